@@ -1,0 +1,1 @@
+"""Runs become a dataset release: Parquet, card, check."""

@@ -1,0 +1,1 @@
+"""The sub-commands: options and output; the work is done elsewhere."""

@@ -1,0 +1,76 @@
+"""Writing files so that a reader never meets half of one.
+
+Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the
+old content, or nothing, is there, never a part.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ircore.errors import InputError, WorkError
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` atomically.
+
+    Args:
+        path: Where to write; missing parent folders are made.
+        data: The whole content.
+
+    Raises:
+        WorkError: The disk is full or the place cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise WorkError(
+            f"{path}: cannot be written ({error.strerror})", "Free some space or choose another place."
+        ) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8 to ``path`` atomically; see ``write_bytes``."""
+    write_bytes(path, text.encode())
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Fill a folder that appears under its own name only when it is complete.
+
+    Args:
+        path: The folder to make. It may exist if it is empty.
+
+    Yields:
+        A temporary folder beside it, renamed to ``path`` on success and removed on any failure.
+
+    Raises:
+        InputError: ``path`` exists and holds something.
+        WorkError: The disk is full or the place cannot be written.
+    """
+    if (path.is_dir() and any(path.iterdir())) or path.is_file():
+        raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        temporary.chmod(0o755)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
+    try:
+        yield temporary
+        if path.is_dir():
+            path.rmdir()
+        temporary.rename(path)
+    except OSError as error:
+        raise WorkError(
+            f"{path}: cannot be written ({error.strerror})", "Free some space or choose another place."
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,174 @@
+"""Pictures at the border: opened once, checked, turned into plain RGB, never trusted.
+
+``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its
+pixels.
+It carries no name, path or metadata, so that nothing but what can be seen reaches a player.
+"""
+
+import hashlib
+import io
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from ircore.errors import InputError
+
+Pixels = npt.NDArray[np.uint8]
+"""Height × width × 3, RGB, 0–255."""
+
+MAX_BYTES = 32 * 1024 * 1024
+MAX_PIXELS = 4096 * 4096
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+BACKDROP = (255, 255, 255)
+"""Transparent pixels are shown on white."""
+
+
+class ImageError(InputError):
+    """A file that is not a usable picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An RGB picture as an encoded file in memory.
+
+    Attributes:
+        data: The bytes of a PNG or JPEG file.
+        width: In pixels.
+        height: In pixels.
+        changes: What had to be done to get plain RGB (``"alpha on white"`` …); empty if nothing.
+    """
+
+    data: bytes = field(repr=False)
+    width: int
+    height: int
+    changes: tuple[str, ...] = ()
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of ``data``."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def pixels(self) -> Pixels:
+        """Height × width × 3 array of RGB values 0–255, read-only, decoded on first use."""
+        with Image.open(io.BytesIO(self.data)) as image:
+            return _frozen(np.asarray(image.convert("RGB")))
+
+    @classmethod
+    def from_pixels(cls, pixels: Pixels) -> "Picture":
+        """Encode an RGB array as PNG.
+
+        Args:
+            pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
+        """
+        buffer = io.BytesIO()
+        Image.fromarray(pixels).save(buffer, "PNG", compress_level=6)
+        picture = cls(buffer.getvalue(), pixels.shape[1], pixels.shape[0])
+        picture.__dict__["pixels"] = _frozen(pixels)
+        return picture
+
+    @classmethod
+    def from_untrusted(cls, data: bytes, name: str) -> "Picture":
+        """Check a stranger's file and re-encode it as plain RGB PNG, which drops all metadata.
+
+        Args:
+            data: The file's bytes.
+            name: What to call it in an error message.
+
+        Raises:
+            ImageError: It is empty, truncated, too large, or no PNG, JPEG, WebP or GIF.
+        """
+        image, changes = _open(data, name)
+        with image:
+            picture = cls.from_pixels(np.asarray(_as_rgb(image, changes)))
+        return cls._with(picture, tuple(changes))
+
+    @classmethod
+    def from_own_file(cls, data: bytes, width: int, height: int) -> "Picture":
+        """Wrap bytes that this package wrote and whose hash was checked; decoded only when needed."""
+        return cls(data, width, height)
+
+    @classmethod
+    def _with(cls, picture: "Picture", changes: tuple[str, ...]) -> "Picture":
+        changed = cls(picture.data, picture.width, picture.height, changes)
+        changed.__dict__["pixels"] = picture.pixels
+        return changed
+
+
+def read_picture(path: Path) -> Picture:
+    """Read a picture from a file that may come from anyone.
+
+    Raises:
+        ImageError: The file is missing, unreadable or not a usable picture.
+    """
+    return Picture.from_untrusted(read_image_bytes(path), str(path))
+
+
+def read_image_bytes(path: Path) -> bytes:
+    """Read an image file's bytes, refusing what is missing, no file, or larger than ``MAX_BYTES``."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ImageError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Use a smaller file.")
+        return path.read_bytes()
+    except OSError as error:
+        raise ImageError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
+
+
+def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
+    """Open and fully decode, with our own limit on pixels checked before any is decoded."""
+    if not data:
+        raise ImageError(f"{name}: the file is empty", "Replace it with a PNG, JPEG, WebP or GIF picture.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+        if image.width * image.height > MAX_PIXELS:
+            raise ImageError(
+                f"{name}: {image.width} × {image.height} pixels is too large",
+                f"At most {MAX_PIXELS:,} pixels are taken.",
+            )
+        changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
+        image.load()
+    except Image.DecompressionBombError as error:
+        raise ImageError(f"{name}: too many pixels", f"At most {MAX_PIXELS:,} pixels are taken.") from error
+    except UnidentifiedImageError as error:
+        raise ImageError(f"{name}: not a PNG, JPEG, WebP or GIF picture", "Convert it to PNG.") from error
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        raise ImageError(f"{name}: damaged or truncated picture ({error})", "Save it again from its source.") from error
+    return image, changes
+
+
+def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
+    """Turn any mode into RGB as a viewer would show it, noting in ``changes`` what was done."""
+    if image.getexif().get(0x0112, 1) != 1:
+        image = ImageOps.exif_transpose(image)
+        changes.append("turned as its EXIF says")
+    if image.mode.startswith("I") or image.mode == "F":
+        image = _from_16_bit(image)
+        changes.append("16 bit scaled to 8")
+    if image.has_transparency_data:
+        layer = image.convert("RGBA")
+        backdrop = Image.new("RGBA", layer.size, (*BACKDROP, 255))
+        image = Image.alpha_composite(backdrop, layer)
+        changes.append("alpha on white")
+    elif image.mode != "RGB":
+        changes.append(f"{image.mode} to RGB")
+    return image.convert("RGB")
+
+
+def _from_16_bit(image: Image.Image) -> Image.Image:
+    values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
+    scaled = np.clip(values / 257.0, 0, 255).round().astype(np.uint8)
+    return Image.fromarray(scaled)
+
+
+def _frozen(pixels: Pixels) -> Pixels:
+    view = pixels.view()
+    view.flags.writeable = False
+    return view

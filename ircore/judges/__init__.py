@@ -1,0 +1,1 @@
+"""Judges: who rates how alike two pictures are."""

@@ -1,0 +1,1 @@
+"""The players: who takes the describer's and the generator's seat."""

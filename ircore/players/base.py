@@ -1,0 +1,112 @@
+"""What a player may see, and what it answers.
+
+The views below are all that a player ever gets. A describer sees pictures, never a scene, a file name or a category; a
+generator sees text and its own earlier rendering, never the target. Players keep no state between turns: everything
+they need is in the view, so a game can go on in a new process after a crash.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ircore.images import Picture
+from ircore.records import AbortReason, PlayerSpec, Usage
+
+
+@dataclass(frozen=True)
+class DescriberView:
+    """What the describer sees at its turn.
+
+    Attributes:
+        turn: 1-based.
+        prompt: The game master's words for this turn.
+        target: The picture to be reconstructed.
+        renderings: Every rendering made so far, oldest first; empty on turn 1.
+        messages: The describer's own earlier messages, oldest first; one per rendering.
+        replies: The describer's own earlier raw answers, tags included, oldest first.
+        prompts: The game master's words of the earlier turns, oldest first.
+        token_budget: Tokens that the message may have.
+        seed: For players that draw random numbers: the same for the same run, instance and turn.
+    """
+
+    turn: int
+    prompt: str
+    target: Picture
+    renderings: tuple[Picture, ...]
+    messages: tuple[str, ...]
+    replies: tuple[str, ...]
+    prompts: tuple[str, ...]
+    token_budget: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class GeneratorView:
+    """What the generator sees at its turn.
+
+    Attributes:
+        turn: 1-based.
+        message: The describer's message of this turn.
+        earlier: The describer's messages of all earlier turns, oldest first.
+        previous: The generator's own rendering of the turn before; none on turn 1.
+        seed: For players that draw random numbers: the same for the same run, instance and turn.
+    """
+
+    turn: int
+    message: str
+    earlier: tuple[str, ...]
+    previous: Picture | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class TextAnswer:
+    """A describer's raw answer, tags included."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class PictureAnswer:
+    """A generator's answer: one picture, and notes on what it could not follow."""
+
+    picture: Picture
+    notes: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+class PlayerError(Exception):
+    """A player could not answer; the episode is aborted with this reason."""
+
+    def __init__(self, reason: AbortReason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class Describer(Protocol):
+    """Sees the target, writes text. Made once a run from its spec; used by many episodes at the same time."""
+
+    def __init__(self, spec: PlayerSpec) -> None: ...
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Answer with a message between tags, or with the done tag.
+
+        Raises:
+            PlayerError: No answer could be had.
+        """
+        ...
+
+
+class Generator(Protocol):
+    """Reads text, draws. Made once a run from its spec; used by many episodes at the same time."""
+
+    def __init__(self, spec: PlayerSpec) -> None: ...
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        """Answer with one picture.
+
+        Raises:
+            PlayerError: No picture could be had.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Results become tables, figures and pages of a static site."""
