@@ -1,0 +1,1 @@
+"""Procedural, seeded drawing of targets, a module per category."""
