@@ -1,0 +1,81 @@
+"""``ircore instances``: build, import or show a set of target pictures."""
+
+from pathlib import Path
+
+import click
+
+from ircore.errors import InputError
+
+FORMATS = ("folder",)
+"""What ``ircore instances import`` reads."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Build, show or import target pictures."""
+
+
+@command.command()
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
+@click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
+@click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
+@click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
+def build(out: Path, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...]) -> None:
+    """Draw an instance set: seven categories, easy and hard."""
+    from ircore.instances.build import build_instances
+    from ircore.instances.summary import as_table, summarise
+
+    made = build_instances(out, seed, per_condition, categories, difficulties)
+    click.echo(as_table(summarise(made)))
+
+
+@command.command("import")
+@click.argument("format_", metavar="FORMAT")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--category", help="Of pictures that lie in no folder of their own.")
+@click.option("--difficulty", help="easy or hard, for pictures in no folder of that name.")
+@click.option("--source", help="Where the pictures come from, for people.")
+@click.option("--licence", help="SPDX identifier, where metadata.jsonl names none.")
+def import_(
+    format_: str, path: Path, out: Path, category: str | None, difficulty: str | None, source: str | None,
+    licence: str | None,
+) -> None:  # fmt: skip
+    """Make an instance set of pictures you have.
+
+    FORMAT is folder: PATH/<category>/<easy|hard>/*.png, or any folder with a metadata.jsonl of file_name, category,
+    difficulty, source and licence, or one flat folder with --category and --difficulty.
+    """
+    from ircore.instances.folder import Defaults, import_folder
+    from ircore.instances.summary import as_table, summarise
+    from ircore.plugins import unknown
+    from ircore.records import DIFFICULTIES
+
+    if format_ not in FORMATS:
+        raise unknown("format", format_, FORMATS)
+    if difficulty is not None and difficulty not in DIFFICULTIES:
+        raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
+    made = import_folder(path, out, Defaults(category, difficulty, source, licence))
+    click.echo(as_table(summarise(made)))
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--json", "as_document", is_flag=True, help="One JSON document on stdout.")
+@click.option("--sheet", type=click.Path(path_type=Path), help="Also write all pictures in a grid to this PNG file.")
+def show(folder: Path, as_document: bool, sheet: Path | None) -> None:
+    """Show what a set holds; every picture is checked against its hash."""
+    import json
+
+    from ircore.files import write_bytes
+    from ircore.instances.store import read_instances
+    from ircore.instances.summary import as_json, as_table, contact_sheet, summarise
+
+    if sheet is not None and sheet.suffix != ".png":
+        raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
+    instances = read_instances(folder)
+    summary = summarise(instances)
+    if sheet is not None:
+        write_bytes(sheet, contact_sheet(instances).data)
+    click.echo(json.dumps(as_json(summary), indent=2, ensure_ascii=False) if as_document else as_table(summary))

@@ -1,0 +1,183 @@
+"""Importing a folder of pictures as an instance set.
+
+The category of a picture is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
+(``PATH/<category>/a.png``), or the category given for the whole import. Its difficulty likewise: ``metadata.jsonl``, the
+second folder (``PATH/<category>/<easy|hard>/a.png``), or the difficulty given. Every picture is re-encoded as plain RGB
+PNG, shown as a viewer would show it. If anything is wrong with any file, all faults are told and nothing is written.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from ircore.errors import InputError
+from ircore.images import Picture, read_picture
+from ircore.instances.store import InstanceSet, write_instances
+from ircore.progress import progress
+from ircore.records import DIFFICULTIES, Difficulty, Instance, Line, Name, Record
+from ircore.validation import describe_validation_error
+
+METADATA = "metadata.jsonl"
+UNSTATED = "LicenseRef-unstated"
+"""Licence recorded for a picture of which none is known."""
+
+
+class Entry(Record):
+    """One line of ``metadata.jsonl``: what is known of one picture. Only ``file_name`` must be there."""
+
+    file_name: Line = Field(description="Relative to the folder, with forward slashes.")
+    category: Name | None = None
+    difficulty: Difficulty | None = None
+    source: Line | None = None
+    licence: Line | None = None
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What holds for every picture of which the folder itself says nothing; None where that would be a fault.
+
+    Attributes:
+        category: For pictures that lie in no folder of their own.
+        difficulty: ``easy`` or ``hard``.
+        source: Shown to people; the file's name if None.
+        licence: SPDX identifier; ``LicenseRef-unstated`` if None, which is said on stderr.
+    """
+
+    category: str | None = None
+    difficulty: str | None = None
+    source: str | None = None
+    licence: str | None = None
+
+
+@dataclass
+class _Import:
+    """The state of one import: the pictures so far and everything found wrong."""
+
+    root: Path
+    defaults: Defaults
+    faults: list[str] = field(default_factory=list)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    twins: dict[str, str] = field(default_factory=dict)
+    unstated: int = 0
+
+
+def import_folder(root: Path, out: Path, defaults: Defaults | None = None) -> InstanceSet:
+    """Make an instance set of the pictures in a folder.
+
+    Args:
+        root: The folder. Hidden files are left alone; every other file must be a picture, but for ``metadata.jsonl``.
+        out: The folder to make; it must not exist or be empty.
+        defaults: What holds where the folder says nothing.
+
+    Raises:
+        InputError: Some file cannot be imported; the text names each with what is wrong, one a line.
+        WorkError: ``out`` cannot be written.
+    """
+    if not root.is_dir():
+        raise InputError(f"{root}: no such folder", "Give a folder of pictures.")
+    job = _Import(root, defaults or Defaults())
+    entries = _read_metadata(job)
+    files = _files(root)
+    job.faults += [f"{METADATA}: {name}: no such file" for name in sorted(entries.keys() - set(files))]
+    if not files:
+        raise InputError(f"{root}: holds no pictures", "Give a folder with PNG, JPEG, WebP or GIF files.")
+    made = write_instances(out, _imported(job, files, entries))
+    if job.unstated:
+        print(
+            f"{job.unstated} of {len(files)} pictures: no licence stated, recorded as {UNSTATED}; "
+            f"give --licence or {METADATA} before you publish them",
+            file=sys.stderr,
+        )
+    return made
+
+
+def _files(root: Path) -> list[str]:
+    """Return every file but hidden ones and the metadata, relative to ``root``, in one order everywhere."""
+    found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    shown = [path for path in found if not any(part.startswith(".") for part in path.parts)]
+    return sorted(path.as_posix() for path in shown if path.as_posix() != METADATA)
+
+
+def _read_metadata(job: _Import) -> dict[str, Entry]:
+    path = job.root / METADATA
+    entries: dict[str, Entry] = {}
+    if not path.is_file():
+        return entries
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = Entry.model_validate_json(line)
+        except ValidationError as error:
+            job.faults.append(f"{METADATA}:{number}: {describe_validation_error(error)}")
+            continue
+        if entry.file_name in entries:
+            job.faults.append(f"{METADATA}:{number}: {entry.file_name} is there twice")
+        entries[entry.file_name] = entry
+    return entries
+
+
+def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iterator[tuple[Instance, bytes]]:
+    """Yield what is fine and, at the end, raise what was not, so that every fault is told at once."""
+    with progress("importing", len(files)) as shown:
+        for name in files:
+            entry = entries.get(name) or Entry(file_name=name)
+            try:
+                picture = read_picture(job.root / name)
+                instance = _instance(job, entry, picture)
+            except ValidationError as error:
+                job.faults.append(f"{name}: {describe_validation_error(error)}")
+            except InputError as error:
+                job.faults.append(error.problem.removeprefix(f"{job.root}/"))
+            else:
+                yield instance, picture.data
+            shown.advance(name)
+    if job.faults:
+        listed = "\n".join(f"  {fault}" for fault in job.faults)
+        raise InputError(
+            f"{job.root}: {len(job.faults)} faults, nothing was imported\n{listed}",
+            "Mend or remove these files and import again.",
+        )
+
+
+def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
+    category, difficulty = _condition(job, entry)
+    twin = job.twins.setdefault(picture.sha256, entry.file_name)
+    if twin != entry.file_name:
+        raise InputError(f"{entry.file_name}: the same picture as {twin}")
+    licence = entry.licence or job.defaults.licence
+    index = job.counts.get((category, difficulty), 0) + 1
+    name = f"{category}-{difficulty}-{index:02d}"
+    instance = Instance.model_validate(
+        {
+            "instance_id": name,
+            "category": category,
+            "difficulty": difficulty,
+            "image": f"images/{name}.png",
+            "sha256": picture.sha256,
+            "width": picture.width,
+            "height": picture.height,
+            "source": entry.source or job.defaults.source or f"file {entry.file_name}",
+            "licence": licence or UNSTATED,
+        }
+    )
+    job.counts[category, difficulty] = index
+    job.unstated += licence is None
+    return instance
+
+
+def _condition(job: _Import, entry: Entry) -> tuple[str, str]:
+    """Return category and difficulty of a picture, from its entry, its folders or the defaults."""
+    *folders, _ = Path(entry.file_name).parts
+    category = entry.category or (folders[0] if folders else job.defaults.category)
+    difficulty = entry.difficulty or (folders[1] if len(folders) > 1 else job.defaults.difficulty)
+    if category is None:
+        raise InputError(f"{entry.file_name}: no category (put it in a folder of that name, or give --category)")
+    if difficulty is None:
+        raise InputError(f"{entry.file_name}: no difficulty (put it in {category}/easy or /hard, or give --difficulty)")
+    if difficulty not in DIFFICULTIES:
+        raise InputError(f"{entry.file_name}: folder {difficulty!r} is neither easy nor hard")
+    return category, difficulty

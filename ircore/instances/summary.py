@@ -1,0 +1,130 @@
+"""What an instance set holds, counted; as data, as a table for the terminal, and as one picture."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from ircore.drawing import Drawing
+from ircore.images import Picture
+from ircore.instances.store import InstanceSet
+from ircore.records import DIFFICULTIES
+
+THUMBNAIL = 160
+"""Longest side of a picture on a sheet, in pixels."""
+
+GAP, CAPTION, COLUMNS = 10, 18, 10
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An instance set in numbers.
+
+    Attributes:
+        folder: Where it lies.
+        identity: SHA-256 of its index.
+        conditions: Instances by category and difficulty, in the set's order.
+        licences: Licences by category, with their counts, in the set's order.
+        sizes: Pictures by width and height in pixels, most frequent first.
+        size_bytes: Of all picture files together.
+    """
+
+    folder: str
+    identity: str
+    conditions: dict[tuple[str, str], int]
+    licences: dict[str, dict[str, int]]
+    sizes: dict[tuple[int, int], int]
+    size_bytes: int
+
+    @property
+    def instances(self) -> int:
+        """How many there are."""
+        return sum(self.conditions.values())
+
+
+def summarise(instances: InstanceSet) -> Summary:
+    """Count what a set holds, checking every picture against its hash.
+
+    Raises:
+        InputError: A picture is missing or not the one that the set was made with.
+    """
+    size_bytes = sum(len(instances.picture_bytes(one)) for one in instances.instances)
+    licences: dict[str, dict[str, int]] = {}
+    for one in instances.instances:
+        counts = licences.setdefault(one.category, {})
+        counts[one.licence] = counts.get(one.licence, 0) + 1
+    return Summary(
+        folder=str(instances.folder),
+        identity=instances.identity,
+        conditions=dict(Counter((one.category, one.difficulty) for one in instances.instances)),
+        licences=licences,
+        sizes=dict(Counter((one.width, one.height) for one in instances.instances).most_common()),
+        size_bytes=size_bytes,
+    )
+
+
+def as_json(summary: Summary) -> dict[str, Any]:
+    """Return the summary as one JSON document."""
+    return {
+        "folder": summary.folder,
+        "identity": summary.identity,
+        "instances": summary.instances,
+        "bytes": summary.size_bytes,
+        "conditions": [
+            {"category": category, "difficulty": difficulty, "instances": count}
+            for (category, difficulty), count in summary.conditions.items()
+        ],
+        "sizes": [{"width": wide, "height": high, "instances": n} for (wide, high), n in summary.sizes.items()],
+        "licences": summary.licences,
+    }
+
+
+def as_table(summary: Summary) -> str:
+    """Return the summary as lines for a terminal, categories down and difficulties across."""
+    categories = list(summary.licences)
+    wide = max(len("category"), *map(len, categories))
+    head = f"{'category':<{wide}}" + "".join(f"{name:>7}" for name in (*DIFFICULTIES, "total")) + "   licence"
+    rows = [head, "─" * len(head)]
+    for category in categories:
+        counts = [summary.conditions.get((category, difficulty), 0) for difficulty in DIFFICULTIES]
+        rows.append(f"{category:<{wide}}{_counts(counts)}   {', '.join(summary.licences[category])}")
+    totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
+    rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
+    (first, count), *others = summary.sizes.items()
+    sizes = f"{count} of {first[0]} × {first[1]} px"
+    if others:
+        sizes += f", {sum(n for _, n in others)} of other sizes"
+    return "\n".join(
+        [
+            *rows,
+            f"folder    {summary.folder}",
+            f"identity  {summary.identity}",
+            f"pictures  {sizes}; {summary.size_bytes / 1e6:.1f} MB; all match their hashes",
+        ]
+    )
+
+
+def _counts(counts: list[int]) -> str:
+    return "".join(f"{count or '–':>7}" for count in [*counts, sum(counts)])
+
+
+def contact_sheet(instances: InstanceSet) -> Picture:
+    """Return all pictures of a set in a grid under their ids, a new row for each condition."""
+    from PIL import Image
+
+    rows: list[list[int]] = []
+    conditions = [(one.category, one.difficulty) for one in instances.instances]
+    for index, condition in enumerate(conditions):
+        if not rows or conditions[rows[-1][0]] != condition or len(rows[-1]) == COLUMNS:
+            rows.append([])
+        rows[-1].append(index)
+    across, down = THUMBNAIL + GAP, THUMBNAIL + GAP + CAPTION
+    sheet = Drawing(GAP + across * max(map(len, rows)), GAP + down * len(rows), "#e8e8e8")
+    for row, indices in enumerate(rows):
+        for column, index in enumerate(indices):
+            instance = instances.instances[index]
+            left, top = GAP + column * across, GAP + row * down
+            small = Image.fromarray(instances.target(instance).pixels)
+            small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+            sheet.image.paste(small, (left, top))
+            sheet.text((left, top + THUMBNAIL + 4), instance.instance_id, 11, "#202020", anchor="lt")
+    return Picture.from_pixels(sheet.pixels)
