@@ -60,19 +60,21 @@ class GeneratorView:
 
 @dataclass(frozen=True)
 class TextAnswer:
-    """A describer's raw answer, tags included."""
+    """A describer's raw answer, tags included. ``seconds`` is measured by whoever asks."""
 
     text: str
     usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class PictureAnswer:
-    """A generator's answer: one picture, and notes on what it could not follow."""
+    """A generator's answer: one picture, and notes on what it could not follow. ``seconds`` as above."""
 
     picture: Picture
     notes: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
 
 
 class PlayerError(Exception):

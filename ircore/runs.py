@@ -1,0 +1,225 @@
+"""A run folder: everything that one pair did on one instance set, and everything that was said of it.
+
+run.json          identity: submission, instance set, rules, prompts, seed, versions
+instances/        a copy of the instance set, so that a run can be read on its own
+journal.jsonl     every answer as it came (``Call``) and every episode as it ended (``End``); append only
+renderings/       each rendering once, named by the SHA-256 of its bytes
+scores.jsonl      what judges and metrics gave; append only
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from ircore.errors import InputError
+from ircore.files import new_folder, write_bytes, write_text
+from ircore.images import ImageError, Picture, read_image_bytes
+from ircore.instances.store import INDEX, InstanceSet, read_instances
+from ircore.journal import JournalWriter, read_records
+from ircore.records import TECHNICAL_REASONS, Episode, Instance, Name, Record, Rendering, Role, Run, Score, Usage
+from ircore.validation import describe_validation_error
+
+RUN_FILE = "run.json"
+JOURNAL = "journal.jsonl"
+SCORES = "scores.jsonl"
+
+
+class Call(Record):
+    """One answer of a player, as it came."""
+
+    event: Literal["call"] = "call"
+    episode_id: Name
+    turn: int = Field(ge=1)
+    role: Role
+    prompt: str | None = Field(default=None, description="What the game master said to a describer.")
+    text: str | None = Field(default=None, description="A describer's raw answer, tags included.")
+    rendering: Rendering | None = Field(default=None, description="A generator's answer.")
+    notes: tuple[str, ...] = ()
+    usage: Usage = Field(default_factory=Usage)
+    seconds: float = Field(ge=0, description="Wall-clock seconds until the answer was there.")
+
+
+class End(Record):
+    """An episode that has ended."""
+
+    event: Literal["end"] = "end"
+    episode: Episode
+
+
+Event = Annotated[Call | End, Field(discriminator="event")]
+_EVENTS: TypeAdapter[Call | End] = TypeAdapter(Event)
+_SCORES = TypeAdapter(Score)
+
+
+class CallKey(NamedTuple):
+    """Which answer a call is: a run asks each of them once."""
+
+    episode_id: str
+    turn: int
+    role: Role
+
+
+class RunFolder:
+    """A run folder opened for reading.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        InputError: It holds no readable run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run = _read_run(path)
+
+    @classmethod
+    def open(cls, path: Path) -> "RunFolder":
+        """Open an existing run folder."""
+        return cls(path)
+
+    @classmethod
+    def create(cls, path: Path, run: Run, instances: InstanceSet) -> "RunFolder":
+        """Make a run folder; it appears only when it is complete.
+
+        Raises:
+            InputError: ``path`` exists and holds something else.
+        """
+        with new_folder(path) as temporary:
+            for instance in instances.instances:
+                write_bytes(temporary / "instances" / instance.image, instances.picture_bytes(instance))
+            write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes())
+            (temporary / "renderings").mkdir()
+            write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n")
+        return cls(path)
+
+    @cached_property
+    def instances(self) -> InstanceSet:
+        """The instance set that is played, as copied into the run."""
+        copied = read_instances(self.path / "instances")
+        if copied.identity != self.run.instance_set:
+            raise InputError(
+                f"{self.path / 'instances' / INDEX}: not the instance set that {RUN_FILE} names",
+                "Restore the run folder.",
+            )
+        return copied
+
+    def target(self, instance: Instance) -> Picture:
+        """Return the picture of an instance, its hash checked."""
+        return self.instances.target(instance)
+
+    def rendering_path(self, sha256: str) -> Path:
+        """Return where the rendering with this hash lies."""
+        return self.path / "renderings" / f"{sha256}.png"
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return a rendering, its hash checked.
+
+        Raises:
+            ImageError: The file is missing or damaged.
+        """
+        path = self.rendering_path(rendering.sha256)
+        picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        if picture.sha256 != rendering.sha256:
+            raise ImageError(
+                f"{path}: damaged, its content does not match its name", "Restore it from a copy of the run."
+            )
+        return picture
+
+    def events(self) -> Iterator[Call | End]:
+        """Yield what happened, in the order in which it did."""
+        return read_records(self.path / JOURNAL, _EVENTS)
+
+    def calls(self) -> dict[CallKey, Call]:
+        """Return every answer so far by its key."""
+        found = (event for event in self.events() if isinstance(event, Call))
+        return {CallKey(call.episode_id, call.turn, call.role): call for call in found}
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
+        return tuple(ended[one.instance_id] for one in self.instances.instances if one.instance_id in ended)
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return every score so far, in the order in which they were given."""
+        return tuple(read_records(self.path / SCORES, _SCORES))
+
+    def add_scores(self, scores: Iterable[Score]) -> None:
+        """Append scores.
+
+        Raises:
+            WorkError: They cannot be written; none of them is there then.
+        """
+        with JournalWriter(self.path / SCORES) as journal:
+            journal.append(score.model_dump_json().encode() for score in scores)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the run folder against other processes that would write into it.
+
+        Raises:
+            InputError: Another process holds it.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.path / ".lock", blocking=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise InputError(
+                f"{self.path}: another process is working on this run", "Wait for it, or choose another --out."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+class RunWriter:
+    """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.known = folder.calls()
+        self.finished = {one.episode_id: one for one in folder.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+        for left_over in (folder.path / "renderings").glob(".*.part"):
+            left_over.unlink()
+        self._journal = JournalWriter(folder.path / JOURNAL)
+
+    @staticmethod
+    def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
+        """Return the episodes that need not be played again, by id."""
+        return {one.episode_id: one for one in folder.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+
+    def record_call(self, call: Call, picture: Picture | None = None) -> None:
+        """Record an answer; the rendering's file is there before the journal names it."""
+        if picture is not None:
+            path = self.folder.rendering_path(picture.sha256)
+            if not path.exists():
+                write_bytes(path, picture.data)
+        self._journal.append([call.model_dump_json(exclude_none=True).encode()])
+
+    def record_end(self, episode: Episode) -> None:
+        """Record that an episode has ended."""
+        self.finished[episode.episode_id] = episode
+        self._journal.append([End(episode=episode).model_dump_json().encode()])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._journal.__exit__(None, None, None)
+
+
+def _read_run(path: Path) -> Run:
+    file = path / RUN_FILE
+    if not file.is_file():
+        raise InputError(f"{path}: no run here (no {RUN_FILE})", "Name a folder made by: ircore play … --out DIR")
+    try:
+        return Run.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{file}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
