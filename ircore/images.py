@@ -110,6 +110,20 @@ def read_picture(path: Path) -> Picture:
     return Picture.from_untrusted(read_image_bytes(path), str(path))
 
 
+def read_stored_pixels(path: Path) -> Pixels:
+    """Read a picture's pixels as they are stored: EXIF orientation ignored, transparency dropped, 16 bit scaled to 8.
+
+    This is how published image metrics were computed; ``read_picture`` shows what a viewer shows.
+
+    Raises:
+        ImageError: The file is missing, unreadable or not a usable picture.
+    """
+    image, _ = _open(read_image_bytes(path), str(path))
+    with image:
+        plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
+        return _frozen(np.asarray(plain.convert("RGB")))
+
+
 def read_image_bytes(path: Path) -> bytes:
     """Read an image file's bytes, refusing what is missing, no file, or larger than ``MAX_BYTES``."""
     try:
