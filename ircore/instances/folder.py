@@ -1,7 +1,7 @@
 """Importing a folder of pictures as an instance set.
 
-The category of a picture is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
-(``PATH/<category>/a.png``), or the category given for the whole import. Its difficulty likewise: ``metadata.jsonl``, the
+A picture’s category is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
+(``PATH/<category>/a.png``), or the category given for the whole import. Its difficulty is ``metadata.jsonl``’s, the
 second folder (``PATH/<category>/<easy|hard>/a.png``), or the difficulty given. Every picture is re-encoded as plain RGB
 PNG, shown as a viewer would show it. If anything is wrong with any file, all faults are told and nothing is written.
 """

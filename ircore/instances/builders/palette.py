@@ -1,0 +1,58 @@
+"""Colours that people can name, and how far apart two colours look."""
+
+SHAPE_COLOURS = (
+    "#d62828",  # red
+    "#f77f00",  # orange
+    "#ffd60a",  # yellow
+    "#8ac926",  # light green
+    "#2a9d4a",  # green
+    "#14532d",  # dark green
+    "#17a2a2",  # teal
+    "#4cc9f0",  # light blue
+    "#1d4ed8",  # blue
+    "#172554",  # navy
+    "#7b2cbf",  # purple
+    "#e01e9b",  # magenta
+    "#ff8fb1",  # pink
+    "#7f4f24",  # brown
+    "#6c757d",  # grey
+    "#111111",  # black
+    "#ffffff",  # white
+)
+
+GROUND_COLOURS = (
+    "#ffffff", "#f4f1de", "#e9ecef", "#fff3b0", "#d8f3dc", "#cfe8ff", "#ffe5ec", "#e7dcf7", "#ffd8be", "#c9d6df",
+    "#3d405b", "#1b263b", "#2d3a2e",
+)  # fmt: skip
+"""Plain grounds: light ones and three dark ones."""
+
+
+def contrast(one: str, other: str) -> float:
+    """Return how far apart two colours look, 0 to 1.
+
+    Args:
+        one: ``#rrggbb``.
+        other: ``#rrggbb``.
+
+    The weighted distance in RGB known as "redmean" (a low-cost approximation of perceived difference, T. Riemersma,
+    compuphase.com), divided by its value for black and white.
+    """
+    red, green, blue = ((a - b) / 255 for a, b in zip(_channels(one), _channels(other), strict=True))
+    mean = (_channels(one)[0] + _channels(other)[0]) / 2 / 256
+    square = (2 + mean) * red * red + 4 * green * green + (3 - mean) * blue * blue
+    return float((square / 9) ** 0.5)
+
+
+def distinct_from(others: list[str], colours: tuple[str, ...], least: float = 0.3) -> list[str]:
+    """Return those of ``colours`` that are at least ``least`` away from each of ``others``."""
+    return [colour for colour in colours if all(contrast(colour, other) >= least for other in others)]
+
+
+def mixed(one: str, other: str, part: float) -> str:
+    """Return the colour ``part`` of the way (0 to 1) from ``one`` to ``other``."""
+    pairs = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
