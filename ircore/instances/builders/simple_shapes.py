@@ -218,7 +218,7 @@ def _overlapping(rng: random.Random, slots: list[Slot]) -> Slot:
     return best
 
 
-def _draw_hard(scene: SceneDrawing, kind: str, slot: Slot, colour: str, ground: list[str], rng: random.Random) -> None:
+def _draw_hard(scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random) -> None:
     rotation = rng.choice((0.0, 0.0, *range(15, 360, 15)))
     style = rng.choice(("plain", "plain", "outlined", "outlined", "hollow"))
     if style == "hollow" and kind in HOLLOW_KINDS:
