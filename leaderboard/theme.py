@@ -1,0 +1,250 @@
+"""Colours, markers and layout of every figure and page, in light and in dark.
+
+What a colour means is the same everywhere: a describer is a hue, a generator is a marker and a line style, a judge is
+a neutral tone; similarity 0–10 runs along one sequential map and ΔQ along a diverging one centred on zero. Pages use
+the CSS variables and classes of ``stylesheet``; figures name a colour by its ``token``, which the browser looks up
+among the same variables, so that a figure follows the reader's scheme without being made twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from leaderboard.colour import contrast, interpolate, until_contrast
+
+ACCENT = {False: "#4a3fa3", True: "#b7aeff"}
+"""The one colour of links and focus, by whether the scheme is dark."""
+
+NEUTRALS: dict[str, tuple[str, str]] = {
+    "background": ("#ffffff", "#16181d"),
+    "surface": ("#f6f6f4", "#1f2229"),
+    "text": ("#1b1b20", "#e8e8ec"),
+    "muted": ("#5a5b66", "#a6a9b4"),
+    "hairline": ("#dadbe0", "#363a44"),
+    "context": ("#c4c5cc", "#4b505c"),
+    "zero": ("#7a7b86", "#888c98"),
+}
+"""Light and dark: page, raised areas, words, secondary words, rules, what stands behind, zero lines."""
+
+OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442")
+"""The hues of Okabe and Ito (2008, "Color Universal Design"), those that read well on white first; no black, which
+would be a judge's."""
+
+GENERATOR_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
+"""Plotly's names, in the order of the generators."""
+
+GENERATOR_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+"""Plotly's names of the line styles, in the order of the generators."""
+
+GENERATOR_PATHS = {
+    "circle": "M-.8 0A.8 .8 0 1 0 .8 0A.8 .8 0 1 0-.8 0Z",
+    "square": "M-.75-.75H.75V.75H-.75Z",
+    "diamond": "M0-1L1 0L0 1L-1 0Z",
+    "triangle-up": "M0-.9L.95 .75H-.95Z",
+    "cross": "M-.3-.9H.3V-.3H.9V.3H.3V.9H-.3V.3H-.9V-.3H-.3Z",
+    "triangle-down": "M0 .9L.95-.75H-.95Z",
+    "star": "M0-1L.27-.36L.95-.31L.43 .14L.59 .81L0 .45L-.59 .81L-.43 .14L-.95-.31L-.27-.36Z",
+    "x": "M-.85-.45L-.45-.85L0-.4L.45-.85L.85-.45L.4 0L.85 .45L.45 .85L0 .4L-.45 .85L-.85 .45L-.4 0Z",
+}
+"""The same markers as SVG paths in the box from −1 to 1, for pictures that are no Plotly figures."""
+
+SCORE_RANGE = (0.0, 10.0)
+"""Domain of the sequential map: the similarity scale, whatever values occur."""
+
+DELTA_RANGE = (-5.0, 5.0)
+"""Domain of the diverging map; a larger ΔQ has the colour of the end."""
+
+SCORE_STOPS = {
+    False: ("#f6f4e4", "#cfe4bf", "#8fc9ac", "#4d9fa6", "#2d6d92", "#223f70"),
+    True: ("#222a3c", "#264b70", "#2c7390", "#4b9ea2", "#92cdac", "#e6f1c6"),
+}
+"""Equally spaced colours from 0 to 10: the further from the page's own colour, the more similar."""
+
+DELTA_STOPS = {
+    False: ("#8c510a", "#d8a860", "#f3f2ee", "#74bdb2", "#01665e"),
+    True: ("#e0a355", "#8a5a1c", "#2a2d34", "#1d7168", "#5cc7b8"),
+}
+"""Equally spaced colours from −5 to 5: brown is worse, teal is better."""
+
+SCORE_STEPS = 20
+"""Steps of the sequential map as CSS: half a point each."""
+
+DELTA_STEPS = 20
+"""Steps of the diverging map as CSS: half a point each; the middle one is zero."""
+
+CONVERGENCE_TOKENS = {
+    "improved": "improved",
+    "stable": "stable",
+    "regressed": "regressed",
+    "no_refinement": "unrefined",
+}
+"""Which token each convergence outcome has."""
+
+_OUTCOMES: dict[str, tuple[str, str]] = {
+    "improved": ("#3d998c", "#3aa093"),
+    "stable": ("#b9bac2", "#7b7f8b"),
+    "regressed": ("#c08436", "#c8893a"),
+    "unrefined": ("#e6e6ea", "#3a3e48"),
+}
+
+_JUDGES = (("#2a2a30", "#e8e8ec"), ("#62636d", "#b3b6c0"), ("#8c8d97", "#858994"))
+
+FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+"""What is already on the reader's machine: no font is fetched."""
+
+FONT_SIZE = 12
+"""Of words in figures, CSS pixels."""
+
+NARROW = 560
+"""Width in CSS pixels below which a figure takes its narrow layout."""
+
+
+def token(name: str) -> str:
+    """Return how a figure names a colour; the browser replaces it by the CSS variable ``--irc-<name>``."""
+    return f"token:{name}"
+
+
+def describer_token(index: int, text: bool = False) -> str:
+    """Return the token of a describer's hue.
+
+    Args:
+        index: Position among the describers, from 0.
+        text: For words, which need more contrast than marks.
+    """
+    return token(f"describer-{index % len(OKABE_ITO) + 1}" + ("-text" if text else ""))
+
+
+def describer_colour(index: int, dark: bool = False) -> str:
+    """Return a describer's hue for marks: at least 3 : 1 against the page (WCAG 2.2, 1.4.11).
+
+    Args:
+        index: Position among the describers, from 0; after the seventh the hues begin anew.
+        dark: For the dark scheme.
+    """
+    return until_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 3.0)
+
+
+def describer_text_colour(index: int, dark: bool = False) -> str:
+    """Return a describer's hue for words: at least 4.5 : 1 against page and raised areas (WCAG 2.2, 1.4.3)."""
+    colour = until_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 4.5)
+    return until_contrast(colour, neutral("surface", dark), 4.5)
+
+
+def generator_symbol(index: int) -> str:
+    """Return Plotly's name of a generator's marker; ``index`` counts from 0 and begins anew after the eighth."""
+    return GENERATOR_SYMBOLS[index % len(GENERATOR_SYMBOLS)]
+
+
+def generator_path(index: int) -> str:
+    """Return a generator's marker as an SVG path in the box from −1 to 1."""
+    return GENERATOR_PATHS[generator_symbol(index)]
+
+
+def generator_dash(index: int) -> str:
+    """Return Plotly's name of a generator's line style; ``index`` counts from 0 and begins anew after the sixth."""
+    return GENERATOR_DASHES[index % len(GENERATOR_DASHES)]
+
+
+def judge_colour(index: int, dark: bool = False) -> str:
+    """Return a judge's neutral tone; ``index`` counts from 0 and begins anew after the third."""
+    return _JUDGES[index % len(_JUDGES)][dark]
+
+
+def neutral(name: str, dark: bool = False) -> str:
+    """Return one of ``NEUTRALS`` in a scheme; KeyError for an unknown name."""
+    return NEUTRALS[name][dark]
+
+
+def score_colour(value: float, dark: bool = False) -> str:
+    """Return the colour of a similarity; values outside 0–10 take the colour of the nearer end."""
+    return _along(SCORE_STOPS[dark], value, SCORE_RANGE)
+
+
+def delta_colour(value: float, dark: bool = False) -> str:
+    """Return the colour of a ΔQ or of any difference of similarities; saturated beyond ±5."""
+    return _along(DELTA_STOPS[dark], value, DELTA_RANGE)
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white, whichever reads better on ``colour``: never under 4.5 : 1.
+
+    The product of the two contrasts is 21 on any colour, so the larger is at least √21 ≈ 4.58.
+    """
+    return max("#000000", "#ffffff", key=lambda ink: contrast(ink, colour))
+
+
+def score_class(value: float) -> str:
+    """Return the CSS class that gives a cell the colours of a similarity, to the nearest half point."""
+    return f"score-{_step(value, SCORE_RANGE, SCORE_STEPS)}"
+
+
+def delta_class(value: float) -> str:
+    """Return the CSS class that gives a cell the colours of a ΔQ, to the nearest half point."""
+    return f"delta-{_step(value, DELTA_RANGE, DELTA_STEPS)}"
+
+
+def score_ink_token(value: float) -> str:
+    """Return the token of the ink for words on the colour of a similarity."""
+    return token(f"{score_class(value)}-ink")
+
+
+def score_scale() -> list[list[float | str]]:
+    """Return the sequential map as a Plotly colour scale of tokens."""
+    return [[step / SCORE_STEPS, token(f"score-{step}")] for step in range(SCORE_STEPS + 1)]
+
+
+def variables(dark: bool = False) -> dict[str, str]:
+    """Return every colour of a scheme by its token's name."""
+    found = {"accent": ACCENT[dark]}
+    found.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
+    for index in range(len(OKABE_ITO)):
+        found[f"describer-{index + 1}"] = describer_colour(index, dark)
+        found[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
+    found.update({f"judge-{index + 1}": judge_colour(index, dark) for index in range(len(_JUDGES))})
+    for name, stops, steps in (
+        ("score", SCORE_STOPS[dark], SCORE_STEPS),
+        ("delta", DELTA_STOPS[dark], DELTA_STEPS),
+    ):
+        for step in range(steps + 1):
+            colour = interpolate(stops, step / steps)
+            found[f"{name}-{step}"] = colour
+            found[f"{name}-{step}-ink"] = ink_on(colour)
+    return found
+
+
+def stylesheet() -> str:
+    """Return the CSS that pages include: the variables of both schemes and the classes that use them.
+
+    ``.describer-N`` sets ``--hue`` and ``--hue-text``; ``.score-N`` and ``.delta-N`` colour a heat cell and its words.
+    """
+    light = _rule(':root, [data-md-color-scheme="default"]', variables())
+    dark = _rule('[data-md-color-scheme="slate"]', variables(dark=True))
+    return "\n".join([light, dark, *_classes()]) + "\n"
+
+
+def _classes() -> Iterator[str]:
+    for index in range(1, len(OKABE_ITO) + 1):
+        hue, text = f"var(--irc-describer-{index})", f"var(--irc-describer-{index}-text)"
+        yield f".describer-{index} {{ --hue: {hue}; --hue-text: {text}; }}"
+    for name, steps in (("score", SCORE_STEPS), ("delta", DELTA_STEPS)):
+        for step in range(steps + 1):
+            colour, ink = f"var(--irc-{name}-{step})", f"var(--irc-{name}-{step}-ink)"
+            yield f".{name}-{step} {{ background-color: {colour}; color: {ink}; }}"
+
+
+def _rule(selector: str, colours: dict[str, str]) -> str:
+    return "\n".join([f"{selector} {{", *(f"  --irc-{name}: {value};" for name, value in colours.items()), "}"])
+
+
+def _step(value: float, domain: tuple[float, float], steps: int) -> int:
+    low, high = domain
+    return round(min(1.0, max(0.0, (value - low) / (high - low))) * steps)
+
+
+def _along(stops: Sequence[str], value: float, domain: tuple[float, float]) -> str:
+    low, high = domain
+    return _interpolated(tuple(stops), (value - low) / (high - low))
+
+
+@lru_cache(maxsize=1024)
+def _interpolated(stops: tuple[str, ...], position: float) -> str:
+    return interpolate(stops, position)

@@ -1,0 +1,120 @@
+"""The theme: what colours mean, and that words on them can be read."""
+
+import re
+from itertools import combinations, pairwise
+
+import pytest
+
+from leaderboard import theme
+from leaderboard.colour import contrast, interpolate, mix, relative_luminance, until_contrast
+
+SCHEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+
+
+def test_contrast_of_known_colours() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#ffffff", "#ffffff") == 1
+    # Published with WCAG's technique G18: the lightest grey that passes 4.5 : 1 on white is #767676.
+    assert contrast("#767676", "#ffffff") > 4.5 > contrast("#777777", "#ffffff")
+
+
+def test_mixing_keeps_the_ends_and_is_symmetric() -> None:
+    assert mix("#123456", "#fedcba", 0) == "#123456"
+    assert mix("#123456", "#fedcba", 1) == "#fedcba"
+    assert mix("#123456", "#fedcba", 0.3) == mix("#fedcba", "#123456", 0.7)
+    # The middle of black and white has Oklab lightness 0.5: linear light 0.5 ** 3 = 0.125, encoded 99.
+    assert mix("#000000", "#ffffff", 0.5) == "#636363"
+
+
+def test_interpolation_meets_its_stops_and_stays_within_them() -> None:
+    stops = ("#000000", "#ff0000", "#ffffff")
+    assert [interpolate(stops, at) for at in (-1, 0, 0.5, 1, 2)] == ["#000000", *stops, "#ffffff"]
+
+
+def test_a_colour_is_changed_only_as_far_as_needed() -> None:
+    assert until_contrast("#0072b2", "#ffffff", 4.5) == "#0072b2"
+    darker = until_contrast("#f0e442", "#ffffff", 3)
+    assert 3 <= contrast(darker, "#ffffff") < 3.3
+
+
+@SCHEMES
+def test_words_can_be_read(dark: bool) -> None:
+    for ground in ("background", "surface"):
+        assert contrast(theme.neutral("text", dark), theme.neutral(ground, dark)) >= 7
+        assert contrast(theme.neutral("muted", dark), theme.neutral(ground, dark)) >= 4.5
+        assert contrast(theme.ACCENT[dark], theme.neutral(ground, dark)) >= 4.5
+        for index in range(len(theme.OKABE_ITO)):
+            assert contrast(theme.describer_text_colour(index, dark), theme.neutral(ground, dark)) >= 4.5
+
+
+@SCHEMES
+def test_marks_can_be_seen(dark: bool) -> None:
+    page = theme.neutral("background", dark)
+    colours = [theme.describer_colour(index, dark) for index in range(7)]
+    colours += [theme.judge_colour(index, dark) for index in range(3)]
+    colours.append(theme.neutral("zero", dark))
+    assert all(contrast(colour, page) >= 3 for colour in colours)
+
+
+@SCHEMES
+def test_words_on_heat_cells_can_be_read(dark: bool) -> None:
+    for tenth in range(101):
+        for colour in (theme.score_colour(tenth / 10, dark), theme.delta_colour(tenth / 10 - 5, dark)):
+            assert contrast(theme.ink_on(colour), colour) >= 4.5
+    found = theme.variables(dark)
+    inks = [name for name in found if name.endswith("-ink")]
+    assert len(inks) == 42
+    assert all(contrast(found[ink], found[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
+
+
+@SCHEMES
+def test_similarity_runs_from_the_page_to_the_far_end(dark: bool) -> None:
+    luminances = [relative_luminance(theme.score_colour(value, dark)) for value in range(11)]
+    steps = [later - earlier for earlier, later in pairwise(luminances)]
+    assert all(step > 0 for step in steps) if dark else all(step < 0 for step in steps)
+    assert theme.score_colour(-3, dark) == theme.score_colour(0, dark)
+    assert theme.score_colour(12, dark) == theme.score_colour(10, dark)
+
+
+@SCHEMES
+def test_differences_are_centred_on_zero(dark: bool) -> None:
+    middle = theme.delta_colour(0, dark)
+    assert middle == theme.DELTA_STOPS[dark][2]
+    away = [contrast(theme.delta_colour(value, dark), middle) for value in (-5, -2.5, 2.5, 5)]
+    assert away[0] > away[1] > 1.5
+    assert away[3] > away[2] > 1.5
+
+
+@SCHEMES
+def test_describers_differ(dark: bool) -> None:
+    colours = [theme.describer_colour(index, dark) for index in range(7)]
+    assert all(one != other for one, other in combinations(colours, 2))
+    assert theme.describer_colour(7, dark) == colours[0]
+
+
+def test_generators_are_shapes_and_dashes() -> None:
+    assert [theme.generator_symbol(index) for index in (0, 1, 8)] == ["circle", "square", "circle"]
+    assert [theme.generator_dash(index) for index in (0, 1, 6)] == ["solid", "dash", "solid"]
+    assert set(theme.GENERATOR_PATHS) == set(theme.GENERATOR_SYMBOLS)
+    assert theme.generator_path(2) == theme.GENERATOR_PATHS["diamond"]
+
+
+def test_classes_take_the_nearest_half_point() -> None:
+    assert [theme.score_class(value) for value in (-1, 0, 7.2, 7.3, 10)] == [
+        "score-0", "score-0", "score-14", "score-15", "score-20",
+    ]  # fmt: skip
+    assert [theme.delta_class(value) for value in (-9, 0, 0.6, 9)] == ["delta-0", "delta-10", "delta-11", "delta-20"]
+
+
+def test_the_stylesheet_defines_what_tokens_and_classes_name() -> None:
+    css = theme.stylesheet()
+    light, dark = css.split('[data-md-color-scheme="slate"]')
+    assert "--irc-background: #ffffff;" in light
+    assert "--irc-background: #16181d;" in dark
+    assert theme.variables().keys() == theme.variables(dark=True).keys()
+    used = set(re.findall(r"var\(--irc-([a-z0-9-]+)\)", css))
+    assert used <= theme.variables().keys()
+    names = [theme.describer_token(8), theme.score_ink_token(7.2), *(str(stop[1]) for stop in theme.score_scale())]
+    assert {name.removeprefix("token:") for name in names} <= theme.variables().keys()
+    assert ".score-14 {" in css
+    assert css.count("{") == css.count("}")
