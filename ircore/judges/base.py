@@ -1,0 +1,42 @@
+"""What a judge is."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ircore.images import Picture
+
+Kind = Literal["computed", "model", "human"]
+"""What a judge's ratings come from; never mixed on a board."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a judge said: a value, or why there is none."""
+
+    value: float | None
+    """Similarity 0–10, or preference 1 (final), 0 (first), 0.5 (tie); None if the judge has none."""
+
+    reason: str | None = None
+    """Why there is no value; None if there is one."""
+
+
+class Judge(Protocol):
+    """Rates renderings. Made once a process without arguments; keeps no state between calls.
+
+    Attributes:
+        name: As in ``--judge`` and in scores.
+        label: For people; a computed judge says that it is one.
+        kind: Where the ratings come from.
+    """
+
+    name: str
+    label: str
+    kind: Kind
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        """Rate how similar ``image`` is to ``target``, 0–10; 10 is identical or indistinguishable."""
+        ...
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
+        ...

@@ -1,0 +1,122 @@
+"""A deterministic judge that needs no model: an arithmetic of published similarity measures.
+
+It is neither a human's nor a language model's judgement, and is labelled so wherever it is shown. It sees pixels, not
+meaning: a right drawing in the wrong place gets little.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from ircore.images import Picture
+from ircore.judges.base import Judgement, Kind
+
+SIDE = 256
+"""Both pictures are brought to this square before anything is computed, in pixels."""
+
+SCALE_WEIGHTS = (1, 1, 2, 3, 3)
+"""Weights of the sides 256, 128, 64, 32 and 16: fine scales ask for the exact place, coarse ones forgive a shift.
+
+Chosen by eye on charts, shapes, drawings and photographs: a blank page gets 0, noise below 1, a shift by 1 % of the
+side 6–9, an unrelated chart 1–5 (it may share axes), a colour slightly off about 9.
+"""
+
+WINDOW = 8
+"""Side of the windows of the structure term, in pixels of each scale."""
+
+_Planes = npt.NDArray[np.float64]
+
+
+class StructuralJudge:
+    """Rates by ink that agrees in place, colour and structure.
+
+    Ink is what differs from a background b, a picture's commonest colour. At each of five scales (means of 2 × 2 pixels
+    lead from one to the next) two agreements of target t and image i are computed, each 0–1:
+
+    * colour: 1 − Σ|t − i| / Σ(|t| + |i|) of the inks, the similarity of Bray and Curtis (1957). A blank page has no ink
+      and gets 0 on any target. The image's ink is taken from the target's background or from its own, whichever agrees
+      better; its own costs a factor of 1 − the mean difference of the two backgrounds / 255.
+    * structure: Σ max(0, 2·cov(t, i)) / Σ(var(t) + var(i)) over 8 × 8 windows: the contrast–structure term of SSIM
+      (Wang et al. 2004) pooled with the windows' own variance as weight, in the manner of information-weighted SSIM
+      (Wang and Li 2011), so that plain background, which always agrees, does not count.
+
+    The rating is 10 times the weighted mean over scales of √(colour · structure), rounded to two decimals. Identical
+    pictures get 10, all others at most 9.99.
+    """
+
+    name = "structural"
+    label = "structural (computed, no human or LLM judgement)"
+    kind: Kind = "computed"
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        """Rate the similarity, 0–10, by the formula above."""
+        return Judgement(_rating(target, image))
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        """Prefer the rendering with the higher rating; equal ratings are a tie."""
+        a, b = _rating(target, first), _rating(target, final)
+        return Judgement(0.5 if a == b else float(b > a))
+
+
+@lru_cache(maxsize=4)
+def _rating(target: Picture, image: Picture) -> float:
+    """Rate a pair; remembered for the next few calls, since a preference asks for what was just rated."""
+    if np.array_equal(target.pixels, image.pixels):
+        return 10.0
+    return min(9.99, round(10 * similarity(_planes(target), _planes(image)), 2))
+
+
+def similarity(target: _Planes, image: _Planes) -> float:
+    """Return the weighted mean agreement over scales, 0–1, of two square pictures of side ``SIDE`` × 3 colours."""
+    background, own = commonest_colour(target), commonest_colour(image)
+    likeness = 1 - float(np.abs(background - own).mean()) / 255
+    x, y, shift = target - background, image - background, background - own
+    agreements = []
+    for _ in SCALE_WEIGHTS:
+        colour = max(colour_agreement(x, y), likeness * colour_agreement(x, y + shift))
+        agreements.append((colour * structure_agreement(x, y)) ** 0.5)
+        x, y = _halved(x), _halved(y)
+    return float(np.average(agreements, weights=SCALE_WEIGHTS))
+
+
+def colour_agreement(x: _Planes, y: _Planes) -> float:
+    """Return the Bray–Curtis similarity of two inks (differences from the background), 0–1; 1 if there is none."""
+    ink = float(np.abs(x).sum() + np.abs(y).sum())
+    return 1.0 if ink == 0 else 1 - float(np.abs(x - y).sum()) / ink
+
+
+def structure_agreement(x: _Planes, y: _Planes) -> float:
+    """Return the contrast–structure term of SSIM pooled by variance, 0–1; 1 if nothing varies in either."""
+    mean_x, mean_y = _window_means(x), _window_means(y)
+    variance = _window_means(x * x) - mean_x**2 + _window_means(y * y) - mean_y**2
+    covariance = _window_means(x * y) - mean_x * mean_y
+    total = float(variance.sum())
+    return 1.0 if total <= 1e-9 else float(np.clip(2 * covariance, 0, None).sum()) / total
+
+
+def commonest_colour(picture: _Planes) -> _Planes:
+    """Return the mean of the pixels in the fullest of 4096 bins of colour."""
+    bins = (picture // 16).astype(np.int64) @ np.array([256, 16, 1])
+    fullest = np.bincount(bins.ravel(), minlength=4096).argmax()
+    colour: _Planes = picture[bins == fullest].mean(axis=0)
+    return colour
+
+
+def _planes(picture: Picture) -> _Planes:
+    small = Image.fromarray(picture.pixels).resize((SIDE, SIDE), Image.Resampling.BOX)
+    return np.asarray(small, dtype=np.float64)
+
+
+def _halved(planes: _Planes) -> _Planes:
+    side = planes.shape[0] // 2
+    result: _Planes = planes.reshape(side, 2, side, 2, 3).mean(axis=(1, 3))
+    return result
+
+
+def _window_means(planes: _Planes) -> _Planes:
+    from scipy.ndimage import uniform_filter
+
+    filtered = uniform_filter(planes, size=(WINDOW, WINDOW, 0), mode="reflect")
+    return np.asarray(filtered, dtype=np.float64)
