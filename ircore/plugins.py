@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 
 Group = Literal["commands", "games", "judges", "metrics", "players"]
 
@@ -28,11 +28,17 @@ def load(group: Group, name: str, where: str = "") -> Any:
 
     Raises:
         InputError: There is none of that name; the message names the nearest one.
+        WorkError: Its package is broken or lacks something it needs.
     """
     points = available(group)
     if name not in points:
         raise unknown(group.removesuffix("s"), name, points, where)
-    return points[name].load()
+    try:
+        return points[name].load()
+    except (ImportError, AttributeError) as error:
+        raise WorkError(
+            f"{group.removesuffix('s')} {name!r} cannot be loaded: {error}", "Install its package again."
+        ) from error
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:

@@ -1,0 +1,95 @@
+# Every target sets up what it needs and does nothing twice. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := build/demo
+PER_CONDITION ?= 3
+PAIRS := $(notdir $(wildcard submissions/builtin-*))
+SOURCES := $(shell find ircore leaderboard dataset_card docs submissions mkdocs.yml -type f \
+	-not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+# uv is several times faster than pip; pip is always there.
+UV := $(shell command -v uv 2>/dev/null)
+INSTALL := $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
+
+.DELETE_ON_ERROR:
+.PHONY: help demo site test lint bench clean requirements browser
+
+help:
+	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
+	@echo "make site    render the site of the demo's runs again"
+	@echo "make test    all tests, the browser tests included"
+	@echo "make lint    ruff and mypy"
+	@echo "make bench   the measurements in benchmarks/"
+	@echo "make clean   remove what was built (not the environment)"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): requirements/run.txt pyproject.toml | $(BIN)/python
+	@echo "installing into $(VENV) (about a minute)"
+	@$(INSTALL) --require-hashes -r requirements/run.txt
+	@$(INSTALL) --no-build-isolation --no-deps -e .
+	@touch $@
+
+$(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
+	@$(INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: $(DEMO)/.complete
+	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
+	@echo
+	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
+	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
+	@echo "all 140   make demo PER_CONDITION=10"
+
+$(DEMO)/.complete: $(INSTALLED) $(SOURCES) $(DEMO)/.per-condition-$(PER_CONDITION)
+	@rm -rf $(DEMO)/instances $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
+	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
+	@mkdir -p $(DEMO)/runs
+	printf '%s\n' $(PAIRS) | xargs -P 2 -I PAIR \
+	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR
+	$(BIN)/ircore score $(PAIRS:%=$(DEMO)/runs/%) --every-turn
+	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) --instances $(DEMO)/instances --out $(DEMO)/dataset
+	$(BIN)/ircore release check $(DEMO)/dataset
+	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) --out $(DEMO)/site
+	@touch $@
+
+# A file named after the size of the demo: another size makes it anew.
+$(DEMO)/.per-condition-$(PER_CONDITION):
+	@mkdir -p $(DEMO) && rm -f $(DEMO)/.per-condition-* && touch $@
+
+site: $(DEMO)/.complete
+	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) --out $(DEMO)/site
+
+# The browser tests need Chromium: on Debian and Ubuntu it is installed if that is allowed, else they say why they skip.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "installing chromium for the browser tests"; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
+	  else echo "no Chromium found: the browser tests will be skipped"; fi; }
+
+test: $(INSTALLED_DEV) browser
+	$(BIN)/pytest
+
+lint: $(INSTALLED_DEV)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+bench: $(INSTALLED_DEV)
+	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done
+
+requirements: $(INSTALLED_DEV)
+	@# Hashes, no addresses: uv resolves for all platforms at once.
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --all-extras --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements/run.txt
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --all-extras --group dev --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+	  -o requirements/dev.txt
+
+clean:
+	rm -rf build .mypy_cache .ruff_cache .pytest_cache

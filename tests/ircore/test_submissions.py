@@ -1,0 +1,83 @@
+"""Manifests: the built-in ones are valid, and what is wrong with a bad one is said in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.submissions import read_submission
+
+BUILT_IN = sorted((Path(__file__).resolve().parents[2] / "submissions").glob("builtin-*"))
+GOOD = """schema: 1
+name: Pair
+describer: {player: classical}
+generator: {player: canvas}
+licence: Apache-2.0
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    manifest = folder / "a-pair" / "submission.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(text)
+    return manifest
+
+
+@pytest.mark.parametrize("folder", BUILT_IN, ids=lambda folder: folder.name)
+def test_built_in_pairs_are_valid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["submission", "check", str(folder)]) == 0
+    assert f"{folder.name}: valid" in capsys.readouterr().out
+
+
+def test_the_four_built_in_pairs_are_a_grid() -> None:
+    pairs = {tuple(folder.name.removeprefix("builtin-").split("-")) for folder in BUILT_IN}
+    assert pairs == {(d, g) for d in ("captioner", "classical") for g in ("canvas", "sketch")}
+
+
+def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:
+    manifest = write(tmp_path, GOOD)
+    assert read_submission(manifest) == read_submission(manifest.parent)
+    assert read_submission(manifest).slug == "a-pair"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("name: Pair", "nmae: Pair"), "name: is missing; nmae: unknown key"),
+        (("schema: 1", "schema: 2"), "schema: Input should be 1"),
+        (("{player: canvas}", "{player: canvsa}"), r"generator\.player: unknown player 'canvsa'"),
+        (("{player: canvas}", "{player: classical}"), r"generator\.player: classical is no generator"),
+        (("{player: canvas}", "canvas"), "generator: must be a mapping"),
+        (("{player: canvas}", "{player: canvas, api_key_env: sk-123}"), "generator.api_key_env: String should match"),
+        (("name: Pair", "name: &a Pair\nlinks: {paper: *a}"), "aliases are not allowed"),
+        (("name: Pair", "name: Pair\nname: Other"), r"yaml:3: not valid YAML \('name' is given twice\)"),
+        (("name: Pair", "name: [Pair"), "not valid YAML"),
+        (("licence: Apache-2.0", "licence: Apache-2.0\nlinks: {code: 'javascript:alert(1)'}"), "must start with https://"),
+        (("name: Pair", "name: 'a\\nb'\nrules: {max_turns: 0}"), r"rules\.max_turns: Input should be greater"),
+        ((GOOD, "- 1"), "not a mapping"),
+    ],
+)  # fmt: skip
+def test_a_malformed_manifest_is_refused_in_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_submission(write(tmp_path, GOOD.replace(*change)))
+    assert "submission.yaml" in caught.value.problem
+    assert "\n" not in caught.value.problem
+
+
+def test_the_near_miss_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_submission(write(tmp_path, GOOD.replace("canvas", "canvsa")))
+    assert caught.value.remedy.startswith("Did you mean canvas?")
+
+
+def test_a_huge_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="larger than 64 KiB"):
+        read_submission(write(tmp_path, GOOD + "#" * 70_000))
+
+
+def test_settings_that_a_player_does_not_take_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = write(tmp_path, GOOD.replace("{player: canvas}", "{player: canvas, parameters: {brush: 3}}"))
+    assert ircore(["submission", "check", str(manifest)]) == 2
+    assert "generator" in (error := capsys.readouterr().err)
+    assert "brush" in error
