@@ -1,0 +1,245 @@
+"""Scoring runs: every judge and metric on the first and final rendering of every played episode.
+
+What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
+the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
+"""
+
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.errors import InputError
+from ircore.images import Picture
+from ircore.judges.base import Judge, Judgement
+from ircore.metrics.base import Metric
+from ircore.metrics.measure import load_metrics, measure
+from ircore.plugins import load
+from ircore.progress import progress
+from ircore.records import Episode, Instance, Rendering, Score, Task
+from ircore.runs import RunFolder
+
+JUDGES = ("structural",)
+METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
+"""What ``ircore score`` computes unless told otherwise."""
+
+AHEAD = 4
+"""Episodes handed out per process before the oldest has been written: keeps all cores busy and the memory bounded."""
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """What to score."""
+
+    judges: tuple[str, ...] = JUDGES
+    """Judges by name: similarity of renderings, and preference of the final to the first."""
+
+    metrics: tuple[str, ...] = METRICS
+    """Metrics by name."""
+
+    every_turn: bool = False
+    """Whether every rendering is scored, not only the first and the final one."""
+
+
+@dataclass(frozen=True)
+class ScoringSummary:
+    """What scoring did."""
+
+    runs: int
+    """Run folders."""
+
+    episodes: int
+    """Played episodes in them."""
+
+    kept: int
+    """Scores that were there already."""
+
+    new: int
+    """Scores that were added."""
+
+    unavailable: int
+    """Of the new ones, those without a value."""
+
+
+class Wanted(NamedTuple):
+    """A score to be had: what identifies it."""
+
+    episode_id: str
+    turn: int
+    task: Task
+    judge: str
+    rendering: str
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One episode's part: what a process needs to know."""
+
+    run: Path
+    episode: Episode
+    wanted: tuple[Wanted, ...]
+
+
+def score_runs(runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None) -> ScoringSummary:
+    """Add to runs the scores that they lack.
+
+    Args:
+        runs: Each one once.
+        plan: What to score.
+        workers: Processes; as many as there are cores if None. The result does not depend on it.
+
+    Raises:
+        InputError: An unknown judge or metric, another process works on a run, or a picture of it is damaged.
+        WorkError: Scores cannot be written; those of earlier episodes are kept.
+    """
+    _check_names(plan)
+    with ExitStack() as held:
+        for run in runs:
+            held.enter_context(run.lock())
+        works: list[tuple[RunFolder, _Work]] = []
+        episodes = kept = 0
+        for run in runs:
+            found = [_work(run, one, plan) for one in run.episodes() if one.played]
+            done = {Wanted(one.episode_id, one.turn, one.task, one.judge, one.rendering) for one in run.scores()}
+            lacking = [_Work(one.run, one.episode, tuple(w for w in one.wanted if w not in done)) for one in found]
+            episodes += len(found)
+            kept += sum(len(one.wanted) for one in found) - sum(len(one.wanted) for one in lacking)
+            works += [(run, one) for one in lacking if one.wanted]
+        new, unavailable = _score_all(works, workers or os.cpu_count() or 1)
+    return ScoringSummary(len(runs), episodes, kept, new, unavailable)
+
+
+def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
+    """List the scores that a plan asks of a played episode: turn by turn, the preference last."""
+    rendered = [(turn.turn, turn.rendering.sha256) for turn in episode.turns if turn.rendering is not None]
+    if not rendered:
+        return ()
+    several = len(rendered) > 1
+    scored = rendered if plan.every_turn or not several else [rendered[0], rendered[-1]]
+    tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", plan.judges), ("metric", plan.metrics)]
+    wanted = [
+        Wanted(episode.episode_id, turn, task, judge, sha256)
+        for turn, sha256 in scored
+        for task, judges in tasks
+        for judge in judges
+    ]
+    final, sha256 = rendered[-1]
+    if several:
+        wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in plan.judges]
+    return tuple(wanted)
+
+
+def _check_names(plan: ScoringPlan) -> None:
+    for name in plan.judges:
+        load("judges", name)
+    _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
+    for name, reason in lacking.items():
+        raise InputError(f"metric {name}: {reason}", "Install what it needs, or name other metrics.")
+
+
+def _work(run: RunFolder, episode: Episode, plan: ScoringPlan) -> _Work:
+    return _Work(run.path, episode, wanted_scores(episode, plan))
+
+
+def _score_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> tuple[int, int]:
+    """Compute and write in order; return how many scores are new and how many of them have no value."""
+    new = unavailable = 0
+    with progress("scoring", len(works)) as shown:
+        for (run, _), scores in zip(works, _computed([work for _, work in works], workers), strict=True):
+            run.add_scores(scores)
+            new += len(scores)
+            unavailable += sum(score.value is None for score in scores)
+            shown.advance()
+    return new, unavailable
+
+
+def _computed(works: Sequence[_Work], workers: int) -> Iterator[list[Score]]:
+    """Yield the scores of each work, in order, computed by as many processes as are of use."""
+    if min(workers, len(works)) <= 1:
+        yield from map(_scores, works)
+        return
+    with _pool(min(workers, len(works))) as pool:
+        waiting: deque[Future[list[Score]]] = deque()
+        for work in works:
+            if len(waiting) >= AHEAD * workers:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(_scores, work))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that leave Ctrl-C to this one; what has not begun is dropped when this one stops."""
+    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _scores(work: _Work) -> list[Score]:
+    """Score one episode; runs in a process of its own. What two turns share is computed once."""
+    run, instances = _opened(work.run)
+    target = run.target(instances[work.episode.instance_id])
+    renderings = [turn.rendering for turn in work.episode.rendered_turns if turn.rendering is not None]
+    needed = {one.rendering for one in work.wanted} | {renderings[0].sha256}
+    pictures = {one.sha256: run.rendering(one) for one in _distinct(renderings) if one.sha256 in needed}
+    first = pictures[renderings[0].sha256]
+    known: dict[tuple[str, str, str], Judgement] = {}
+    scores = []
+    for one in work.wanted:
+        key = (one.task, one.judge, one.rendering)
+        if key not in known:
+            known[key] = _judged(one, target, first, pictures[one.rendering])
+        scores.append(_score(one, known[key]))
+    return scores
+
+
+def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
+    return iter({one.sha256: one for one in renderings}.values())
+
+
+def _judged(wanted: Wanted, target: Picture, first: Picture, picture: Picture) -> Judgement:
+    if wanted.task == "similarity":
+        return _judge(wanted.judge).rate(target, picture)
+    if wanted.task == "preference":
+        return _judge(wanted.judge).prefer(target, first, picture)
+    measured = measure(_metric(wanted.judge), target.pixels, picture.pixels)
+    return Judgement(measured.value, measured.reason)
+
+
+def _score(wanted: Wanted, judgement: Judgement) -> Score:
+    return Score(
+        episode_id=wanted.episode_id,
+        turn=wanted.turn,
+        task=wanted.task,
+        judge=wanted.judge,
+        value=judgement.value,
+        reason=judgement.reason[:500] if judgement.reason else None,
+        rendering=wanted.rendering,
+    )
+
+
+@lru_cache(maxsize=2)
+def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    run = RunFolder.open(path)
+    return run, {one.instance_id: one for one in run.instances.instances}
+
+
+@cache
+def _judge(name: str) -> Judge:
+    judge: Judge = load("judges", name)()
+    return judge
+
+
+@cache
+def _metric(name: str) -> Metric:
+    metric: Metric = load("metrics", name)
+    return metric
