@@ -31,8 +31,8 @@ from ircore.instances.builders.sheet import Sheet
 
 def acute(sheet: Sheet, within: int = 360, *, reach_of_circumcircle: bool = False) -> list[Point]:
     """Choose an acute triangle that is clearly not isosceles and put it in place."""
-    at_a = sheet.rng.randint(50, 60)
-    at_b = at_a + sheet.rng.choice((-1, 1)) * sheet.rng.randint(8, 14)
+    at_a = sheet.rng.randint(45, 52)
+    at_b = at_a + sheet.rng.randint(14, 22)
     corners = turned(triangle(at_a, at_b), sheet.rng.choice((0, 0, -6, 7)))
     if sheet.rng.random() < 0.5:
         a, b, c = mirrored(corners)
@@ -178,7 +178,7 @@ def all_diagonals(sheet: Sheet) -> None:
 
 def transversals(sheet: Sheet) -> None:
     """Parallel lines cut by two transversals, with several angles marked in different ways."""
-    lean, other_lean = sheet.rng.randint(52, 68), sheet.rng.randint(108, 126)
+    lean, other_lean = sheet.rng.randint(65, 75), sheet.rng.randint(104, 113)
     heights = [150.0, 256.0, 362.0] if sheet.rng.random() < 0.5 else [176.0, 340.0]
     lines = [((48.0, y), (464.0, y)) for y in heights]
     apex = (256.0 + sheet.rng.randint(-16, 16), 66.0)
@@ -374,8 +374,8 @@ def midpoints(sheet: Sheet) -> None:
     sheet.polygon(corners)
     sheet.polygon(halves, sheet.style.accents[0])
     for k in range(4):
-        sheet.ticks(corners[k], halves[k], 1 + k % 3)
-        sheet.ticks(halves[k], corners[(k + 1) % 4], 1 + k % 3)
+        sheet.ticks(corners[k], halves[k], 1 + k)
+        sheet.ticks(halves[k], corners[(k + 1) % 4], 1 + k)
     letters = names(sheet)
     name_corners(sheet, corners, letters)
     name_corners(sheet, halves, letters[4:])
