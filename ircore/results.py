@@ -10,14 +10,43 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf
+from pathlib import Path
+from typing import Protocol
 
 from ircore.episode_results import Convergence, EpisodeResult, judge_episodes
 from ircore.errors import InputError
+from ircore.instances.store import InstanceSet
 from ircore.plugins import unknown
-from ircore.records import CATEGORIES, DIFFICULTIES, Instance, Outcome, Run
-from ircore.runs import RunFolder
+from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, Outcome, Run, Score
 from ircore.statistics import Estimate
 from ircore.tally import Tally
+
+
+class PlayedRun(Protocol):
+    """What results are computed from: a ``RunFolder``, or a run read back from a dataset release."""
+
+    @property
+    def path(self) -> Path:
+        """Where it was read from, for error messages."""
+        ...
+
+    @property
+    def run(self) -> Run:
+        """Its identity."""
+        ...
+
+    @property
+    def instances(self) -> InstanceSet:
+        """The set it was played on."""
+        ...
+
+    def episodes(self) -> Sequence[Episode]:
+        """Return the episodes that have ended."""
+        ...
+
+    def scores(self) -> Sequence[Score]:
+        """Return the scores in the order in which they were given."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -161,7 +190,7 @@ class Results:
     """By run_id, in the run's order."""
 
     @classmethod
-    def from_runs(cls, runs: Sequence[RunFolder]) -> "Results":
+    def from_runs(cls, runs: Sequence[PlayedRun]) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
 
         Args:
@@ -226,15 +255,15 @@ class Results:
         return _ranked(pairs)
 
 
-def _order(run: RunFolder) -> tuple[str, int, int, str, str]:
+def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     rules = run.run.rules
     return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
 
 
-def _refuse_mixtures(runs: Sequence[RunFolder]) -> None:
+def _refuse_mixtures(runs: Sequence[PlayedRun]) -> None:
     if not runs:
         raise InputError("no run was given", "Name at least one run folder.")
-    played: dict[object, RunFolder] = {}
+    played: dict[object, PlayedRun] = {}
     for one in runs:
         if one.run.instance_set != runs[0].run.instance_set:
             raise InputError(
