@@ -1,0 +1,145 @@
+"""Building the site: a tree of pages beside the output, then MkDocs, then one rename."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from ircore import __version__
+from ircore.errors import InputError, WorkError
+from ircore.files import write_text
+from ircore.records import json_schemas
+from ircore.runs import RunFolder
+from leaderboard.boards import board_pages
+from leaderboard.galleries import gallery_pages
+from leaderboard.overview import overview_pages
+from leaderboard.pairs import pair_pages
+from leaderboard.pictures import ENCODING
+from leaderboard.render import Renderer
+from leaderboard.site import Page, Site
+from leaderboard.theme import stylesheet
+
+MARKER = ".ircore-site.json"
+"""In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
+
+SOURCES = Path(__file__).resolve().parents[1]
+"""Where ``mkdocs.yml`` and ``docs`` lie."""
+
+ASSETS = Path(__file__).resolve().parent / "assets"
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build made."""
+
+    pages: int
+    """Pages written by templates; the hand-written ones are not counted."""
+
+    pictures: int
+    """Different pictures shown."""
+
+    encoded: int
+    """Of these, pictures that an earlier build had not encoded yet."""
+
+
+def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES) -> BuildReport:
+    """Build the site of some runs.
+
+    Args:
+        runs: Run folders, all on the same instance set.
+        out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
+        sources: Folder with ``mkdocs.yml`` and ``docs``.
+
+    Raises:
+        InputError: The runs cannot be shown together, or ``out`` holds something else.
+        WorkError: MkDocs failed, or the disk is full.
+    """
+    _check(out, sources)
+    site = Site([RunFolder.open(path) for path in runs])
+    pages = list(all_pages(site))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
+        work = Path(name)
+        _copy_sources(sources, work)
+        render_pages(site, pages, work / "docs")
+        encoded = site.pictures.write(work / "docs", _earlier(out))
+        _run_mkdocs(work)
+        marker = {"ircore": __version__, "pictures": ENCODING, "instance_set": site.results.instance_set}
+        write_text(work / "site" / MARKER, json.dumps(marker) + "\n")
+        _replace(work / "site", out)
+    return BuildReport(len(pages), len(site.pictures), encoded)
+
+
+def all_pages(site: Site) -> Iterator[Page]:
+    """Yield every page that templates write."""
+    return chain(overview_pages(site), board_pages(site), pair_pages(site), gallery_pages(site))
+
+
+def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
+    """Write the sources of pages and everything they refer to but the pictures."""
+    renderer = Renderer(site)
+    for page in pages:
+        write_text(docs / f"{page.path}.md", renderer.markdown(page))
+    write_text(docs / "assets" / "css" / "theme.css", stylesheet())
+    for name, schema in json_schemas().items():
+        write_text(docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+
+
+def _check(out: Path, sources: Path) -> None:
+    if not (sources / "mkdocs.yml").is_file():
+        raise InputError(
+            f"{sources}: no mkdocs.yml, so there are no hand-written pages to build from",
+            "Build the site from a checkout of the repository (pip install -e .[site]).",
+        )
+    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / MARKER).is_file()):
+        raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")
+
+
+def _earlier(out: Path) -> Path | None:
+    """Return the earlier build if its pictures can be taken over."""
+    try:
+        marker = json.loads((out / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return out if isinstance(marker, dict) and marker.get("pictures") == ENCODING else None
+
+
+def _copy_sources(sources: Path, work: Path) -> None:
+    ignored = shutil.ignore_patterns("generated", ".*")
+    try:
+        shutil.copytree(sources / "docs", work / "docs", ignore=ignored)
+        shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
+        shutil.copyfile(sources / "mkdocs.yml", work / "mkdocs.yml")
+    except OSError as error:
+        raise WorkError(f"{work}: cannot be written ({error.strerror})", "Free some space.") from error
+
+
+def _run_mkdocs(work: Path) -> None:
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", "site"]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()
+        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Install the extra: pip install ircore[site]")
+
+
+def _replace(made: Path, out: Path) -> None:
+    """Put the new site in the place of the old one; on failure the old one is back."""
+    old = made.parent / "old"
+    try:
+        if out.is_dir():
+            out.rename(old)
+        try:
+            made.rename(out)
+        except OSError:
+            if old.is_dir():
+                old.rename(out)
+            raise
+    except OSError as error:
+        raise WorkError(f"{out}: cannot be replaced ({error.strerror})", "Choose another --out.") from error

@@ -1,0 +1,43 @@
+"""``ircore site``: build the leaderboard site, or look at it on this machine."""
+
+from pathlib import Path
+
+import click
+
+from ircore.commands.paths import SeveralPathsCommand, runs_option
+
+
+@click.group("site")
+def command() -> None:
+    """Build the leaderboard site, or serve it here."""
+
+
+@command.command("build", cls=SeveralPathsCommand)
+@runs_option
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The site's folder; an earlier site is replaced."
+)
+def build(runs: tuple[Path, ...], out: Path) -> None:
+    """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
+    from time import perf_counter
+
+    from leaderboard.build import build_site
+
+    begun = perf_counter()
+    report = build_site(runs, out)
+    click.echo(f"{out / 'index.html'}", err=False)
+    click.echo(
+        f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
+        f"{perf_counter() - begun:.1f} s",
+        err=True,
+    )
+
+
+@command.command("serve")
+@click.argument("folder", default="build/demo/site", metavar="[DIR]", type=click.Path(path_type=Path))
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
+def serve(folder: Path, port: int) -> None:
+    """Serve the site in DIR (build/demo/site by default) to this machine only, until Ctrl-C."""
+    from leaderboard.serve import serve_site
+
+    serve_site(folder, port, announce=click.echo)

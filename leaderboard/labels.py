@@ -1,0 +1,103 @@
+"""The words and number formats of the pages: one name for one thing, everywhere."""
+
+from collections.abc import Mapping
+
+from ircore.episode_results import Convergence
+from ircore.records import AbortReason, Outcome
+from ircore.statistics import Estimate
+
+MISSING = "–"
+"""Stands where there is no value; the reason stands beside it for whoever asks."""
+
+_CATEGORIES: Mapping[str, tuple[str, str]] = {
+    "bar_graph": ("Bar graphs", "Bar"),
+    "functions": ("Functions", "Func."),
+    "geometry": ("Geometry", "Geom."),
+    "line_graph": ("Line graphs", "Line"),
+    "pie_graph": ("Pie graphs", "Pie"),
+    "simple_shapes": ("Simple shapes", "Shapes"),
+    "photos": ("Photos", "Photos"),
+}
+
+OUTCOMES: Mapping[Outcome, str] = {
+    "converged": "converged",
+    "turn_limit": "turn limit",
+    "aborted": "aborted",
+}
+
+CONVERGENCES: Mapping[Convergence, str] = {
+    "improved": "improved",
+    "stable": "stable",
+    "regressed": "regressed",
+    "no_refinement": "single turn",
+}
+
+REASONS: Mapping[AbortReason, str] = {
+    "describer_format": "the describer broke the answer format",
+    "describer_empty": "the describer said nothing",
+    "describer_done_first": "the describer was done before anything was drawn",
+    "describer_over_budget": "the describer's message was over the token budget",
+    "generator_refused": "the generator refused to draw",
+    "generator_no_image": "the generator returned no picture",
+    "provider_error": "a provider failed",
+}
+
+
+def category_title(category: str) -> str:
+    """Return a category's name for headings; of an unknown one its identifier in plain words."""
+    known = _CATEGORIES.get(category)
+    return known[0] if known else category.replace("_", " ").capitalize()
+
+
+def category_short(category: str) -> str:
+    """Return a category's name for a narrow column."""
+    known = _CATEGORIES.get(category)
+    return known[1] if known else category_title(category)
+
+
+def instance_title(category: str, difficulty: str, number: int) -> str:
+    """Return an instance's name for headings, such as ``Pie graphs, hard, 3``."""
+    return f"{category_title(category)}, {difficulty}, {number}"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Format a number with a true minus sign; a dash where there is none."""
+    if value is None:
+        return MISSING
+    return _rounded(value, digits).replace("-", "−")
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """Format a difference with its sign; zero has none."""
+    if value is None:
+        return MISSING
+    text = _rounded(value, digits)
+    return text.replace("-", "−") if float(text) <= 0 else f"+{text}"
+
+
+def percent(share: float | None) -> str:
+    """Format a share 0–1 as whole percent, without the sign; the unit stands in the header."""
+    return MISSING if share is None else f"{100 * share:.0f}"
+
+
+def interval_words(estimate: Estimate, digits: int = 2) -> str:
+    """Say how sure a mean is: its interval and n, or why there is none."""
+    if estimate.mean is None:
+        return "no rated episode"
+    if estimate.low is None or estimate.high is None:
+        return "one episode, so no interval"
+    return (
+        f"95 % interval {_rounded(estimate.low, digits)} to {_rounded(estimate.high, digits)}, n = {estimate.n}"
+    ).replace("-", "−")
+
+
+def rank(low: int | None, high: int | None) -> str:
+    """Format a range of ranks: ``2–4``, or ``1`` where it is sure."""
+    if low is None or high is None:
+        return MISSING
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _rounded(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text

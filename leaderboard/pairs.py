@@ -1,0 +1,181 @@
+"""A page per pair: its numbers, its episodes in pictures, how they ended, and how to play it again."""
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from ircore.episode_results import EpisodeResult, JudgedEpisode
+from ircore.records import PlayerSpec, Turn
+from ircore.results import Cell
+from ircore.summary import summarise
+from leaderboard.boards import judge_words
+from leaderboard.labels import CONVERGENCES, OUTCOMES
+from leaderboard.site import Page, Pair, Site
+
+Judged = tuple[EpisodeResult, JudgedEpisode]
+
+
+def pair_pages(site: Site) -> Iterator[Page]:
+    """Yield one page a pair."""
+    rows = {row.submission.run_id: row for row in site.results.board(site.judge)}
+    for pair in site.pairs.values():
+        total = site.results.cell(pair.run_id, site.judge)
+        yield Page(
+            f"pairs/{pair.key}",
+            f"Pair {pair.key}",
+            "pair",
+            {
+                "pair": pair,
+                "row": rows[pair.run_id],
+                "total": total,
+                "judge_words": judge_words(site.judge),
+                "highlights": _highlights(site, pair),
+                "conditions": _conditions(site, pair),
+                "bars": [_outcome_bar(total), _convergence_bar(total)],
+                "reasons": _abort_reasons(site, pair),
+                "charts": (f"trajectory-{pair.key}",),
+                "settings": _settings(site, pair),
+                "links": sorted(pair.result.run.submission.links.items()),
+                "commands": _commands(pair),
+            },
+        )
+
+
+def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    """Choose the best, worst, most improved and most regressed episode, each shown once."""
+    rated = [
+        (result, judged)
+        for result in site.results.episodes[pair.run_id]
+        if (judged := site.judged(result)) is not None and judged.first is not None and judged.final is not None
+    ]
+    moved = [one for one in rated if one[1].delta is not None]
+    chosen: list[tuple[str, Judged]] = []
+    for label, among, key in (
+        ("Best", rated, lambda one: one[1].final),
+        ("Most improved", [one for one in moved if (one[1].delta or 0) > 0], lambda one: one[1].delta),
+        ("Most regressed", [one for one in moved if (one[1].delta or 0) < 0], lambda one: -one[1].delta),
+        ("Worst", rated, lambda one: -one[1].final),
+    ):
+        _choose(chosen, label, among, key)
+    return [_highlight(site, pair, label, *one) for label, one in chosen]
+
+
+def _choose(chosen: list[tuple[str, Judged]], label: str, among: Sequence[Judged], key: Callable[[Any], float]) -> None:
+    taken = {result.episode.episode_id for _, (result, _) in chosen}
+    left = [one for one in among if one[0].episode.episode_id not in taken]
+    if left:
+        chosen.append((label, max(left, key=key)))
+
+
+def _highlight(site: Site, pair: Pair, label: str, result: EpisodeResult, judged: JudgedEpisode) -> dict[str, Any]:
+    turns = result.episode.rendered_turns
+    return {
+        "label": label,
+        "gallery": site.galleries[result.episode.instance_id],
+        "judged": judged,
+        "first": _shown(site, pair, turns[0]),
+        "final": _shown(site, pair, turns[-1]) if len(turns) > 1 else None,
+    }
+
+
+def _shown(site: Site, pair: Pair, turn: Turn) -> Any:
+    return site.rendering(pair.run_id, turn.rendering) if turn.rendering else None
+
+
+def _conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    return [
+        {
+            "category": category,
+            "difficulty": difficulty,
+            "cell": cell,
+            "links": _links(site, pair, category, difficulty),
+        }
+        for category, difficulty in product(site.results.categories, site.results.difficulties)
+        if (cell := site.cell(pair, category, difficulty)) is not None
+    ]
+
+
+def _links(site: Site, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
+    links = []
+    for gallery in site.galleries.values():
+        instance = gallery.instance
+        if (instance.category, instance.difficulty) != (category, difficulty):
+            continue
+        result = site.episode(pair.run_id, instance.instance_id)
+        judged = site.judged(result)
+        score = judged.final if judged else None
+        ended = OUTCOMES[result.episode.outcome] if result else "not played"
+        title = f"{gallery.title}: {ended}" + (f", score {score:.1f}" if score is not None else "")
+        links.append({"instance_id": instance.instance_id, "score": score, "title": title})
+    return links
+
+
+def _outcome_bar(total: Cell) -> dict[str, Any]:
+    counts = {str(name): total.outcomes[name] for name in OUTCOMES}
+    counts["missing"] = total.episodes - sum(counts.values())
+    words = {str(name): text for name, text in OUTCOMES.items()} | {"missing": "not played yet"}
+    return {"title": f"All {total.episodes} episodes", "parts": _parts(counts, words)}
+
+
+def _convergence_bar(total: Cell) -> dict[str, Any]:
+    counts = {str(name): total.convergence[name] for name in CONVERGENCES}
+    words = {str(name): text for name, text in CONVERGENCES.items()}
+    return {"title": "First to final rendering, of rated episodes", "parts": _parts(counts, words)}
+
+
+def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
+    total, start, parts = sum(counts.values()) or 1, 0.0, []
+    for name, count in counts.items():
+        width = 100 * count / total
+        parts.append({"name": name, "label": words[name], "count": count, "start": start, "width": width})
+        start += width
+    return parts
+
+
+def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
+    reasons = (one.episode.abort_reason for one in site.results.episodes[pair.run_id])
+    return dict(Counter(reason for reason in reasons if reason is not None).most_common())
+
+
+def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
+    run, summary = pair.result.run, summarise(site.runs[pair.run_id])
+    rules, submission, cost = run.rules, run.submission, summary["cost_usd"]
+    return [
+        ("Name", submission.name),
+        ("Describer", _player(submission.describer)),
+        ("Generator", _player(submission.generator)),
+        ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
+        ("Turn limit", str(rules.max_turns)),
+        ("Prompts", run.prompts),
+        ("Seed", str(run.seed)),
+        ("Instance set", run.instance_set),
+        ("Run", run.run_id),
+        ("Played", f"{run.started}, ircore {run.version}"),
+        ("Requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
+        ("Waited", f"{summary['seconds']:.1f} s for answers"),
+        ("Cost", "– (no provider reported it)" if cost is None else f"{cost:.2f} US$"),
+        ("Authors", ", ".join(submission.authors) or "– (none named)"),
+        ("Licence", submission.licence),
+    ]
+
+
+def _player(spec: PlayerSpec) -> str:
+    parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
+    if spec.base_url:
+        parts.append(f"at {spec.base_url}")
+    if spec.parameters:
+        parts.append(f"with {json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False)}")
+    return ", ".join(parts)
+
+
+def _commands(pair: Pair) -> list[str]:
+    run = pair.result.run
+    options = f"--token-budget {run.rules.token_budget} --max-turns {run.rules.max_turns} --seed {run.seed}"
+    folder = shlex.quote(f"submissions/{run.slug}")
+    return [
+        f"ircore play {folder} --instances INSTANCES --out {run.slug} {options}",
+        f"ircore score {run.slug}",
+    ]

@@ -1,0 +1,73 @@
+"""Turning a page into a Markdown file that holds one block of HTML, written by our templates alone.
+
+A stranger's text passes through an autoescaping environment of our own and never through Markdown or through the
+theme's templates, which do not escape.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from leaderboard import labels, text, theme
+from leaderboard.site import Page, Site
+
+
+class Renderer:
+    """Renders the pages of one site."""
+
+    def __init__(self, site: Site) -> None:
+        self._environment = _environment()
+        figures = site.figures
+        self._environment.globals.update(
+            site=site, figures_of=lambda names: [figures[name] for name in names if name in figures]
+        )
+
+    def markdown(self, page: Page) -> str:
+        """Return the Markdown source of a page: front matter and one HTML block without blank lines."""
+        template = self._environment.get_template(f"{page.template}.html.j2")
+        block = template.render(page=page, root=page.root, **page.values)
+        lines = (line.strip() for line in block.splitlines())
+        return _front_matter(page) + '<div class="irg">\n' + "\n".join(line for line in lines if line) + "\n</div>\n"
+
+
+def _front_matter(page: Page) -> str:
+    meta: Mapping[str, Any] = {"title": page.title, "hide": ["navigation", "toc"]}
+    if not page.searchable:
+        meta = {**meta, "search": {"exclude": True}}
+    return f"---\n{yaml.safe_dump(meta, allow_unicode=True)}---\n\n"
+
+
+def _describer_class(hue: int) -> str:
+    return f"describer-{hue % len(theme.OKABE_ITO) + 1}"
+
+
+def _environment() -> Environment:
+    # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
+    environment = Environment(
+        loader=PackageLoader("leaderboard"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters.update(
+        stranger=text.stranger,
+        visible=text.visible,
+        one_line=text.one_line,
+        number=labels.number,
+        signed=labels.signed,
+        percent=labels.percent,
+        interval=labels.interval_words,
+        category=labels.category_title,
+        short=labels.category_short,
+    )
+    environment.globals.update(
+        rank=labels.rank,
+        score_class=theme.score_class,
+        delta_class=theme.delta_class,
+        generator_path=theme.generator_path,
+        describer_class=_describer_class,
+        OUTCOMES=labels.OUTCOMES,
+        CONVERGENCES=labels.CONVERGENCES,
+        REASONS=labels.REASONS,
+        MISSING=labels.MISSING,
+    )
+    return environment

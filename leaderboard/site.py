@@ -1,0 +1,192 @@
+"""What every page draws on: the results, the pictures, and how things are named and addressed on the site."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ircore.episode_results import EpisodeResult, JudgedEpisode
+from ircore.errors import InputError
+from ircore.records import Instance, Rendering
+from ircore.results import Cell, Results, SubmissionResult
+from ircore.runs import RunFolder
+from leaderboard.labels import instance_title
+from leaderboard.pictures import PictureBook, Shown
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page to be written."""
+
+    path: str
+    """Where it stands, without suffix and relative to the site's root: ``boards/index``."""
+
+    title: str
+    """For the browser's tab: only words of our own and checked identifiers, never a stranger's text."""
+
+    template: str
+    """Its template's name, without suffix."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """What the template needs beyond the site."""
+
+    searchable: bool = False
+    """Whether the site's search finds it."""
+
+    @property
+    def root(self) -> str:
+        """The way from this page to the site's root: empty, ``../`` or more."""
+        return "../" * self.path.count("/")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A describer–generator pair as the site names and marks it."""
+
+    result: SubmissionResult
+    """Its run."""
+
+    key: str
+    """Its name in addresses: the slug, or the run's id where two runs share a slug."""
+
+    hue: int
+    """Colour of its describer, 0-based."""
+
+    shape: int
+    """Marker of its generator, 0-based."""
+
+    rules: str
+    """The rules it was played by where pairs on this site differ in them, else empty."""
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.result.run_id
+
+    @property
+    def describer(self) -> str:
+        """The describer's label."""
+        return self.result.describer
+
+    @property
+    def generator(self) -> str:
+        """The generator's label."""
+        return self.result.generator
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """An instance as the site names and addresses it."""
+
+    instance: Instance
+    """Its record."""
+
+    title: str
+    """Such as ``Pie graphs, hard, 3``."""
+
+    target: Shown
+    """Its picture."""
+
+
+class Site:
+    """The results of some runs, ready to be shown.
+
+    Args:
+        runs: At least one, all on the same instance set, at least one of them scored.
+
+    Raises:
+        InputError: The runs cannot be shown together, or none has scores.
+    """
+
+    def __init__(self, runs: Sequence[RunFolder]) -> None:
+        self.results = Results.from_runs(runs)
+        if not self.results.judges:
+            paths = " ".join(str(one.path) for one in runs)
+            raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
+        self.runs: dict[str, RunFolder] = {one.run.run_id: one for one in runs}
+        self.pictures = PictureBook()
+        self.pairs = _pairs(self.results.submissions)
+        self.galleries = self._galleries()
+        self._episodes = {
+            (run_id, one.episode.instance_id): one
+            for run_id, results in self.results.episodes.items()
+            for one in results
+        }
+
+    @property
+    def judge(self) -> str:
+        """The judge that pages show where there is room for one: the first by name."""
+        return self.results.judges[0]
+
+    @cached_property
+    def describers(self) -> tuple[str, ...]:
+        """Every describer's label, in the order of their colours."""
+        return _labels(pair.describer for pair in self.pairs.values())
+
+    @cached_property
+    def generators(self) -> tuple[str, ...]:
+        """Every generator's label, in the order of their markers."""
+        return _labels(pair.generator for pair in self.pairs.values())
+
+    @cached_property
+    def figures(self) -> Mapping[str, Any]:
+        """Every chart by its id."""
+        return {}
+
+    def episode(self, run_id: str, instance_id: str) -> EpisodeResult | None:
+        """Return how a pair did on an instance; None if it has not played it."""
+        return self._episodes.get((run_id, instance_id))
+
+    def judged(self, episode: EpisodeResult | None, judge: str | None = None) -> JudgedEpisode | None:
+        """Return what a judge (the site's own by default) made of an episode; None if nothing."""
+        return None if episode is None else episode.judged.get(judge or self.judge)
+
+    def cell(
+        self, pair: Pair, category: str | None = None, difficulty: str | None = None, judge: str | None = None
+    ) -> Cell | None:
+        """Return a pair's numbers under a condition; None if the set has no such instance."""
+        return self.results.cells.get((pair.run_id, category, difficulty, judge or self.judge))
+
+    def rendering(self, run_id: str, rendering: Rendering) -> Shown:
+        """Return how to show a rendering of a run."""
+        path = self.runs[run_id].rendering_path(rendering.sha256)
+        return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
+
+    def _galleries(self) -> dict[str, Gallery]:
+        folder = next(iter(self.runs.values())).instances.folder
+        counted: Counter[tuple[str, str]] = Counter()
+        galleries = {}
+        for one in self.results.instances:
+            counted[one.category, one.difficulty] += 1
+            title = instance_title(one.category, one.difficulty, counted[one.category, one.difficulty])
+            target = self.pictures.add(folder / one.image, one.sha256, one.width, one.height)
+            galleries[one.instance_id] = Gallery(one, title, target)
+        return galleries
+
+
+def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
+    slugs = Counter(one.slug for one in submissions)
+    describers = _labels(one.describer for one in submissions)
+    generators = _labels(one.generator for one in submissions)
+    mixed = len({one.run.rules for one in submissions}) > 1
+    return {
+        one.run_id: Pair(
+            result=one,
+            key=one.slug if slugs[one.slug] == 1 else one.run_id,
+            hue=describers.index(one.describer),
+            shape=generators.index(one.generator),
+            rules=_rules_words(one) if mixed else "",
+        )
+        for one in submissions
+    }
+
+
+def _rules_words(one: SubmissionResult) -> str:
+    rules = one.run.rules
+    extra = "" if rules.over_budget == "allow" else f", over budget: {rules.over_budget}"
+    return f"{rules.token_budget} tokens, {rules.max_turns} turns{extra}"
+
+
+def _labels(labels: Any) -> tuple[str, ...]:
+    return tuple(sorted(set(labels)))
