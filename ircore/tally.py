@@ -52,24 +52,24 @@ class Tally:
 
     def score(self) -> Estimate:
         """Return the mean final score, 0–10."""
-        return estimate(self._finals, 0, 10)
+        return estimate(self._finals, 0.0, 10.0)
 
     def delta(self) -> Estimate:
         """Return the mean ΔQ, −10 to 10."""
-        return estimate(self._deltas, -10, 10)
+        return estimate(self._deltas, -10.0, 10.0)
 
     def preference(self) -> Estimate:
         """Return the share that prefers the final rendering, 0–1."""
-        return estimate(self._preferences, 0, 1)
+        return estimate(self._preferences, 0.0, 1.0)
 
     def turns(self) -> Estimate:
         """Return the mean number of turns with a rendering."""
-        return estimate(self._turns, 0)
+        return estimate(self._turns, 0.0)
 
     def tokens(self) -> Estimate:
         """Return the mean number of tokens the describer wrote in an episode."""
-        return estimate(self._tokens, 0)
+        return estimate(self._tokens, 0.0)
 
     def seconds(self) -> Estimate:
         """Return the mean time that both players took for an episode, in seconds."""
-        return estimate(self._seconds, 0)
+        return estimate(self._seconds, 0.0)

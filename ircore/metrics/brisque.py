@@ -78,8 +78,10 @@ def _smoothed(values: _Values) -> _Values:
     """Smooth with the full 7 × 7 kernel: as two passes the sign of flat parts would come out far from published."""
     from scipy.ndimage import correlate
 
-    offsets = np.arange(-3, 4)
-    weights = np.exp(-(offsets[:, None] ** 2 + offsets[None, :] ** 2) / (2 * (7 / 6) ** 2))
+    offsets, variance = np.arange(-3, 4), (7 / 6) ** 2
+    distances = offsets[:, None] ** 2 + offsets[None, :] ** 2
+    # The density's constant cancels, but not to the last bit, on which flat parts depend.
+    weights = np.exp(-distances / (2 * variance)) * (1 / (2 * np.pi * variance))
     return np.asarray(correlate(values, weights / weights.sum(), mode="constant"), dtype=np.float64)
 
 
