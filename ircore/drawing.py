@@ -224,8 +224,8 @@ def _stroke(pen: ImageDraw.ImageDraw, at: _Scaler, points: Sequence[Point], half
             pen.polygon(at([(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]), fill=255)
     joints = points if round_ends else points[1:-1]
     for x, y in joints:
-        low, high = at([(x - half, y - half), (x + half, y + half)])
-        pen.ellipse((*low, *high), fill=255)
+        (left, top), (right, bottom) = at([(x - half, y - half), (x + half, y + half)])
+        pen.ellipse((left, top, max(left, right), max(top, bottom)), fill=255)
 
 
 def _extent(points: Sequence[Point], width: float) -> tuple[float, float, float, float]:

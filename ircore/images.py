@@ -7,6 +7,7 @@ It carries no name, path or metadata, so that nothing but what can be seen reach
 
 import hashlib
 import io
+import struct
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageCms, UnidentifiedImageError
 
 from ircore.errors import InputError
 
@@ -24,6 +25,7 @@ Pixels = npt.NDArray[np.uint8]
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_PIXELS = 4096 * 4096
+MAX_SIDE = 8192
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 BACKDROP = (255, 255, 255)
 """Transparent pixels are shown on white."""
@@ -140,12 +142,13 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
         raise ImageError(f"{name}: the file is empty", "Replace it with a PNG, JPEG, WebP or GIF picture.")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            # Pillow warns of large pictures and damaged EXIF; the first has a limit of our own, the second is harmless.
+            warnings.simplefilter("ignore")
             image = Image.open(io.BytesIO(data), formats=FORMATS)
-        if image.width * image.height > MAX_PIXELS:
+        if image.width * image.height > MAX_PIXELS or max(image.size) > MAX_SIDE:
             raise ImageError(
                 f"{name}: {image.width} × {image.height} pixels is too large",
-                f"At most {MAX_PIXELS:,} pixels are taken.",
+                f"At most {MAX_PIXELS:,} pixels and {MAX_SIDE:,} a side are taken.",
             )
         changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
         image.load()
@@ -160,12 +163,15 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
 
 def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
     """Turn any mode into RGB as a viewer would show it, noting in ``changes`` what was done."""
-    if image.getexif().get(0x0112, 1) != 1:
-        image = ImageOps.exif_transpose(image)
+    turn = _TURNS.get(_orientation(image))
+    if turn is not None:
+        image = image.transpose(turn)
         changes.append("turned as its EXIF says")
     if image.mode.startswith("I") or image.mode == "F":
         image = _from_16_bit(image)
         changes.append("16 bit scaled to 8")
+    if image.mode == "RGB" and "icc_profile" in image.info:
+        image = _from_other_colours(image, image.info["icc_profile"], changes)
     if image.has_transparency_data:
         layer = image.convert("RGBA")
         backdrop = Image.new("RGBA", layer.size, (*BACKDROP, 255))
@@ -174,6 +180,42 @@ def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
     elif image.mode != "RGB":
         changes.append(f"{image.mode} to RGB")
     return image.convert("RGB")
+
+
+def _orientation(image: Image.Image) -> int:
+    """Return the EXIF orientation; 1, as it lies, if EXIF is damaged, as viewers do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            found = image.getexif().get(0x0112, 1)
+        except (SyntaxError, ValueError, struct.error):
+            return 1
+    return found if isinstance(found, int) else 1
+
+
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
+
+
+def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) -> Image.Image:
+    """Bring a picture with a colour profile other than sRGB to sRGB; a damaged profile is left aside."""
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        if "srgb" in ImageCms.getProfileDescription(source).lower():
+            return image
+        converted = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError):
+        return image
+    changes.append("colour profile to sRGB")
+    return converted or image
 
 
 def _from_16_bit(image: Image.Image) -> Image.Image:
