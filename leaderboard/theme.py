@@ -8,8 +8,9 @@ among the same variables, so that a figure follows the reader's scheme without b
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
-from leaderboard.colour import contrast, interpolate, until_contrast
+from leaderboard.colour import contrast, interpolate, mix, until_contrast
 
 ACCENT = {False: "#4a3fa3", True: "#b7aeff"}
 """The one colour of links and focus, by whether the scheme is dark."""
@@ -99,18 +100,18 @@ NARROW = 560
 
 
 def token(name: str) -> str:
-    """Return how a figure names a colour; the browser replaces it by the CSS variable ``--irc-<name>``."""
-    return f"token:{name}"
+    """Return how a figure names a colour: as the CSS variable that the browser looks up when it draws."""
+    return f"var(--irc-{name})"
 
 
-def describer_token(index: int, text: bool = False) -> str:
+def describer_token(index: int, use: Literal["", "-text", "-band"] = "") -> str:
     """Return the token of a describer's hue.
 
     Args:
         index: Position among the describers, from 0.
-        text: For words, which need more contrast than marks.
+        use: Nothing for marks, ``-text`` for words, ``-band`` for the area of an interval.
     """
-    return token(f"describer-{index % len(OKABE_ITO) + 1}" + ("-text" if text else ""))
+    return token(f"describer-{index % len(OKABE_ITO) + 1}{use}")
 
 
 def describer_colour(index: int, dark: bool = False) -> str:
@@ -196,9 +197,11 @@ def variables(dark: bool = False) -> dict[str, str]:
     """Return every colour of a scheme by its token's name."""
     found = {"accent": ACCENT[dark]}
     found.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
+    found.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
     for index in range(len(OKABE_ITO)):
         found[f"describer-{index + 1}"] = describer_colour(index, dark)
         found[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
+        found[f"describer-{index + 1}-band"] = mix(neutral("background", dark), describer_colour(index, dark), 0.2)
     found.update({f"judge-{index + 1}": judge_colour(index, dark) for index in range(len(_JUDGES))})
     for name, stops, steps in (
         ("score", SCORE_STOPS[dark], SCORE_STEPS),

@@ -63,7 +63,7 @@ def test_words_on_heat_cells_can_be_read(dark: bool) -> None:
             assert contrast(theme.ink_on(colour), colour) >= 4.5
     found = theme.variables(dark)
     inks = [name for name in found if name.endswith("-ink")]
-    assert len(inks) == 42
+    assert len(inks) == 46
     assert all(contrast(found[ink], found[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
 
 
@@ -115,6 +115,6 @@ def test_the_stylesheet_defines_what_tokens_and_classes_name() -> None:
     used = set(re.findall(r"var\(--irc-([a-z0-9-]+)\)", css))
     assert used <= theme.variables().keys()
     names = [theme.describer_token(8), theme.score_ink_token(7.2), *(str(stop[1]) for stop in theme.score_scale())]
-    assert {name.removeprefix("token:") for name in names} <= theme.variables().keys()
+    assert {name.removeprefix("var(--irc-").removesuffix(")") for name in names} <= theme.variables().keys()
     assert ".score-14 {" in css
     assert css.count("{") == css.count("}")

@@ -1,0 +1,178 @@
+"""What all figures are made of: a sketch in plain data, and the pieces of layout that several share.
+
+Every figure exists in two layouts, a wide one and a narrow one for phones, over the same data.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from leaderboard.site import Pair
+from leaderboard.text import one_line
+from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
+
+Json = dict[str, Any]
+
+ROW = {False: 40, True: 54}
+"""Height of a row of a horizontal figure, CSS pixels, by whether the layout is narrow."""
+
+HEAD = 46
+"""Room above the first row, CSS pixels: for the words that explain the axis."""
+
+FOOT = 44
+"""Room below the last row, CSS pixels: for ticks and the axis title."""
+
+_CHARACTER = 6.6
+"""Width of an average character at ``FONT_SIZE``, CSS pixels."""
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A figure before Plotly has seen it, with the same numbers as a table."""
+
+    kind: str
+    """What it shows: the last part of the figure's id."""
+
+    title: str
+    """The finding, or the question that it answers."""
+
+    reading_aid: str
+    """One sentence on how to read it."""
+
+    traces: Sequence[Json]
+    """Plotly traces."""
+
+    wide: Json
+    """Plotly layout."""
+
+    narrow: Json
+    """Plotly layout for less than ``theme.NARROW`` pixels."""
+
+    columns: tuple[str, ...]
+    """Heads of the table."""
+
+    rows: tuple[tuple[str, ...], ...]
+    """Cells of the table, as text."""
+
+
+@dataclass(frozen=True)
+class RowLabel:
+    """What stands beside a row of a horizontal figure."""
+
+    name: str
+    """Who or what the row is."""
+
+    value: str
+    """Its number, with n."""
+
+
+def pair_name(pair: Pair) -> str:
+    """Return a pair's name on one line, with its rules where pairs differ in them."""
+    name = f"{pair.describer} + {pair.generator}"
+    return f"{name} ({pair.rules})" if pair.rules else name
+
+
+def plain(text: str, length: int = 200) -> str:
+    """Return a stranger's text so that Plotly shows it as it is: hidden characters shown, its small markup escaped."""
+    return escape(one_line(text, length), quote=False)
+
+
+def layout(height: int, left: int, right: int, **more: Any) -> Json:
+    """Return the layout that all figures share: no frame, no zoom, the reader's colours.
+
+    Args:
+        height: Of the whole figure, CSS pixels.
+        left: Margin, CSS pixels.
+        right: Margin, CSS pixels.
+        more: What this figure adds.
+    """
+    return {
+        "height": height,
+        "margin": {"l": left, "r": right, "t": HEAD, "b": FOOT, "pad": 0},
+        "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": False,
+        "dragmode": False,
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": token("surface"),
+            "bordercolor": token("hairline"),
+            "font": {"color": token("text")},
+            "align": "left",
+        },
+        **more,
+    }
+
+
+def axis(low: float, high: float, **more: Any) -> Json:
+    """Return an axis with a fixed range and hairlines."""
+    return {
+        "range": [low, high],
+        "fixedrange": True,
+        "gridcolor": token("hairline"),
+        "zeroline": False,
+        "showline": False,
+        "tickfont": {"color": token("muted")},
+        **more,
+    }
+
+
+def words(text: str, x: float, y: float, **more: Any) -> Json:
+    """Return an annotation without arrow; ``text`` must be plain already."""
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"color": token("muted")}, **more}
+
+
+def row_layouts(labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], **more: Any) -> tuple[Json, Json]:
+    """Return the wide and the narrow layout of a horizontal figure whose rows are numbered from 0, downwards.
+
+    Names stand left of the rows and numbers right of them; in the narrow layout both stand above their row.
+
+    Args:
+        labels: One a row.
+        xaxis: The horizontal axis.
+        notes: Annotations of both layouts.
+        more: What both layouts add.
+    """
+    return _row_layout(labels, xaxis, notes, False, more), _row_layout(labels, xaxis, notes, True, more)
+
+
+def _row_layout(
+    labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], narrow: bool, more: Mapping[str, Any]
+) -> Json:
+    left = 8 if narrow else _room([label.name for label in labels], 300)
+    right = 8 if narrow else _room([label.value for label in labels], 200)
+    place = _label_above if narrow else _label_beside
+    annotations = [part for row, label in enumerate(labels) for part in place(row, label)]
+    return layout(
+        HEAD + FOOT + ROW[narrow] * len(labels),
+        left,
+        right,
+        xaxis=xaxis,
+        yaxis=axis(len(labels) - 0.5, -0.5, visible=False),
+        annotations=[*annotations, *notes],
+        **more,
+    )
+
+
+def _room(texts: Sequence[str], most: int) -> int:
+    return min(most, round(max((len(text) for text in texts), default=0) * _CHARACTER) + 20)
+
+
+def _label_beside(row: int, label: RowLabel) -> list[Json]:
+    place = {"xref": "paper", "yref": "y"}
+    name = plain(label.name, 42)
+    return [
+        words(name, 0, row, **place, xanchor="right", xshift=-10, font={"color": token("text")}),
+        words(label.value, 1, row, **place, xanchor="left", xshift=10),
+    ]
+
+
+def _label_above(row: int, label: RowLabel) -> list[Json]:
+    place = {"xref": "paper", "yref": "y", "yshift": 20}
+    name = plain(label.name, 52 - len(label.value))
+    return [
+        words(name, 0, row, **place, xanchor="left", font={"color": token("text")}),
+        words(label.value, 1, row, **place, xanchor="right"),
+    ]

@@ -1,0 +1,70 @@
+"""How the similarity of a group of episodes develops over the turns."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ircore.episode_results import EpisodeResult
+from ircore.statistics import Estimate, estimate
+
+KNOWN_SHARE = 0.9
+"""A turn is shown if this share of the episodes has a score for it: otherwise a few odd ones would stand for all."""
+
+
+@dataclass(frozen=True)
+class TurnPoint:
+    """Where a group of episodes stands after a turn."""
+
+    turn: int
+    """1-based."""
+
+    reached: Estimate
+    """Similarity of each episode's latest rendering, 0–10; an episode that has ended keeps its last one."""
+
+    refining: int
+    """How many episodes made a rendering at this turn."""
+
+
+def trajectory(
+    episodes: Iterable[EpisodeResult], judge: str, category: str | None = None, difficulty: str | None = None
+) -> tuple[TurnPoint, ...]:
+    """Average similarity turn by turn.
+
+    An episode that has ended keeps its last score. So every turn averages the same episodes: the line begins at the
+    mean first score, ends at the mean final score, and does not drop because only hard episodes go on.
+
+    Args:
+        episodes: Of one run.
+        judge: Whose scores.
+        category: Only episodes of this category.
+        difficulty: Only episodes of this difficulty.
+
+    Returns:
+        One point a turn up to the longest episode's; turns whose scores are mostly unknown are left out.
+    """
+    chosen = [one for one in episodes if _wanted(one, judge, category, difficulty)]
+    tracks = [_track(one, judge) for one in chosen]
+    longest = max((len(track) for track in tracks), default=0)
+    points = []
+    for turn in range(1, longest + 1):
+        latest = [track[min(turn, len(track)) - 1] for track in tracks]
+        known = [value for value in latest if value is not None]
+        if len(known) >= KNOWN_SHARE * len(tracks):
+            refining = sum(len(track) >= turn for track in tracks)
+            points.append(TurnPoint(turn, estimate(known, 0, 10), refining))
+    return tuple(points)
+
+
+def _wanted(one: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:
+    judged = one.judged.get(judge)
+    return (
+        judged is not None
+        and judged.final is not None
+        and category in (None, one.episode.category)
+        and difficulty in (None, one.episode.difficulty)
+    )
+
+
+def _track(one: EpisodeResult, judge: str) -> Sequence[float | None]:
+    """Return the score of each rendering in turn; None where it was not scored."""
+    scores = one.judged[judge].trajectory
+    return [scores.get(turn.turn) for turn in one.episode.rendered_turns]
