@@ -81,9 +81,9 @@ class SceneDrawing:
         self, type: str, points: Sequence[Point], colour: str, width: float = 2.0, dash: Sequence[float] = (),  # noqa: A002
         *, closed: bool = False, **parameters: Any,
     ) -> Element:  # fmt: skip
-        """Draw a line as ``Drawing.line`` does and add it to the scene with its ``width``."""
+        """Draw a line as ``Drawing.line`` does and add it to the scene with its ``points``, ``width`` and ``dash``."""
         box = self.drawing.line(points, colour, width, dash, closed)
-        return self.add(type, box, colour, width=width, **parameters)
+        return self.add(type, box, colour, points=rounded(points), width=width, dash=list(dash), **parameters)
 
     def text(
         self, type: str, at: Point, text: str, size: float, colour: str, anchor: Anchor = "mm", rotation: float = 0.0,  # noqa: A002
@@ -109,3 +109,8 @@ class SceneDrawing:
                 raise AssertionError(f"{element.type} {element.text or ''} at {tuple(box)} leaves the margin")
         scene = Scene(width=width, height=height, background=self._background, elements=tuple(self._elements))
         return Drawn(self.drawing, scene)
+
+
+def rounded(points: Sequence[Point]) -> list[list[float]]:
+    """Return points as a scene holds them: ``[x, y]`` to the hundredth of a pixel."""
+    return [[round(x, 2), round(y, 2)] for x, y in points]
