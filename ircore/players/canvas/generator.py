@@ -1,0 +1,39 @@
+"""The built-in generator ``canvas``: reads plain English, draws with Pillow."""
+
+import asyncio
+
+from ircore.errors import InputError
+from ircore.images import Picture
+from ircore.players.base import GeneratorView, PictureAnswer
+from ircore.players.canvas.reader import read
+from ircore.players.canvas.render import draw
+from ircore.records import PlayerSpec, Usage
+
+
+class CanvasGenerator:
+    """Draws what the whole dialogue says, and changes only what a correction names.
+
+    It sees nothing but text: at every turn it reads all messages again from the first.
+
+    Raises:
+        InputError: The spec has a model or parameters; there is nothing to set.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        """Answer with the picture of all messages so far, and notes on what the last one left unclear."""
+        return await asyncio.to_thread(_answer, view)
+
+
+def refuse_settings(spec: PlayerSpec) -> None:
+    """Raise ``InputError`` if a player that has no settings is given any."""
+    given = {"model": spec.model, "base_url": spec.base_url, "api_key_env": spec.api_key_env}
+    for key in [*(f"parameters.{name}" for name in spec.parameters), *(key for key, value in given.items() if value)]:
+        raise InputError(f"generator.{key}: the player {spec.player!r} takes no such setting", f"Remove {key}.")
+
+
+def _answer(view: GeneratorView) -> PictureAnswer:
+    canvas, notes = read((*view.earlier, view.message))
+    return PictureAnswer(Picture.from_pixels(draw(canvas)), notes, Usage(requests=0))

@@ -1,0 +1,47 @@
+"""Messages in, canvas out: every message is read anew at every turn, so no state is kept between turns."""
+
+from collections.abc import Sequence
+
+from ircore.players.canvas.corrections import correct
+from ircore.players.canvas.descriptions import describe
+from ircore.players.canvas.shapes import Canvas
+from ircore.players.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
+from ircore.players.canvas.text import MAX_MESSAGE, Clause, clauses
+
+MAX_NOTE = 200
+
+
+def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:
+    """Read a dialogue.
+
+    Args:
+        messages: The describer's messages, oldest first; text from anyone.
+        corrections: Whether a clause may change what is there; otherwise everything is read as a description.
+
+    Returns:
+        The canvas after the last message, and a note for each clause of the last message that was not understood,
+        at most 20 of at most 200 characters.
+    """
+    sheet = Sheet()
+    for message in messages:
+        sheet.notes = []
+        if len(message) > MAX_MESSAGE:
+            sheet.notes.append(f"only the first {MAX_MESSAGE:,} characters were read")
+        for clause in clauses(message):
+            _read_clause(clause, sheet, corrections)
+    if len(sheet.items) >= MAX_ITEMS:
+        sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things are drawn")
+    return sheet.finished(), tuple(sheet.notes[:MAX_NOTES])
+
+
+def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
+    understood = correct(clause, sheet) if corrections and not _goes_on(clause, sheet) else None
+    if understood is None:
+        understood = describe(clause, sheet)
+    if not understood and len(sheet.notes) < MAX_NOTES:
+        note = f'not understood: "{clause.source}"'
+        sheet.notes.append(note if len(note) <= MAX_NOTE else note[: MAX_NOTE - 2] + '…"')
+
+
+def _goes_on(clause: Clause, sheet: Sheet) -> bool:
+    return clause.continues and bool(sheet.context) and clause.words.startswith("#")
