@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
+from scipy.ndimage import uniform_filter
 
 from ircore.images import Picture
 from ircore.judges.base import Judgement, Kind
@@ -116,7 +117,5 @@ def _halved(planes: _Planes) -> _Planes:
 
 
 def _window_means(planes: _Planes) -> _Planes:
-    from scipy.ndimage import uniform_filter
-
     filtered = uniform_filter(planes, size=(WINDOW, WINDOW, 0), mode="reflect")
     return np.asarray(filtered, dtype=np.float64)
