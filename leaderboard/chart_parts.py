@@ -14,8 +14,11 @@ from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
 
 Json = dict[str, Any]
 
-ROW = {False: 40, True: 54}
-"""Height of a row of a horizontal figure, CSS pixels, by whether the layout is narrow."""
+ROW = {False: 40, True: 40}
+"""Height of a row's marks in a horizontal figure, CSS pixels, by whether the layout is narrow."""
+
+_LINE = 16
+"""Height of a line of words, CSS pixels."""
 
 HEAD = 46
 """Room above the first row, CSS pixels: for the words that explain the axis."""
@@ -60,8 +63,8 @@ class Sketch:
 class RowLabel:
     """What stands beside a row of a horizontal figure."""
 
-    name: str
-    """Who or what the row is."""
+    name: tuple[str, ...]
+    """Who or what the row is, on one line or two."""
 
     value: str
     """Its number, with n."""
@@ -73,23 +76,31 @@ def pair_name(pair: Pair) -> str:
     return f"{name} ({pair.rules})" if pair.rules else name
 
 
+def pair_lines(pair: Pair) -> tuple[str, str]:
+    """Return a pair's name on two lines, describer over generator, as on the boards."""
+    generator = f"+ {pair.generator}"
+    return pair.describer, f"{generator} ({pair.rules})" if pair.rules else generator
+
+
 def plain(text: str, length: int = 200) -> str:
     """Return a stranger's text so that Plotly shows it as it is: hidden characters shown, its small markup escaped."""
     return escape(one_line(text, length), quote=False)
 
 
-def layout(height: int, left: int, right: int, **more: Any) -> Json:
+def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:
     """Return the layout that all figures share: no frame, no zoom, the reader's colours.
 
     Args:
         height: Of the whole figure, CSS pixels.
         left: Margin, CSS pixels.
         right: Margin, CSS pixels.
+        top: Margin, CSS pixels.
+        bottom: Margin, CSS pixels.
         more: What this figure adds.
     """
     return {
         "height": height,
-        "margin": {"l": left, "r": right, "t": HEAD, "b": FOOT, "pad": 0},
+        "margin": {"l": left, "r": right, "t": top, "b": bottom, "pad": 0},
         "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -141,16 +152,19 @@ def row_layouts(labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], 
 def _row_layout(
     labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], narrow: bool, more: Mapping[str, Any]
 ) -> Json:
-    left = 8 if narrow else _room([label.name for label in labels], 300)
-    right = 8 if narrow else _room([label.value for label in labels], 200)
-    place = _label_above if narrow else _label_beside
-    annotations = [part for row, label in enumerate(labels) for part in place(row, label)]
+    left = 8 if narrow else _room([line for label in labels for line in label.name], 300)
+    right = 14 if narrow else _room([label.value for label in labels], 200)
+    lines = max((len(label.name) for label in labels), default=1)
+    height = ROW[narrow] + (_LINE * lines if narrow else 0)
+    annotations = [part for row, label in enumerate(labels) for part in _label(row, label, narrow, height)]
+    # Where words stand above the marks, the marks stand low in their row.
+    low = (height - 0.5 * ROW[narrow]) / height if narrow else 0.5
     return layout(
-        HEAD + FOOT + ROW[narrow] * len(labels),
+        HEAD + FOOT + height * len(labels),
         left,
         right,
         xaxis=xaxis,
-        yaxis=axis(len(labels) - 0.5, -0.5, visible=False),
+        yaxis=axis(len(labels) - 1 + (1 - low), -low, visible=False),
         annotations=[*annotations, *notes],
         **more,
     )
@@ -160,19 +174,21 @@ def _room(texts: Sequence[str], most: int) -> int:
     return min(most, round(max((len(text) for text in texts), default=0) * _CHARACTER) + 20)
 
 
-def _label_beside(row: int, label: RowLabel) -> list[Json]:
+def _label(row: int, label: RowLabel, narrow: bool, height: int) -> list[Json]:
+    """The words of a row: beside its marks, or above them line by line."""
     place = {"xref": "paper", "yref": "y"}
-    name = plain(label.name, 42)
+    ink = {"color": token("text")}
+    if not narrow:
+        name = "<br>".join(plain(line, 42) for line in label.name)
+        return [
+            words(name, 0, row, **place, xanchor="right", align="right", xshift=-10, font=ink),
+            words(label.value, 1, row, **place, xanchor="left", xshift=10),
+        ]
+    above = {**place, "yanchor": "top", "yshift": height - ROW[True] // 2}
+    name = "<br>".join(
+        plain(line, 54 - (len(label.value) if not index else 0)) for index, line in enumerate(label.name)
+    )
     return [
-        words(name, 0, row, **place, xanchor="right", xshift=-10, font={"color": token("text")}),
-        words(label.value, 1, row, **place, xanchor="left", xshift=10),
-    ]
-
-
-def _label_above(row: int, label: RowLabel) -> list[Json]:
-    place = {"xref": "paper", "yref": "y", "yshift": 20}
-    name = plain(label.name, 52 - len(label.value))
-    return [
-        words(name, 0, row, **place, xanchor="left", font={"color": token("text")}),
-        words(label.value, 1, row, **place, xanchor="right"),
+        words(name, 0, row, **above, xanchor="left", align="left", font=ink),
+        words(label.value, 1, row, **above, xanchor="right"),
     ]

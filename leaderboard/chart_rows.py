@@ -7,7 +7,7 @@ from ircore.episode_results import CONVERGENCES, Convergence
 from ircore.results import Cell, Results
 from ircore.statistics import Estimate
 from leaderboard import labels
-from leaderboard.chart_parts import Json, RowLabel, Sketch, axis, pair_name, plain, row_layouts, words
+from leaderboard.chart_parts import Json, RowLabel, Sketch, axis, pair_lines, pair_name, plain, row_layouts, words
 from leaderboard.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, describer_token, generator_symbol, token
 
@@ -17,8 +17,9 @@ _LEGEND: Json = {
     "orientation": "h",
     "x": 0,
     "xanchor": "left",
+    "yref": "container",
     "y": 1,
-    "yanchor": "bottom",
+    "yanchor": "top",
     "traceorder": "normal",
     "itemclick": False,
     "itemdoubleclick": False,
@@ -30,7 +31,7 @@ def delta_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> Sketch:
     """Draw what refinement brought to each pair: mean ΔQ with its interval, best first."""
     rated = [(pair, results.cell(pair.run_id, judge).delta) for pair in pairs]
     rows = sorted(rated, key=lambda row: -11.0 if row[1].mean is None else row[1].mean, reverse=True)
-    names = [RowLabel(pair_name(pair), _value(delta, labels.signed)) for pair, delta in rows]
+    names = [RowLabel(pair_lines(pair), _value(delta, labels.signed)) for pair, delta in rows]
     low, high = _around_zero([delta for _, delta in rows])
     notes = [
         words("← worse", 0, 1, xref="x", yref="paper", xanchor="right", xshift=-6, yanchor="bottom", yshift=6),
@@ -62,7 +63,7 @@ def delta_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> Sketch:
 
 def convergence_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> Sketch:
     """Draw how the episodes of each pair converged, as shares with counts, the most improved first."""
-    cells = [(pair_name(pair), results.cell(pair.run_id, judge)) for pair in pairs]
+    cells = [(pair_lines(pair), results.cell(pair.run_id, judge)) for pair in pairs]
     ordered = sorted(cells, key=lambda row: _share(row[1].convergence, "improved"), reverse=True)
     total = {kind: sum(cell.convergence[kind] for _, cell in cells) for kind in CONVERGENCES}
     return _convergence_sketch("convergence", ordered, total, "Pair")
@@ -71,8 +72,8 @@ def convergence_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> S
 def pair_convergence_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
     """Draw how the episodes of one pair converged, in all and in each category."""
     whole = results.cell(pair.run_id, judge)
-    parts = [(labels.category_title(one), results.cell(pair.run_id, judge, one)) for one in results.categories]
-    return _convergence_sketch("pair-convergence", [("All", whole), *parts], whole.convergence, "Category")
+    parts = [((labels.category_title(one),), results.cell(pair.run_id, judge, one)) for one in results.categories]
+    return _convergence_sketch("pair-convergence", [(("All",), whole), *parts], whole.convergence, "Category")
 
 
 def conditions_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
@@ -177,13 +178,13 @@ def _delta_title(deltas: Sequence[Estimate]) -> str:
     harmed = sum(one.high is not None and one.high < 0 for one in deltas)
     if helped == harmed == 0:
         return "Does refinement help? No pair's interval is clear of zero"
-    parts = [f"helps {helped}"] if helped else []
-    parts += [f"harms {harmed}"] if harmed else []
-    return f"Refinement {' and '.join(parts)} of {len(deltas)} pairs beyond doubt"
+    open_ones = len(deltas) - helped - harmed
+    said = f"Refinement helps {helped} of {len(deltas)} pairs and harms {harmed}"
+    return f"{said}; {open_ones} {'is' if open_ones == 1 else 'are'} undecided" if open_ones else said
 
 
 def _convergence_sketch(
-    kind: str, cells: Sequence[tuple[str, Cell]], total: Mapping[Convergence, int], what: str
+    kind: str, cells: Sequence[tuple[tuple[str, ...], Cell]], total: Mapping[Convergence, int], what: str
 ) -> Sketch:
     names = [RowLabel(name, f"n {sum(cell.convergence.values())}") for name, cell in cells]
     wide, narrow = row_layouts(
@@ -207,13 +208,13 @@ def _convergence_sketch(
         narrow=narrow,
         columns=(what, *(labels.CONVERGENCES[one].capitalize() for one in CONVERGENCES), "Episodes"),
         rows=tuple(
-            (name, *(str(cell.convergence[one]) for one in CONVERGENCES), str(sum(cell.convergence.values())))
+            (" ".join(name), *(str(cell.convergence[one]) for one in CONVERGENCES), str(sum(cell.convergence.values())))
             for name, cell in cells
         ),
     )
 
 
-def _outcome_bar(outcome: Convergence, cells: Sequence[tuple[str, Cell]]) -> Json:
+def _outcome_bar(outcome: Convergence, cells: Sequence[tuple[tuple[str, ...], Cell]]) -> Json:
     name = labels.CONVERGENCES[outcome]
     shares = [round(100 * _share(cell.convergence, outcome), 2) for _, cell in cells]
     counts = [cell.convergence[outcome] for _, cell in cells]
@@ -231,7 +232,7 @@ def _outcome_bar(outcome: Convergence, cells: Sequence[tuple[str, Cell]]) -> Jso
         "textfont": {"color": token(f"{colour}-ink")},
         "constraintext": "none",
         "marker": {"color": token(colour), "line": {"color": token("background"), "width": 1}},
-        "customdata": [[plain(row), count] for (row, _), count in zip(cells, counts, strict=True)],
+        "customdata": [[plain(" ".join(name)), count] for (name, _), count in zip(cells, counts, strict=True)],
         "hovertemplate": f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} episodes (%{{x:.0f}} %)<extra></extra>",
     }
 
@@ -255,7 +256,7 @@ def _score(results: Results, pair: Pair, judge: str, category: str, difficulty: 
 
 def _condition_label(results: Results, scores: Mapping[tuple[str, str], Estimate], category: str) -> RowLabel:
     values = (f"{one} {labels.number(scores[category, one].mean, 1)}" for one in results.difficulties)
-    return RowLabel(labels.category_title(category), " · ".join(values))
+    return RowLabel((labels.category_title(category),), " · ".join(values))
 
 
 def _condition_dots(results: Results, pair: Pair, scores: Mapping[tuple[str, str], Estimate]) -> Iterator[Json]:

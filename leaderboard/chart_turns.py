@@ -7,7 +7,7 @@ from math import ceil
 from ircore.results import Results
 from ircore.statistics import Estimate
 from leaderboard import labels
-from leaderboard.chart_parts import FOOT, HEAD, Json, Sketch, axis, layout, pair_name, plain, words
+from leaderboard.chart_parts import FOOT, Json, Sketch, axis, layout, pair_name, plain, words
 from leaderboard.site import Pair
 from leaderboard.theme import (
     describer_token,
@@ -24,6 +24,12 @@ _PANEL = 150
 
 _TITLE = 64
 """Room above a panel for its two lines of title and below the one above for its ticks, CSS pixels."""
+
+_SMALL_TOP = 12
+"""Room above a figure that needs no words there, CSS pixels."""
+
+_TOP = 78
+"""Room above the first panels, for their titles and the words that explain the axis, CSS pixels."""
 
 _AID = (
     "An episode that has ended keeps its last score, so every turn averages the same episodes; the band is the 95 %"
@@ -173,6 +179,7 @@ def _line(track: Sequence[TurnPoint], pair: Pair) -> Json:
             "size": [round(4 + 7 * (point.refining / whole) ** 0.5, 1) for point in track],
             "color": colour,
             "opacity": 1,
+            "line": {"width": 0},
         },
         "cliponaxis": False,
         "customdata": [[labels.interval_words(point.reached), point.refining] for point in track],
@@ -197,10 +204,10 @@ def _panels_layout(pairs: Sequence[Pair], tracks: _Tracks, columns: int) -> Json
         axes |= _panel_axes(panel, _across(column, columns), _down(row, rows), turns, column == 0, lowest)
         annotations += _panel_words(panel, pair, tracks[pair.run_id], columns)
     place = {"xref": "paper", "yref": "paper"}
+    annotations.append(words("mean similarity so far, 0–10", 0, 1, **place, xanchor="left", xshift=-18, yshift=64))
     annotations.append(words("turn", 1, 0, **place, xanchor="right", yanchor="top", yshift=-20))
-    made = layout(HEAD + FOOT + rows * (_PANEL + _TITLE) - _TITLE + 18, 26, 10, **axes, annotations=annotations)
-    made["margin"]["t"] += 18
-    return made
+    height = _TOP + FOOT + rows * (_PANEL + _TITLE) - _TITLE
+    return layout(height, 26, 10, _TOP, **axes, annotations=annotations)
 
 
 def _across(column: int, columns: int) -> tuple[float, float]:
@@ -220,8 +227,16 @@ def _panel_axes(
     panel: int, across: tuple[float, float], down: tuple[float, float], turns: int, first: bool, lowest: bool
 ) -> Json:
     number = "" if panel == 0 else str(panel + 1)
-    x = _turn_axis(turns, domain=across, anchor=_axis_name("y", panel), showticklabels=lowest, showgrid=False)
-    y = axis(0, 10, domain=down, anchor=_axis_name("x", panel), showticklabels=first, tickvals=[0, 5, 10])
+    x = _turn_axis(
+        turns,
+        domain=across,
+        anchor=_axis_name("y", panel),
+        showticklabels=lowest,
+        showgrid=False,
+        showline=True,
+        linecolor=token("hairline"),
+    )
+    y = axis(0, 10.1, domain=down, anchor=_axis_name("x", panel), showticklabels=first, tickvals=[0, 5, 10])
     return {f"xaxis{number}": x, f"yaxis{number}": y}
 
 
@@ -262,14 +277,19 @@ def _end_value(point: TurnPoint, x: str, y: str) -> Json:
 def _single_layout(track: Sequence[TurnPoint]) -> Json:
     turns = track[-1].turn if track else 1
     annotations = [_end_value(point, "x", "y") for point in _ends(track)]
-    counts = [words(str(point.refining), point.turn, -0.9, xref="x", yref="y") for point in track]
+    numbers = {
+        "tickvals": [point.turn for point in track],
+        "ticktext": [f"{point.turn}<br>n {point.refining}" for point in track],
+    }
     return layout(
-        HEAD + FOOT + 190,
+        _SMALL_TOP + FOOT + 236,
         44,
         12,
-        xaxis=_turn_axis(turns, title={"text": "turn"}, showgrid=False),
-        yaxis=axis(0, 10, title={"text": "mean similarity so far (0–10)"}, dtick=2),
-        annotations=[*annotations, *counts],
+        _SMALL_TOP,
+        FOOT + 16,
+        xaxis=_turn_axis(turns, title={"text": "turn, and n episodes still being refined"}, showgrid=False, **numbers),
+        yaxis=axis(0, 10.1, title={"text": "mean similarity so far (0–10)"}, dtick=2),
+        annotations=annotations,
     )
 
 
@@ -334,10 +354,13 @@ def _heat_layout(
     names = [f"{labels.category_title(one)}<br>n {_episodes(tracks[one])}" for one in categories]
     turns = len(means[0])
     return layout(
-        HEAD + FOOT + 36 * len(categories),
+        _SMALL_TOP + FOOT + 36 * len(categories),
         96,
         8,
-        xaxis=axis(0.5, turns + 0.5, dtick=1, tick0=1, showgrid=False, title={"text": "turn"}),
-        yaxis=axis(len(categories) - 0.5, -0.5, showgrid=False, tickvals=list(range(len(categories))), ticktext=names),
+        _SMALL_TOP,
+        xaxis=axis(0.5, turns + 0.5, dtick=1, tick0=1, showgrid=False, ticks="", title={"text": "turn"}),
+        yaxis=axis(
+            len(categories) - 0.5, -0.5, showgrid=False, ticks="", tickvals=list(range(len(categories))), ticktext=names
+        ),
         annotations=cells,
     )
