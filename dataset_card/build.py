@@ -1,0 +1,93 @@
+"""Run folders to a release folder."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from dataset_card import rows
+from dataset_card.card import STRIP, CardFacts, render_card, render_licences
+from dataset_card.parquet import Written, write_table
+from dataset_card.rows import ReleaseSource, Row
+from dataset_card.schema import ALL, CONFIGS
+from dataset_card.strip import choose_example, draw_strip
+from ircore.errors import InputError
+from ircore.files import new_folder, write_bytes, write_text
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.progress import progress
+from ircore.results import Results
+from ircore.runs import RunFolder
+
+CARD = "README.md"
+LICENCES = "LICENSE.md"
+RUNS = "runs.jsonl"
+"""One line a run: its identity, as in ``run.json``."""
+
+_ROWS: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
+    "instances": rows.instance_rows,
+    "transcripts": rows.transcript_rows,
+    "episodes": rows.episode_rows,
+    "scores": rows.score_rows,
+    "leaderboard": lambda source: rows.leaderboard_rows(source.results),
+}
+
+
+def build_release(runs: Sequence[Path], instances: Path, out: Path) -> tuple[Written, ...]:
+    """Make a release; the folder appears only when it is complete. The same runs give the same bytes.
+
+    Args:
+        runs: Run folders, in any order.
+        instances: The instance set that all of them were played on.
+        out: Where to; it must not exist or be empty.
+
+    Returns:
+        What each config came to, in the order of ``CONFIGS``.
+
+    Raises:
+        InputError: A folder holds no run or no set, a run is of another set, two runs are of the same pair under the
+            same rules, no judge rated anything, or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    source = read_source(runs, read_instances(instances))
+    with new_folder(out) as folder:
+        with progress("release", len(CONFIGS)) as shown:
+            written = tuple(_written(folder, source, shown.advance))
+        example = choose_example(source)
+        write_bytes(folder / STRIP, draw_strip(source, example))
+        write_text(folder / CARD, render_card(CardFacts(source, written, example)))
+        write_text(folder / LICENCES, render_licences(source))
+        write_text(folder / RUNS, "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs))
+    return written
+
+
+def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:
+    """Open the runs of a release and compute their results.
+
+    Raises:
+        InputError: As in ``build_release``.
+    """
+    folders = [RunFolder.open(path) for path in runs]
+    for one in folders:
+        if one.run.instance_set != instances.identity:
+            raise InputError(
+                f"{one.path}: was played on another instance set ({one.run.instance_set[:12]}…) than "
+                f"{instances.folder} ({instances.identity[:12]}…)",
+                "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
+            )
+    if any(one.category == ALL for one in instances.instances):
+        raise InputError(
+            f"{instances.folder}: a category is named {ALL!r}", "A release uses this word for all of them."
+        )
+    results = Results.from_runs(folders)
+    if not results.judges:
+        # load_dataset refuses a table without rows, so there would be no leaderboard to load.
+        raise InputError(
+            f"{', '.join(str(path) for path in runs)}: no played episode was rated by a judge",
+            "Score the runs first: ircore score RUN...",
+        )
+    by_id = {one.run.run_id: one for one in folders}
+    return ReleaseSource(instances, tuple(by_id[one.run_id] for one in results.submissions), results)
+
+
+def _written(folder: Path, source: ReleaseSource, advance: Callable[[str], None]) -> Iterator[Written]:
+    for config in CONFIGS:
+        yield write_table(folder, config, _ROWS[config.name](source))
+        advance(config.name)

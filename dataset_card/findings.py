@@ -1,0 +1,84 @@
+"""What a check found, collected while it reads."""
+
+import hashlib
+import io
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from PIL import Image
+
+from ircore.images import FORMATS, MAX_PIXELS
+
+
+@dataclass
+class Findings:
+    """Faults so far, each a line ``where: what``."""
+
+    faults: list[str] = field(default_factory=list)
+    rows: int = 0
+    """Rows read."""
+
+    def add(self, where: str, what: str) -> None:
+        """Note a fault; what a stranger wrote in it is kept on one line and short."""
+        line = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in f"{where}: {what}")
+        self.faults.append(line[:400])
+
+
+class Size(NamedTuple):
+    """Width and height in pixels."""
+
+    width: int
+    height: int
+
+
+class Pictures:
+    """Checks embedded pictures, each distinct one once."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._known: dict[str, Size | str] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def check(self, where: str, cell: object, sha256: object) -> Size | None:
+        """Check a picture against the hash beside it.
+
+        Args:
+            where: File, row and column.
+            cell: The value of the image column.
+            sha256: What its bytes must hash to.
+
+        Returns:
+            Its size; None if there is none or it is at fault.
+        """
+        data = cell.get("bytes") if isinstance(cell, dict) else None
+        if data is None or sha256 is None:
+            if (cell is None) != (sha256 is None) or isinstance(cell, dict):
+                self._findings.add(where, "picture without bytes or without its SHA-256")
+            return None
+        if isinstance(cell, dict) and set(str(cell["path"])) & set("/\\"):
+            self._findings.add(where, "the picture's file name has folders in it")
+        actual = hashlib.sha256(data).hexdigest()
+        if actual != sha256:
+            self._findings.add(where, f"the picture's SHA-256 is {actual[:12]}…, the row says {str(sha256)[:12]}…")
+            return None
+        if actual not in self._known:
+            self._known[actual] = _decoded(data)
+        size = self._known[actual]
+        if isinstance(size, str):
+            self._findings.add(where, size)
+            return None
+        return size
+
+
+def _decoded(data: bytes) -> Size | str:
+    """Decode a picture fully; return its size, or what is wrong with it."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MAX_PIXELS:
+                return f"picture of {image.width} × {image.height} pixels is too large"
+            image.load()
+            return Size(*image.size)
+    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:
+        return f"picture cannot be decoded ({type(error).__name__})"

@@ -1,0 +1,74 @@
+"""Jinja2 for Markdown: what a template prints is escaped, unless our own code says that it is Markdown already."""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import jinja2
+
+_MARKUP = re.compile(r"([\\`*_\[\]|~$])")
+_AT_START = re.compile(r"^([-+#=]|\d+(?=[.)]))")
+
+
+class Markdown(str):
+    """Text that is Markdown of our own making and is printed as it is."""
+
+    __slots__ = ()
+
+
+def escape(text: str) -> Markdown:
+    """Make a stranger's text harmless inside a line of Markdown: shown as it is, on one line, nothing of it is markup.
+
+    Args:
+        text: Anything; runs of white space and control characters become one space.
+    """
+    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    line = _MARKUP.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
+    return Markdown(_AT_START.sub(lambda found: f"&#{ord(found[0][0])};{found[0][1:]}", line))
+
+
+def code_span(text: str) -> Markdown:
+    """Show a stranger's text as code on one line; back-ticks in it become apostrophes."""
+    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
+
+
+def render(template: str, **values: Any) -> str:
+    """Render a template of this package.
+
+    Args:
+        template: File name below ``templates``.
+        **values: What the template may print; strings are escaped unless they are ``Markdown``.
+    """
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> "jinja2.Environment":
+    """Make the environment. HTML autoescaping is off because the output is Markdown: ``_printed`` escapes instead."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("dataset_card"),
+        autoescape=False,  # noqa: S701 - see above
+        finalize=_printed,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["code"] = code_span
+    return environment
+
+
+def _printed(value: object) -> object:
+    """Escape text; print a missing value as a dash and a number with at most two decimals."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value if isinstance(value, Markdown) else escape(str(value))

@@ -1,0 +1,216 @@
+"""Reading and writing the tables of a release; the only module that imports ``pyarrow``.
+
+Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release, and
+small groups let a viewer show one row without fetching much. The same rows give the same bytes.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dataset_card.rows import Row
+from dataset_card.schema import SPLIT, Config, Kind
+from ircore.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+GROUP_BYTES = 32 * 1024 * 1024
+"""Bytes of pictures in a row group, about; the Hub's viewer takes up to 300 MB."""
+
+GROUP_ROWS_WITH_IMAGES = 100
+GROUP_ROWS = 10_000
+
+SHARD_BYTES = 500_000_000
+"""A file that is longer is followed by another one, as ``datasets`` does."""
+
+READ_ROWS = 32
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a config came to.
+
+    Attributes:
+        config: Which one.
+        rows: Number of rows.
+        num_bytes: Size in memory, as ``dataset_info`` states it.
+        file_bytes: Size of the files.
+    """
+
+    config: Config
+    rows: int
+    num_bytes: int
+    file_bytes: int
+
+
+def write_table(folder: Path, config: Config, rows: Iterable[Row]) -> Written:
+    """Write one config below a release folder.
+
+    Args:
+        folder: The release.
+        config: What to write; decides names and types.
+        rows: Each with exactly the config's columns; taken one at a time.
+    """
+    import pyarrow as pa
+
+    target = folder / "data" / config.name
+    target.mkdir(parents=True)
+    schema = arrow_schema(config)
+    shards = _Shards(target, config, schema)
+    count = num_bytes = 0
+    for group in _groups(config, rows):
+        table = pa.Table.from_pylist(group, schema=schema)
+        shards.write(table)
+        count += table.num_rows
+        num_bytes += table.nbytes
+    return Written(config, count, num_bytes, shards.finish())
+
+
+def arrow_schema(config: Config) -> "pa.Schema":
+    """Return the Arrow schema, with the features that make ``datasets`` decode the pictures."""
+    import pyarrow as pa
+
+    types: dict[Kind, Any] = {
+        "string": pa.string(),
+        "int32": pa.int32(),
+        "int64": pa.int64(),
+        "float64": pa.float64(),
+        "bool": pa.bool_(),
+        "image": pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+        "strings": pa.list_(pa.string()),
+    }
+    fields = [pa.field(column.name, types[column.kind]) for column in config.columns]
+    return pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": config.features()}})})
+
+
+def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of a config with where each stands (``file:row``, rows counted from 1), a few held at a time.
+
+    Raises:
+        InputError: A file is no Parquet file or is damaged.
+    """
+    for path in table_files(folder, config):
+        where, number = path.relative_to(folder), 0
+        try:
+            with _open(path) as file:
+                for batch in file.iter_batches(READ_ROWS):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"{where}:{number}", row
+        except (OSError, ValueError) as error:
+            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
+
+
+def schema_faults(folder: Path, config: Config) -> list[str]:
+    """Say for each file of a config what of its columns, types and features is not as it must be."""
+    faults = []
+    wanted = arrow_schema(config)
+    for path in table_files(folder, config):
+        where = path.relative_to(folder)
+        try:
+            with _open(path) as file:
+                found = file.schema_arrow
+        except (OSError, ValueError) as error:
+            faults.append(f"{where}: not a Parquet file ({_short(error)})")
+            continue
+        faults += [f"{where}: {fault}" for fault in _differences(wanted, found)]
+    return faults
+
+
+def table_files(folder: Path, config: Config) -> list[Path]:
+    """Return the files of a config in their order."""
+    return sorted(folder.glob(config.pattern))
+
+
+class _Shards:
+    """Writes groups into one file after another; their names are known when all are there."""
+
+    def __init__(self, folder: Path, config: Config, schema: "pa.Schema") -> None:
+        self._folder, self._config, self._schema = folder, config, schema
+        self._paths: list[Path] = []
+        self._begin()
+
+    def write(self, table: "pa.Table") -> None:
+        if self._paths[-1].stat().st_size > SHARD_BYTES:
+            self._writer.close()
+            self._begin()
+        self._writer.write_table(table)
+
+    def finish(self) -> int:
+        self._writer.close()
+        total = 0
+        for index, path in enumerate(self._paths):
+            total += path.stat().st_size
+            path.rename(self._folder / f"{SPLIT}-{index:05d}-of-{len(self._paths):05d}.parquet")
+        return total
+
+    def _begin(self) -> None:
+        self._paths.append(self._folder / f"part-{len(self._paths)}")
+        self._writer = _writer(self._paths[-1], self._config, self._schema)
+
+
+def _writer(path: Path, config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
+    """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
+    import pyarrow.parquet as pq
+
+    plain = [column.name for column in config.columns if column.kind not in ("image", "strings")]
+    pictures = [f"{column.name}.bytes" for column in config.images]
+    others = [f"{column.name}.path" for column in config.images]
+    others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
+        use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
+        dictionary_pagesize_limit=2 * GROUP_BYTES,
+        write_statistics=plain,
+        write_page_index=True,
+        use_content_defined_chunking=True,  # unchanged parts of the next release are not uploaded again
+    )
+
+
+def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Cut rows into groups, bounded in number and in bytes of pictures."""
+    most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
+    group: list[Row] = []
+    held = 0
+    for row in rows:
+        group.append(row)
+        held += sum(_picture_bytes(row[column.name]) for column in config.images)
+        if len(group) >= most or held >= GROUP_BYTES:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
+
+
+def _picture_bytes(value: object) -> int:
+    return len(value["bytes"]) if isinstance(value, dict) else 0
+
+
+def _open(path: Path) -> "pq.ParquetFile":
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path)
+
+
+def _differences(wanted: "pa.Schema", found: "pa.Schema") -> Iterator[str]:
+    for field in wanted:
+        index = found.get_field_index(field.name)
+        if index < 0:
+            yield f"column {field.name!r} is missing"
+        elif found.field(index).type != field.type:
+            yield f"column {field.name!r} is {found.field(index).type}, must be {field.type}"
+    for name in found.names:
+        if name not in wanted.names:
+            yield f"unknown column {name[:80]!r}"
+    if (found.metadata or {}).get(b"huggingface") != wanted.metadata[b"huggingface"]:
+        yield "the features in its metadata are not those of the columns"
+
+
+def _short(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]

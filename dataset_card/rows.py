@@ -1,0 +1,231 @@
+"""Records to rows: generators that yield the rows of each config, in an order that only the content decides.
+
+A row is a mapping of column names, as in ``schema``, to plain values; a picture is an ``EmbeddedImage``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from dataset_card.schema import ALL
+from ircore.instances.store import InstanceSet
+from ircore.records import Episode, Instance, Rendering, Score, Turn
+from ircore.results import BoardRow, Results
+from ircore.runs import RunFolder
+from ircore.statistics import Estimate
+
+
+class EmbeddedImage(TypedDict):
+    """A picture in a row: the file's own bytes, and a name without folders."""
+
+    bytes: bytes
+    path: str
+
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True)
+class ReleaseSource:
+    """What a release is made of.
+
+    Attributes:
+        instances: The instance set.
+        runs: Played on it, in the order of ``results.submissions``.
+        results: Computed from these runs.
+    """
+
+    instances: InstanceSet
+    runs: tuple[RunFolder, ...]
+    results: Results
+
+
+def instance_rows(source: ReleaseSource) -> Iterator[Row]:
+    """Yield the rows of ``instances``, in the order of the set."""
+    for one in source.instances.instances:
+        yield {
+            "instance_id": one.instance_id,
+            "category": one.category,
+            "difficulty": one.difficulty,
+            "image": _target(source.instances, one),
+            "image_sha256": one.sha256,
+            "width": one.width,
+            "height": one.height,
+            "scene": None if one.scene is None else one.scene.model_dump_json(),
+            "source": one.source,
+            "licence": one.licence,
+            "seed": one.seed,
+            "file": one.image,
+        }
+
+
+def transcript_rows(source: ReleaseSource) -> Iterator[Row]:
+    """Yield the rows of ``transcripts``: by run, instance and turn."""
+    targets = {one.instance_id: one for one in source.instances.instances}
+    for run in source.runs:
+        for episode in run.episodes():
+            target = targets[episode.instance_id]
+            shown = _target(source.instances, target)
+            for turn in episode.turns:
+                yield (
+                    _of_run(run)
+                    | _of_pair(run)
+                    | _of_episode(episode)
+                    | {"target": shown, "target_sha256": target.sha256}
+                    | _of_turn(run, turn)
+                )
+
+
+def episode_rows(source: ReleaseSource) -> Iterator[Row]:
+    """Yield the rows of ``episodes``: by run and instance."""
+    for run in source.runs:
+        for episode in run.episodes():
+            drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
+            yield (
+                _of_run(run)
+                | _of_pair(run)
+                | _of_episode(episode)
+                | {
+                    "outcome": episode.outcome,
+                    "abort_reason": episode.abort_reason,
+                    "abort_detail": episode.detail,
+                    "turns": len(episode.turns),
+                    "renderings": len(drawn),
+                    "message_tokens": sum(turn.message_tokens for turn in episode.turns),
+                    "seconds": sum(turn.seconds for turn in episode.turns),
+                }
+                | _picture("first_rendering", run, drawn[0] if drawn else None)
+                | _picture("final_rendering", run, drawn[-1] if drawn else None)
+            )
+
+
+def score_rows(source: ReleaseSource) -> Iterator[Row]:
+    """Yield the rows of ``scores``: by run, instance, turn, task and judge.
+
+    Scores of a rendering that is not in the transcripts (an episode played anew) are left out; of two scores of the
+    same thing the later line counts.
+    """
+    for run in source.runs:
+        for episode, score in valid_scores(run.episodes(), run.scores()):
+            yield (
+                _of_run(run)
+                | _of_episode(episode)
+                | {
+                    "turn": score.turn,
+                    "task": score.task,
+                    "judge": score.judge,
+                    "value": score.value,
+                    "reason": score.reason,
+                    "rendering_sha256": score.rendering,
+                }
+            )
+
+
+def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
+    """Yield the scores that belong to a rendering of the episodes, each thing once, in the order of the episodes."""
+    latest: dict[str, dict[tuple[int, str, str], Score]] = {}
+    for score in scores:
+        latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge] = score
+    for episode in episodes:
+        drawn = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+        for _, score in sorted(latest.get(episode.episode_id, {}).items()):
+            if drawn.get(score.turn) == score.rendering:
+                yield episode, score
+
+
+def leaderboard_rows(results: Results) -> Iterator[Row]:
+    """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
+    for judge in results.judges:
+        for category in (None, *results.categories):
+            for difficulty in (None, *results.difficulties):
+                for line in results.board(judge, category, difficulty):
+                    yield _board_row(line)
+
+
+def _board_row(line: BoardRow) -> Row:
+    one, cell = line.submission, line.cell
+    return {
+        "run_id": one.run_id,
+        "submission": one.slug,
+        "name": one.name,
+        "describer": one.describer,
+        "generator": one.generator,
+        "token_budget": one.run.rules.token_budget,
+        "max_turns": one.run.rules.max_turns,
+        "category": cell.category or ALL,
+        "difficulty": cell.difficulty or ALL,
+        "judge": cell.judge,
+        "rank_low": line.rank_low,
+        "rank_high": line.rank_high,
+        **_estimate("", cell.score),
+        "episodes": cell.episodes,
+        "played": cell.played,
+        "played_share": cell.played_share,
+        "main_score": cell.main_score,
+        **_counts(cell.outcomes),
+        **_estimate("delta_", cell.delta),
+        **_estimate("preference_", cell.preference),
+        **_counts(cell.convergence),
+        "turns_mean": cell.turns.mean,
+        "tokens_mean": cell.tokens.mean,
+        "seconds_mean": cell.seconds.mean,
+    }
+
+
+def _estimate(prefix: str, value: Estimate) -> Row:
+    return {
+        f"{prefix}mean": value.mean,
+        f"{prefix}low": value.low,
+        f"{prefix}high": value.high,
+        f"{prefix}n": value.n,
+    }
+
+
+def _counts(counts: Mapping[Any, int]) -> Row:
+    return {str(name): count for name, count in counts.items()}
+
+
+def _of_run(run: RunFolder) -> Row:
+    return {"run_id": run.run.run_id, "submission": run.run.slug}
+
+
+def _of_pair(run: RunFolder) -> Row:
+    pair = run.run.submission
+    return {"describer": pair.describer.label, "generator": pair.generator.label}
+
+
+def _of_episode(episode: Episode) -> Row:
+    return {
+        "episode_id": episode.episode_id,
+        "instance_id": episode.instance_id,
+        "category": episode.category,
+        "difficulty": episode.difficulty,
+    }
+
+
+def _of_turn(run: RunFolder, turn: Turn) -> Row:
+    return {
+        "turn": turn.turn,
+        "action": turn.action,
+        "message": turn.message,
+        "message_tokens": turn.message_tokens,
+        "over_budget": turn.over_budget,
+        "leniencies": list(turn.leniencies),
+        "notes": list(turn.notes),
+        "seconds": turn.seconds,
+        **_picture("rendering", run, turn.rendering),
+    }
+
+
+def _target(instances: InstanceSet, one: Instance) -> EmbeddedImage:
+    return EmbeddedImage(bytes=instances.picture_bytes(one), path=one.image.rpartition("/")[2])
+
+
+def _picture(name: str, run: RunFolder, rendering: Rendering | None) -> Row:
+    if rendering is None:
+        return {name: None, f"{name}_sha256": None}
+    data = run.rendering(rendering).data
+    return {
+        name: EmbeddedImage(bytes=data, path=f"{rendering.sha256}.png"),
+        f"{name}_sha256": rendering.sha256,
+    }

@@ -1,0 +1,236 @@
+"""The columns of a release, said once.
+
+From these come the Arrow schema of the files, the features that ``datasets`` reads, the YAML and the column tables of
+the card, and what ``release check`` demands.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+SPLIT = "test"
+
+ALL = "all"
+"""Stands in ``leaderboard`` for every category, or both difficulties."""
+
+Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings"]
+"""Types of columns by their name in ``datasets``; ``strings`` is a list of strings."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a config."""
+
+    name: str
+    """As in the files."""
+
+    kind: Kind
+    """Its type."""
+
+    description: str
+    """One line for people, with unit and range."""
+
+    nullable: bool = False
+    """Whether a row may have no value here."""
+
+    repeats: bool = False
+    """Of pictures: whether neighbouring rows hold the same one, so that each is stored once a row group."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """One table of a release, in the words of the Hub a config."""
+
+    name: str
+    """As in ``load_dataset(…, name)``."""
+
+    row: str
+    """What a row is."""
+
+    columns: tuple[Column, ...]
+    """In the order of the files."""
+
+    default: bool = False
+    """Whether it is loaded when no config is named."""
+
+    @property
+    def pattern(self) -> str:
+        """Which files hold it, relative to the release."""
+        return f"data/{self.name}/{SPLIT}-*.parquet"
+
+    @property
+    def images(self) -> tuple[Column, ...]:
+        """The columns that hold pictures."""
+        return tuple(column for column in self.columns if column.kind == "image")
+
+    def features(self) -> dict[str, dict[str, Any]]:
+        """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""
+        return {column.name: _feature(column.kind) for column in self.columns}
+
+    def yaml_features(self) -> list[dict[str, str]]:
+        """Return the features as the YAML of a card has them."""
+        return [
+            {"name": one.name, "list": "string"} if one.kind == "strings" else {"name": one.name, "dtype": one.kind}
+            for one in self.columns
+        ]
+
+
+def _feature(kind: Kind) -> dict[str, Any]:
+    if kind == "image":
+        return {"_type": "Image"}
+    if kind == "strings":
+        return {"feature": _feature("string"), "_type": "List"}
+    return {"dtype": kind, "_type": "Value"}
+
+
+_RUN = (
+    Column("run_id", "string", "The run: one pair under one set of rules; its settings are in `runs.jsonl`."),
+    Column("submission", "string", "Slug of the describer–generator pair."),
+)
+_PAIR = (
+    Column("describer", "string", "Model that sees the target and writes."),
+    Column("generator", "string", "Model that reads and draws."),
+)
+_EPISODE = Column("episode_id", "string", "One instance played by one pair; unique within its run.")
+_INSTANCE = (
+    Column("instance_id", "string", "The target picture; joins with `instances`."),
+    Column("category", "string", "Category of the target, such as `bar_graph`."),
+    Column("difficulty", "string", "`easy` or `hard`."),
+)
+
+
+def _hash(of: str, nullable: bool = False) -> Column:
+    return Column(f"{of}_sha256", "string", f"SHA-256 of the bytes of `{of}`, as 64 hex digits.", nullable)
+
+
+def _estimate(prefix: str, what: str, scale: str) -> tuple[Column, ...]:
+    dash = f"{prefix}_" if prefix else ""
+    return (
+        Column(f"{dash}mean", "float64", f"{what}: arithmetic mean over episodes, {scale}.", nullable=True),
+        Column(f"{dash}low", "float64", f"Lower end of its 95 % interval (Student's t, cut off at {scale}).", True),
+        Column(f"{dash}high", "float64", "Upper end of the interval; null with fewer than two episodes.", True),
+        Column(f"{dash}n", "int32", "Number of episodes in this mean."),
+    )
+
+
+INSTANCES = Config(
+    "instances",
+    "one target picture",
+    (
+        *_INSTANCE,
+        Column("image", "image", "The target, the bytes of its original PNG or JPEG file."),
+        _hash("image"),
+        Column("width", "int32", "Pixels."),
+        Column("height", "int32", "Pixels."),
+        Column(
+            "scene", "string", "What was drawn (elements, boxes, colours, values) as JSON; null if not drawn.", True
+        ),
+        Column("source", "string", "`procedural`, or the work and its author."),
+        Column("licence", "string", "SPDX identifier of the picture, or `LicenseRef-…` for a public-domain statement."),
+        Column("seed", "int64", "Seed it was drawn from; null if it was not drawn.", nullable=True),
+        Column("file", "string", "The picture's file in the instance set."),
+    ),
+)
+
+TRANSCRIPTS = Config(
+    "transcripts",
+    "one turn",
+    (
+        *_RUN,
+        *_PAIR,
+        _EPISODE,
+        *_INSTANCE,
+        Column("turn", "int32", "1-based."),
+        Column("action", "string", "`describe`, or `done` when the describer ends the episode."),
+        Column("message", "string", "What the generator was told; null on a done turn.", nullable=True),
+        Column("target", "image", "What the describer sees and the generator does not.", repeats=True),
+        _hash("target"),
+        Column("rendering", "image", "What the generator drew; null on a done turn or where nothing was drawn.", True),
+        _hash("rendering", nullable=True),
+        Column("message_tokens", "int32", "Length of the message as written, in o200k_base tokens."),
+        Column("over_budget", "bool", "Whether that is more than the run's token budget."),
+        Column("leniencies", "strings", "Deviations from the protocol that were accepted."),
+        Column("notes", "strings", "What the generator said it could not follow."),
+        Column("seconds", "float64", "Time both players took to answer, seconds."),
+    ),
+    default=True,
+)
+
+EPISODES = Config(
+    "episodes",
+    "one episode",
+    (
+        *_RUN,
+        *_PAIR,
+        _EPISODE,
+        *_INSTANCE,
+        Column("outcome", "string", "`converged` (the describer said done), `turn_limit` or `aborted`."),
+        Column("abort_reason", "string", "Why it was aborted, such as `describer_format`.", nullable=True),
+        Column("abort_detail", "string", "What was seen that led to the abort.", nullable=True),
+        Column("turns", "int32", "Rows it has in `transcripts`."),
+        Column("renderings", "int32", "Of these, turns with a rendering."),
+        Column("first_rendering", "image", "Of the first turn; null if nothing was drawn.", nullable=True),
+        _hash("first_rendering", nullable=True),
+        Column("final_rendering", "image", "Of the last turn that has one.", nullable=True),
+        _hash("final_rendering", nullable=True),
+        Column("message_tokens", "int32", "Tokens of all messages."),
+        Column("seconds", "float64", "Time both players took for the whole episode, seconds."),
+    ),
+)
+
+SCORES = Config(
+    "scores",
+    "one value",
+    (
+        *_RUN,
+        _EPISODE,
+        *_INSTANCE,
+        Column("turn", "int32", "The turn whose rendering was scored, 1-based; the last one for a preference."),
+        Column("task", "string", "`similarity`, `preference` or `metric`."),
+        Column("judge", "string", "Name of the judge, or of the image metric."),
+        Column(
+            "value",
+            "float64",
+            "similarity: 0–10; preference: 1 final, 0 first rendering, 0.5 tie; metric: its own unit.",
+            nullable=True,
+        ),
+        Column("reason", "string", "Why there is no value.", nullable=True),
+        _hash("rendering"),
+    ),
+)
+
+LEADERBOARD = Config(
+    "leaderboard",
+    "one pair under one condition as one judge sees it",
+    (
+        *_RUN,
+        Column("name", "string", "The pair's name as submitted."),
+        *_PAIR,
+        Column("token_budget", "int32", "Tokens a message may have under the run's rules."),
+        Column("max_turns", "int32", "Turns an episode may have."),
+        Column("category", "string", f"A category, or `{ALL}`."),
+        Column("difficulty", "string", f"`easy`, `hard`, or `{ALL}`."),
+        Column("judge", "string", "Name of the judge."),
+        Column("rank_low", "int32", "Best rank that the intervals allow; null without a score.", nullable=True),
+        Column("rank_high", "int32", "Worst rank that the intervals allow.", nullable=True),
+        *_estimate("", "Similarity of the final rendering to the target", "0–10"),
+        Column("episodes", "int32", "Targets of the whole set under this condition."),
+        Column("played", "int32", "Of these, episodes played to an end and not aborted."),
+        Column("played_share", "float64", "played / episodes, 0–1."),
+        Column("main_score", "float64", "mean × 10 × played_share, 0–100; null if nothing was rated.", nullable=True),
+        Column("converged", "int32", "Episodes that the describer ended."),
+        Column("turn_limit", "int32", "Episodes that ran out of turns."),
+        Column("aborted", "int32", "Episodes that were aborted."),
+        *_estimate("delta", "ΔQ, final minus first rendering, episodes of two or more renderings", "−10–10"),
+        *_estimate("preference", "Share of these that prefer the final rendering, a tie being half", "0–1"),
+        Column("improved", "int32", "Episodes with ΔQ > 0."),
+        Column("stable", "int32", "Episodes with ΔQ = 0."),
+        Column("regressed", "int32", "Episodes with ΔQ < 0."),
+        Column("no_refinement", "int32", "Episodes of a single rendering."),
+        Column("turns_mean", "float64", "Turns with a rendering, mean over played episodes.", nullable=True),
+        Column("tokens_mean", "float64", "Tokens of the messages, mean over played episodes.", nullable=True),
+        Column("seconds_mean", "float64", "Seconds both players took, mean over played episodes.", nullable=True),
+    ),
+)
+
+CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
+"""The default one first, as the card shows them."""
