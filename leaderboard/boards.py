@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from ircore.results import BoardRow
+from leaderboard.charts import chart_id
 from leaderboard.labels import category_short, category_title
 from leaderboard.site import Page, Pair, Site
 
@@ -74,12 +75,18 @@ def _board_page(site: Site, judge: str, category: str | None, difficulty: str | 
             "judge_words": judge_words(judge),
             "chips": _chips(site, judge, category, difficulty),
             "columns": columns,
+            "levels": site.results.difficulties if category is None and difficulty is None else (),
             "rows": rows,
-            "charts": ("trajectories", "delta", "convergence") if overall and judge == site.judge else (),
+            "charts": _charts(site, judge) if overall else (),
             "galleries": [] if category is None else _targets(site, category, difficulty),
         },
         searchable=judge == site.judge,
     )
+
+
+def _charts(site: Site, judge: str) -> tuple[str, ...]:
+    said = None if judge == site.judge else judge
+    return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
 
 
 def _heading(category: str | None, difficulty: str | None) -> str:

@@ -17,6 +17,7 @@ from ircore.files import write_text
 from ircore.records import json_schemas
 from ircore.runs import RunFolder
 from leaderboard.boards import board_pages
+from leaderboard.charts import figures
 from leaderboard.galleries import gallery_pages
 from leaderboard.overview import overview_pages
 from leaderboard.pairs import pair_pages
@@ -83,7 +84,10 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
-    renderer = Renderer(site)
+    charts = figures(site.results, site.pairs)
+    renderer = Renderer(site, charts)
+    for name in {name for page in pages for name in page.values.get("charts", ()) if name in charts}:
+        write_text(docs / "charts" / f"{name}.json", charts[name].json())
     for page in pages:
         write_text(docs / f"{page.path}.md", renderer.markdown(page))
     write_text(docs / "assets" / "css" / "theme.css", stylesheet())

@@ -11,7 +11,7 @@ from leaderboard.site import Gallery, Page, Pair, Site
 _TOP = 5
 """Pairs on the front page."""
 
-_STRIP = 3
+_STRIP = 4
 """Renderings on the front page; of a longer episode the ones between are left out."""
 
 _GOOD_ENOUGH = 6.0

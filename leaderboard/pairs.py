@@ -12,6 +12,7 @@ from ircore.records import PlayerSpec, Turn
 from ircore.results import Cell
 from ircore.summary import summarise
 from leaderboard.boards import judge_words
+from leaderboard.charts import chart_id
 from leaderboard.labels import CONVERGENCES, OUTCOMES
 from leaderboard.site import Page, Pair, Site
 
@@ -36,7 +37,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "conditions": _conditions(site, pair),
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
                 "reasons": _abort_reasons(site, pair),
-                "charts": (f"trajectory-{pair.key}",),
+                "charts": (chart_id("trajectory", pair.key), chart_id("heat-map", pair.key)),
                 "settings": _settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),

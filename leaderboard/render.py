@@ -11,17 +11,22 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from leaderboard import labels, text, theme
+from leaderboard.charts import Chart
 from leaderboard.site import Page, Site
 
 
 class Renderer:
-    """Renders the pages of one site."""
+    """Renders the pages of one site.
 
-    def __init__(self, site: Site) -> None:
+    Args:
+        site: What the pages show.
+        charts: Every chart by its id; a page names those that it has room for.
+    """
+
+    def __init__(self, site: Site, charts: Mapping[str, Chart]) -> None:
         self._environment = _environment()
-        figures = site.figures
         self._environment.globals.update(
-            site=site, figures_of=lambda names: [figures[name] for name in names if name in figures]
+            site=site, figures_of=lambda names: [charts[name] for name in names if name in charts]
         )
 
     def markdown(self, page: Page) -> str:

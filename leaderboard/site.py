@@ -129,11 +129,6 @@ class Site:
         """Every generator's label, in the order of their markers."""
         return _labels(pair.generator for pair in self.pairs.values())
 
-    @cached_property
-    def figures(self) -> Mapping[str, Any]:
-        """Every chart by its id."""
-        return {}
-
     def episode(self, run_id: str, instance_id: str) -> EpisodeResult | None:
         """Return how a pair did on an instance; None if it has not played it."""
         return self._episodes.get((run_id, instance_id))
