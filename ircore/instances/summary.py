@@ -86,7 +86,8 @@ def as_table(summary: Summary) -> str:
     rows = [head, "─" * len(head)]
     for category in categories:
         counts = [summary.conditions.get((category, difficulty), 0) for difficulty in DIFFICULTIES]
-        rows.append(f"{category:<{wide}}{_counts(counts)}   {', '.join(summary.licences[category])}")
+        licences = [licence.removeprefix("LicenseRef-") for licence in summary.licences[category]]
+        rows.append(f"{category:<{wide}}{_counts(counts)}   {', '.join(licences)}")
     totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
     rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
     (first, count), *others = summary.sizes.items()
@@ -98,7 +99,7 @@ def as_table(summary: Summary) -> str:
             *rows,
             f"folder    {summary.folder}",
             f"identity  {summary.identity}",
-            f"pictures  {sizes}; {summary.size_bytes / 1e6:.1f} MB; all match their hashes",
+            f"pictures  {sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes",
         ]
     )
 
