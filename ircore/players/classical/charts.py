@@ -1,0 +1,216 @@
+"""Parts of charts: bars on a common baseline, and the wedges of a pie."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.players.classical.palette import Labels, Segmentation
+from ircore.players.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join
+from ircore.players.classical.regions import EIGHT, Blob
+from ircore.players.classical.shapes import contour
+
+ALIGNED = 2.0
+"""Pixels that the feet of two bars on one baseline may differ."""
+RAYS = 1440
+"""Directions in which a pie is sampled: 0.25 degrees, 0.07 % of it, apart."""
+
+
+def find_bars(shapes: list[Shape]) -> list[Bars]:
+    """Find the upright rectangles that stand on, or hang from, a common baseline.
+
+    Returns:
+        At most one group of upright and stacked bars; empty if there are fewer than three such rectangles.
+    """
+    boxes = [shape for shape in shapes if shape.kind in {"rectangle", "square"} and not shape.rotation and shape.colour]
+    if len(boxes) < 3:
+        return []
+    groups = [group for upright in (True, False) if (group := _bars_on(boxes, upright)) is not None]
+    best = max(groups, key=lambda group: (len(group.bars), group.area), default=None)
+    return [best] if best is not None else []
+
+
+def _edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:
+    """Return start and end across, low and high along, of the box as drawn inside its outline."""
+    (x, y), (width, height) = shape.centre, shape.size
+    left, top, right, bottom = x - width / 2, y - height / 2, x + width / 2, y + height / 2
+    return (left, right, top, bottom) if upright else (top, bottom, left, right)
+
+
+def _bars_on(shapes: list[Shape], upright: bool) -> Bars | None:
+    """Find the baseline that most rectangles touch, and what is stacked upon them."""
+    edges = [_edges(shape, upright) for shape in shapes]
+    places = [edge for _, _, low, high in edges for edge in (low, high)]
+    base = max(places, key=lambda at: (sum(abs(at - other) <= ALIGNED for other in places), at if upright else -at))
+    on = [i for i, (_, _, low, high) in enumerate(edges) if min(abs(low - base), abs(high - base)) <= ALIGNED]
+    if len(on) < 3 or _overlap([edges[i] for i in on]):
+        return None
+    base = float(np.median([min(edges[i][2:], key=lambda edge: abs(edge - base)) for i in on]))
+    chosen = dict.fromkeys(on)
+    for i in sorted(range(len(shapes)), key=lambda i: min(abs(edges[i][2] - base), abs(edges[i][3] - base))):
+        if i not in chosen and any(_stacked(edges[i], edges[j]) for j in chosen):
+            chosen[i] = None
+    bars = [_bar(shapes[i], edges[i], base) for i in chosen]
+    bars.sort(key=lambda bar: (-abs(bar.tip - base), bar.start))
+    return Bars(upright, base, tuple(bars))
+
+
+def _overlap(edges: list[tuple[float, float, float, float]]) -> bool:
+    """Tell whether two of the bars stand at the same place, on the same side."""
+    for number, (start, end, low, high) in enumerate(edges):
+        for other_start, other_end, other_low, other_high in edges[:number]:
+            across = min(end, other_end) - max(start, other_start)
+            along = min(high, other_high) - max(low, other_low)
+            if across > 3 and along > 3:
+                return True
+    return False
+
+
+def _stacked(upper: tuple[float, float, float, float], lower: tuple[float, float, float, float]) -> bool:
+    same = abs(upper[0] - lower[0]) <= ALIGNED and abs(upper[1] - lower[1]) <= ALIGNED
+    return same and (abs(upper[3] - lower[2]) <= 3 or abs(upper[2] - lower[3]) <= 3)
+
+
+def _bar(shape: Shape, edges: tuple[float, float, float, float], base: float) -> Bar:
+    start, end, low, high = edges
+    tip = low if abs(low - base) > abs(high - base) else high
+    return Bar(shape.colour or "#000000", start, end, tip, shape.box, shape.outline)
+
+
+def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[Blob]] | None:
+    """Find a pie: at least two blobs that together fill a disc or ring, each one sector of it.
+
+    Returns:
+        The pie and the blobs it consists of.
+    """
+    large = [blob for blob in blobs if blob.area >= 250][:40]
+    for group in _touching(large, segmentation.labels):
+        if len(group) < 2:
+            continue
+        circle = _circle_around(group, segmentation.labels.shape)
+        if circle is None:
+            continue
+        pie = _sectors(circle, group, segmentation)
+        if pie is not None:
+            return pie, group
+    return None
+
+
+def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
+    """Group the blobs that are at most a few pixels apart."""
+    owner = np.zeros(labels.shape, np.int16)
+    for number, blob in enumerate(blobs, 1):
+        left, top, right, bottom = blob.box
+        owner[top:bottom, left:right][blob.mask] = number
+    small = owner[::2, ::2]
+    grown, _ = ndimage.label(ndimage.maximum_filter(small, 5) > 0, EIGHT)
+    groups: dict[int, list[Blob]] = defaultdict(list)
+    for number, blob in enumerate(blobs, 1):
+        found = grown[small == number]
+        if len(found):
+            groups[int(found[0])].append(blob)
+    return list(groups.values())
+
+
+def _circle_around(group: list[Blob], size: tuple[int, ...]) -> tuple[Point, float] | None:
+    """Return centre and radius if the outline of the group is a circle."""
+    union = np.zeros(size, bool)
+    for blob in group:
+        left, top, right, bottom = blob.box
+        union[top:bottom, left:right] |= blob.mask
+    left, top, right, bottom = join([blob.box for blob in group])
+    if abs((right - left) - (bottom - top)) > 6:
+        return None
+    area = np.pad(union[top:bottom, left:right], 8)
+    closed = ndimage.minimum_filter(ndimage.maximum_filter(area, 11), 11)
+    edge = contour(ndimage.binary_fill_holes(closed)) + np.array([left - 8, top - 8])
+    centre = ((left + right) / 2, (top + bottom) / 2)
+    away = np.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
+    radius = ((right - left) + (bottom - top)) / 4
+    return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
+
+
+def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
+    """Read the wedges off the labels on circles around the middle."""
+    (x, y), radius = circle
+    solid = {blob.label for blob in group}
+    angles = (np.arange(RAYS) + 0.5) * 2 * math.pi / RAYS
+    shares = np.linspace(0.68, 0.95, 10)
+    columns = np.floor(x + radius * np.outer(shares, np.sin(angles))).astype(int)
+    rows = np.floor(y - radius * np.outer(shares, np.cos(angles))).astype(int)
+    rows = np.clip(rows, 0, segmentation.labels.shape[0] - 1)
+    seen = segmentation.labels[rows, np.clip(columns, 0, segmentation.labels.shape[1] - 1)]
+    votes = np.stack([(seen == label).sum(axis=0) for label in sorted(solid)])
+    winner = np.where(votes.max(axis=0) >= 4, np.array(sorted(solid))[votes.argmax(axis=0)], -1)
+    runs = _runs(winner)
+    if not 2 <= len(runs) <= 24 or len(runs) > 2 * len(group):
+        return None
+    agree = np.isin(seen, sorted(solid)).mean()
+    if agree < 0.7:
+        return None
+    border = _border(winner, runs, radius, group, segmentation, seen)
+    wedges, start = _wedges(runs, segmentation)
+    hole = _hole(circle, segmentation.labels, solid)
+    box: Box = join([blob.box for blob in group])
+    return Pie((x, y), radius + (border[1] / 2 if border and group[0].outline else 0), hole, start, wedges, border, box)
+
+
+def _runs(winner: Labels) -> list[tuple[int, float, float]]:
+    """Return the sectors as label, first and last ray; gaps between two are shared among them."""
+    changes = np.flatnonzero(winner != np.roll(winner, 1))
+    if not len(changes):
+        return []
+    runs: list[tuple[int, float, float]] = []
+    for number, first in enumerate(changes):
+        last = changes[(number + 1) % len(changes)]
+        length = (last - first) % RAYS or RAYS
+        if winner[first] >= 0 and length >= 5:
+            runs.append((int(winner[first]), float(first), float(first + length)))
+    shared: list[tuple[int, float, float]] = []
+    for number, (label, begin, end) in enumerate(runs):
+        before = runs[number - 1][2] - (RAYS if number == 0 else 0)
+        after = runs[(number + 1) % len(runs)][1] + (RAYS if number == len(runs) - 1 else 0)
+        shared.append((label, (begin + before) / 2, (end + after) / 2))
+    return shared
+
+
+def _wedges(
+    runs: list[tuple[int, float, float]], segmentation: Segmentation
+) -> tuple[tuple[tuple[str, float], ...], float]:
+    """Return colours and shares from the sector that begins nearest to 12 o'clock, and where that one begins."""
+    first = min(range(len(runs)), key=lambda i: abs((runs[i][1] + RAYS / 2) % RAYS - RAYS / 2))
+    ordered = [*runs[first:], *runs[:first]]
+    start = (ordered[0][1] * 360 / RAYS + 180) % 360 - 180
+    return tuple((segmentation.hex(label), (last - begin) / RAYS) for label, begin, last in ordered), start
+
+
+def _border(
+    winner: Labels, runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation,
+    seen: Labels,
+) -> tuple[str, float] | None:  # fmt: skip
+    """Return colour and width of the lines between the wedges."""
+    gaps = seen[:, winner < 0]
+    if gaps.size == 0:
+        return None
+    others = gaps[~np.isin(gaps, [blob.label for blob in group])]
+    if not others.size:
+        return None
+    label = int(np.bincount(others).argmax())
+    width = (winner < 0).sum() / len(runs) * 2 * math.pi * radius * 0.8 / RAYS
+    return (segmentation.hex(label), float(max(1, round(width)))) if width < 12 else None
+
+
+def _hole(circle: tuple[Point, float], labels: Labels, solid: set[int]) -> float:
+    """Return the radius of the hole in the middle, 0 if there is none."""
+    (x, y), radius = circle
+    angles = np.linspace(0, 2 * math.pi, 72, endpoint=False)
+    inner = []
+    for angle in angles:
+        steps = np.arange(1, radius * 0.9, 0.5)
+        rows = np.floor(y - steps * math.cos(angle)).astype(int)
+        columns = np.floor(x + steps * math.sin(angle)).astype(int)
+        reached = np.flatnonzero(np.isin(labels[rows, columns], list(solid)))
+        inner.append(float(steps[reached[0]]) if len(reached) else radius * 0.9)
+    middle = float(np.median(inner))
+    return middle if middle > 0.12 * radius else 0.0

@@ -1,0 +1,208 @@
+"""What to correct: the differences between target and rendering that can be seen, the largest first.
+
+Both are perceived with the same eyes. Whether a thing is there is then asked of the pixels, so that a thing perceived
+in two ways is not corrected twice; only things that differ are matched and put into words.
+"""
+
+from dataclasses import replace
+
+from ircore.images import Pixels
+from ircore.players.classical import photo
+from ircore.players.classical.colours import distance, exact, plain_name
+from ircore.players.classical.matching import Item, items_of, pair
+from ircore.players.classical.percepts import Backdrop, Bars, Perception, Shape, Stroke
+from ircore.players.classical.probes import missing
+from ircore.players.classical.wording import Statement, at, bar_words, full_colour, noun, statement_of, weight_of
+
+MISSING = 0.3
+"""Share of a thing's visible points that differ from which on it is worth a correction."""
+EXTRA = 0.45
+"""The same for a thing of the rendering that the target does not have."""
+WORTH = 60.0
+"""Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
+
+
+def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """List what differs.
+
+    Args:
+        target: Perceived in ``seen``.
+        rendering: Perceived in ``drawn``.
+        seen: Pixels of the target.
+        drawn: Pixels of the last rendering, in the target's size.
+
+    Returns:
+        Statements, each with the pixels it concerns as weight.
+    """
+    found = _backdrop(target.backdrop, rendering.backdrop, target)
+    wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
+    pairs = pair(wanted, made)
+    partner = {id(one): other for one, other in pairs}
+    paired = {id(other) for _, other in pairs}
+    absent: list[tuple[Item, float]] = []
+    for order, item in enumerate(wanted):
+        share = missing(item.percept, item.colour, seen, drawn)
+        weight = share * weight_of(item.percept, target.backdrop)
+        other = partner.get(id(item))
+        if other is not None:
+            found += [
+                replace(s, weight=max(weight, s.weight), order=order) for s in _change(item, other, share, drawn, seen)
+            ]
+        elif share >= MISSING:
+            absent.append((item, weight))
+    found += _additions(absent, target)
+    for item in made:
+        if id(item) not in paired:
+            share = missing(item.percept, item.colour, drawn, seen)
+            if share >= EXTRA:
+                weight = share * weight_of(item.percept, rendering.backdrop)
+                found.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
+    return sorted((s for s in found if s.weight >= WORTH), key=lambda s: -s.weight)
+
+
+def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> list[Statement]:
+    pixels = perception.width * perception.height
+    if target.last is not None:
+        same = rendering.last is not None and distance(target.colour, rendering.colour) < 25
+        if same and distance(target.last, rendering.last or "") < 25:
+            return []
+        ends = ("at the top", "at the bottom") if target.direction == "down" else ("on the left", "on the right")
+        text = f"The background should fade from {target.colour} {ends[0]} to {target.last} {ends[1]}"
+        return [Statement("", (text,), weight=pixels / 4, order=-2)]
+    off = distance(target.colour, rendering.colour)
+    if off < 8 and rendering.last is None:
+        return []
+    text = f"The background should be {full_colour(target.colour)} instead of {plain_name(rendering.colour)}"
+    return [Statement("", (text,), weight=pixels * (0.05 + off / 441), order=-2)]
+
+
+def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
+    """Say what must be added; bars of one chart in one sentence."""
+    found = []
+    groups: dict[int, list[tuple[Item, float]]] = {}
+    for item, weight in absent:
+        if item.bars is not None:
+            groups.setdefault(id(item.bars[0]), []).append((item, weight))
+            continue
+        statement = statement_of(item.percept, exact)
+        text = statement.text
+        lower = text[0].lower() + text[1:]
+        found.append(Statement("Add ", (lower.removesuffix("."),), weight=weight, order=100 + _order(item, target)))
+    for members in groups.values():
+        group = members[0][0].bars[0] if members[0][0].bars else None
+        if group is None:
+            continue
+        numbers = [item.bars[1] for item, _ in members if item.bars]
+        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
+        weight = sum(weight for _, weight in members)
+        found.append(replace(statement, head="Add b" + statement.head[1:], weight=weight, order=100))
+    return found
+
+
+def _order(item: Item, target: Perception) -> int:
+    return next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
+
+
+def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:
+    """Say how a thing that is there differs."""
+    one, two = item.percept, other.percept
+    reference = _reference(other)
+    area = max(one.area, 1.0)
+    if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
+        return _change_of_shape(one, two, reference, item)
+    if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
+        return _change_of_colour(item, other, reference, area)
+    words = statement_of(one, exact).text.removesuffix(".")
+    lower = words[0].lower() + words[1:]
+    if isinstance(one, Stroke):
+        return [Statement("Replace the ", (f"{reference} with {lower}",), weight=share * area * 3)]
+    return [Statement(f"Remove the {reference}. Add ", (lower,), weight=share * area)]
+
+
+def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
+    if not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
+        return []
+    weight = area * distance(item.colour, other.colour) / 441
+    return [Statement("Change the colour of the ", (f"{reference} to {exact(item.colour)}",), weight=weight)]
+
+
+def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list[Statement]:
+    """Say how far to move, how to resize, turn and recolour a round or four-sided shape."""
+    changes = []
+    dx, dy = round(one.centre[0] - two.centre[0]), round(one.centre[1] - two.centre[1])
+    width, height = one.size
+    wider, higher = width - two.size[0], height - two.size[1]
+    resized = abs(wider) > 2 or abs(higher) > 2
+    moved = abs(dx) >= 2 or abs(dy) >= 2
+    if item.bars is not None and (resized or moved):
+        return _change_of_bar(one, two, item)
+    if moved:
+        ways = [f"{abs(dx)} px {'right' if dx > 0 else 'left'}"] * (abs(dx) >= 2)
+        ways += [f"{abs(dy)} px {'down' if dy > 0 else 'up'}"] * (abs(dy) >= 2)
+        weight = min(one.area, abs(dx) * height + abs(dy) * width)
+        changes.append(Statement("Move the ", (f"{reference} {' and '.join(ways)}",), weight=weight))
+    if resized:
+        size = f"radius {width / 2:.0f} px" if one.kind == "circle" else f"{width:.0f} px wide and {height:.0f} px high"
+        larger = "larger" if wider + higher > 0 else "smaller"
+        text = f"Make the {reference} {larger}: {size}"
+        changes.append(Statement("", (text,), weight=min(one.area, abs(wider) * height + abs(higher) * width)))
+    turned = (one.rotation - two.rotation + 90) % 180 - 90
+    if abs(turned) >= 3 and one.kind != "circle":
+        way = "clockwise" if turned > 0 else "counterclockwise"
+        text = f"Rotate the {reference} by {abs(turned):.0f} degrees {way}"
+        changes.append(Statement("", (text,), weight=one.area * min(1.0, abs(turned) / 60)))
+    own = one.colour or (one.outline[0] if one.outline else None)
+    its = two.colour or (two.outline[0] if two.outline else None)
+    if own and its and distance(own, its) >= 12:
+        weight = one.area * distance(own, its) / 441
+        changes.append(Statement("Change the colour of the ", (f"{reference} to {exact(own)}",), weight=weight))
+    return changes
+
+
+def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
+    if item.bars is None:
+        return []
+    group, number = item.bars
+    bar = group.bars[number]
+    same_place = abs(one.box[0] - two.box[0]) <= 2 and abs(one.box[2] - two.box[2]) <= 2
+    off = abs(one.size[1] - two.size[1]) * one.size[0] + abs(one.centre[0] - two.centre[0]) * one.size[1]
+    if group.upright and same_place:
+        place = at(two.centre)
+        text = f"Change the {plain_name(two.colour or bar.colour)} bar at {place} to reach y {bar.tip:.0f}"
+        return [Statement("", (text,), weight=off)]
+    statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
+    shown = bar_words(replace(bar, colour=two.colour or bar.colour, box=two.box))
+    return [
+        replace(
+            statement,
+            head=f"Remove the {shown}. Add b{statement.head[1:]}",
+            weight=off,
+        )
+    ]
+
+
+def _reference(item: Item) -> str:
+    """Name a thing of the rendering by colour, kind and place."""
+    percept = item.percept
+    if item.bars is not None:
+        return bar_words(item.bars[0].bars[item.bars[1]])
+    colour = f"{plain_name(item.colour)} " if item.colour else ""
+    place = percept.centre if isinstance(percept, Shape) else item.middle
+    if isinstance(percept, Stroke):
+        place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
+    exactly = f" ({item.colour})" if item.colour and exact(item.colour) == item.colour else ""
+    return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
+
+
+def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels, count: int) -> list[Statement]:
+    """Say which patches would bring a rendering nearer to a picture of many colours."""
+    grid, now = photo.coarse(seen), photo.coarse(drawn)
+    before = float(((grid - now) ** 2).sum())
+    found = []
+    for order, patch in enumerate(photo.patches(grid, now, count)):
+        if patch.gain < 0.012 * before:
+            break
+        shape = photo.as_shape(patch, target.width, target.height)
+        words = statement_of(shape, exact).text.removesuffix(".")
+        found.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
+    return found

@@ -1,0 +1,126 @@
+"""Seeing: one picture in, everything perceived in it out. The same picture is looked at only once."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TypeGuard
+
+from ircore.images import Picture, Pixels
+from ircore.players.classical import photo
+from ircore.players.classical.charts import find_bars, find_pie
+from ircore.players.classical.palette import Segmentation, segment, to_hex
+from ircore.players.classical.percepts import Backdrop, Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
+from ircore.players.classical.regions import Blob, split
+from ircore.players.classical.series import MAX_MARKER, join_series
+from ircore.players.classical.shapes import shape_of
+from ircore.players.classical.thin import read_strokes
+
+REMEMBERED = 64
+"""Perceptions kept; each is a few kilobytes."""
+FLAT_SHARE = 0.55
+"""A picture with less of it in flat colours is described as a photograph."""
+PATCHES = 9
+
+
+class _Look:
+    """A picture as a key of the cache: equal if the bytes are."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture: Picture | None = picture
+        self.sha256 = picture.sha256
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Look) and other.sha256 == self.sha256
+
+
+def perceive(picture: Picture) -> Perception:
+    """Return what is to be seen in a picture, from its pixels alone."""
+    look = _Look(picture)
+    perception = _perceive(look)
+    look.picture = None
+    return perception
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _perceive(look: _Look) -> Perception:
+    assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
+    return look_at(look.picture.pixels)
+
+
+def look_at(pixels: Pixels) -> Perception:
+    """Return what is to be seen in an array of pixels."""
+    segmentation = segment(pixels)
+    if segmentation.flat_share < FLAT_SHARE:
+        return _photograph(pixels)
+    height, width = pixels.shape[:2]
+    blobs, thin = split(segmentation)
+    solids = _solids(blobs, segmentation)
+    dots = [_dot(p) for p in solids if _is_dot(p)]
+    solids = [p for p in solids if not _is_dot(p)]
+    lines = read_strokes(segmentation, thin, dots)
+    strokes, loose = join_series(lines.percepts, dots)
+    percepts = _in_order([*solids, *strokes, *loose])
+    return Perception(width, height, _backdrop(segmentation), tuple(percepts), glyphs=tuple(lines.glyphs))
+
+
+def _is_dot(percept: Percept) -> TypeGuard[Shape]:
+    """Tell whether a solid is about as small and round as a marker on a line."""
+    if not isinstance(percept, Shape) or percept.colour is None or percept.outline:
+        return False
+    low, high = sorted(percept.size)
+    return high <= MAX_MARKER and high < 1.45 * low and percept.kind in {"circle", "ellipse", "polygon", "regular"}
+
+
+def _dot(shape: Shape) -> Shape:
+    """Make a circle of a dot: the line that goes through it has drawn it out."""
+    size = min(shape.size)
+    return replace(shape, kind="circle", size=(size, size), corners=(), rotation=0.0)
+
+
+def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
+    """Turn blobs into a pie, bars and single shapes."""
+    percepts: list[Percept] = []
+    found = find_pie(blobs, segmentation)
+    if found is not None:
+        percepts.append(found[0])
+        blobs = [blob for blob in blobs if not any(blob is member for member in found[1])]
+    shapes = [shape_of(blob, segmentation) for blob in blobs]
+    groups = find_bars(shapes)
+    taken = {bar.box for group in groups for bar in group.bars}
+    return [*percepts, *groups, *(shape for shape in shapes if shape.box not in taken)]
+
+
+def _backdrop(segmentation: Segmentation) -> Backdrop:
+    if segmentation.ends is None:
+        return Backdrop(segmentation.hex(0))
+    first, last, direction = segmentation.ends
+    return Backdrop(to_hex(first), to_hex(last), direction)
+
+
+def _in_order(percepts: list[Percept]) -> list[Percept]:
+    """Put percepts in the order of painting: grids, large before small, lines over areas, dots last."""
+
+    def layer(percept: Percept) -> tuple[int, float]:
+        if isinstance(percept, Grid):
+            return 0, -percept.area
+        if isinstance(percept, Shape) and percept.colour and percept.size[0] > MAX_MARKER:
+            return 1, -percept.area
+        if isinstance(percept, (Bars, Pie)):
+            return 2, -percept.area
+        if isinstance(percept, Shape) and not percept.colour:
+            return 3, -percept.area
+        if isinstance(percept, (Stroke, Ticks)):
+            return 4, -percept.area
+        return 5, -percept.area
+
+    return sorted(percepts, key=layer)
+
+
+def _photograph(pixels: Pixels) -> Perception:
+    grid = photo.coarse(pixels)
+    backdrop = photo.backdrop_of(grid)
+    found = photo.patches(grid, photo.faded(backdrop), PATCHES)
+    height, width = pixels.shape[:2]
+    return Perception(width, height, backdrop, tuple(photo.as_shape(p, width, height) for p in found), photo=True)

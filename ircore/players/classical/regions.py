@@ -1,0 +1,171 @@
+"""From flat colours to regions: solid blobs, and the thin strokes that are left.
+
+Each colour's pixels fall into connected components. Where a component is thick (a 7 × 7 square fits) it is a blob; what
+sticks out far from a blob, and all components that are thin everywhere, are strokes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from ircore.players.classical.palette import Labels, Mask, Segmentation, thick_core
+from ircore.players.classical.percepts import Box
+
+Numbers = npt.NDArray[np.integer[Any]]
+EIGHT = np.ones((3, 3), bool)
+CORE = 7
+MAX_OUTLINE = 8
+"""Pixels; a wider rim is a shape of its own."""
+PAD = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Blob:
+    """A solid region of one colour.
+
+    Attributes:
+        label: Its colour.
+        left: Column of the mask's first column in the picture.
+        top: Row of the mask's first row in the picture.
+        mask: Its pixels, cropped.
+        outline: Label and width in pixels of the rim around it, if it has one.
+    """
+
+    label: int
+    left: int
+    top: int
+    mask: Mask
+    outline: tuple[int, float] | None = None
+
+    @property
+    def box(self) -> Box:
+        """Its smallest box."""
+        height, width = self.mask.shape
+        return self.left, self.top, self.left + width, self.top + height
+
+    @property
+    def area(self) -> int:
+        """Its pixels."""
+        return int(self.mask.sum())
+
+
+def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
+    """Separate a picture into blobs and thin strokes.
+
+    Returns:
+        The blobs, largest first, and the labels of the pixels that belong to strokes (0 elsewhere).
+    """
+    labels = segmentation.labels
+    core = thick_core(labels, CORE)
+    thin = labels.copy()
+    blobs: list[Blob] = []
+    for label in np.unique(labels[core]):
+        blobs += _blobs_of(int(label), labels == label, core, thin)
+    blobs = [_with_outline(blob, segmentation, thin) for blob in blobs]
+    return sorted(blobs, key=lambda blob: -blob.area), thin
+
+
+def _blobs_of(label: int, mask: Mask, core: Mask, thin: Labels) -> list[Blob]:
+    """Find the blobs of one colour and clear their pixels in ``thin``."""
+    seeds, count = ndimage.label(core & mask, EIGHT)
+    components, _ = ndimage.label(mask, EIGHT)
+    blobs = []
+    for place in _merged_places(seeds, components, count):
+        component = components[place.rows, place.columns] == place.component
+        solid = _solid_part(component, core[place.rows, place.columns] & component)
+        for part, corner in _pieces(solid):
+            top, left = place.rows.start + corner[0], place.columns.start + corner[1]
+            blobs.append(Blob(label, left, top, part))
+            thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
+    return blobs
+
+
+@dataclass(frozen=True)
+class _Place:
+    component: int
+    rows: slice
+    columns: slice
+
+
+def _merged_places(seeds: Numbers, components: Numbers, count: int) -> list[_Place]:
+    """List the components that hold a seed, with their boxes."""
+    if not count:
+        return []
+    found = np.unique(components[seeds > 0])
+    boxes = ndimage.find_objects(components)
+    return [_Place(int(index), *boxes[int(index) - 1]) for index in found]
+
+
+def _solid_part(component: Mask, core: Mask) -> Mask:
+    """Return the component without long thin parts that stick out of it."""
+    padded = np.pad(core, CORE)
+    grown = ndimage.maximum_filter(padded, CORE + 2)[CORE:-CORE, CORE:-CORE] & component
+    rest, count = ndimage.label(component & ~grown, EIGHT)
+    if not count:
+        return component
+    solid = component.copy()
+    for index, box in enumerate(ndimage.find_objects(rest), 1):
+        height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
+        piece = rest[box] == index
+        long_side = max(height, width)
+        if long_side > 26 and piece.sum() < 6.5 * long_side and not _tapers(piece):
+            solid[box][piece] = False
+    return solid
+
+
+def _tapers(piece: Mask) -> bool:
+    """Tell whether a thin piece narrows steadily, as the tip of a triangle or star does."""
+    along = piece.sum(axis=0 if piece.shape[1] >= piece.shape[0] else 1)
+    third = max(1, len(along) // 3)
+    ends = sorted((float(along[:third].mean()), float(along[-third:].mean())))
+    return ends[1] > 1.8 * ends[0] and piece.sum() > 2 * len(along)
+
+
+def _pieces(mask: Mask) -> list[tuple[Mask, tuple[int, int]]]:
+    """Cut a mask into connected pieces that hold more than a few pixels, with their top left corners."""
+    found, _ = ndimage.label(mask, EIGHT)
+    pieces = []
+    for index, box in enumerate(ndimage.find_objects(found), 1):
+        piece = found[box] == index
+        if piece.sum() >= 40:
+            pieces.append((piece, (box[0].start, box[1].start)))
+    return pieces
+
+
+def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
+    """Find the rim around a blob; its pixels are cleared in ``thin``."""
+    top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
+    height, width = blob.mask.shape
+    view = (slice(top, blob.top + height + PAD), slice(left, blob.left + width + PAD))
+    around = segmentation.labels[view]
+    filled = np.zeros(around.shape, bool)
+    filled[blob.top - top :, blob.left - left :][:height, :width] = ndimage.binary_fill_holes(blob.mask)
+    rim_label, rims = 0, []
+    grown = filled
+    for step in range(1, MAX_OUTLINE + 2):
+        larger = ndimage.binary_dilation(grown, EIGHT if step % 2 == 0 else None)
+        rim = larger & ~grown
+        values = np.bincount(around[rim], minlength=1)
+        if step == 1:
+            rim_label = int(values.argmax())
+        if (
+            not values.sum()
+            or rim_label >= len(values)
+            or values[rim_label] < (0.72 if step < 3 else 0.5) * values.sum()
+        ):
+            break
+        if rim_label in (0, blob.label) or step > MAX_OUTLINE:
+            return blob
+        rims.append(rim)
+        grown = larger
+    if not rims:
+        return blob
+    window = thin[view]
+    cleared = ndimage.binary_dilation(grown, EIGHT) & ~filled & (window == rim_label)
+    window[cleared] = 0
+    mean_cover = float(np.mean([segmentation.cover[view][rim & (around == rim_label)].mean() for rim in rims]))
+    line = max(1.0, round(2 * len(rims) * mean_cover) / 2)
+    return Blob(blob.label, blob.left, blob.top, blob.mask, (rim_label, line))

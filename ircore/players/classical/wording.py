@@ -1,0 +1,294 @@
+"""Percepts in plain English, as much of it as the token budget allows, the most telling first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ircore.players.classical.colours import distance, exact, plain_name
+from ircore.players.classical.percepts import (
+    Backdrop,
+    Bar,
+    Bars,
+    Grid,
+    Percept,
+    Perception,
+    Pie,
+    Point,
+    Shape,
+    Stroke,
+    Ticks,
+)
+from ircore.tokens import count_tokens
+
+ColourWords = Callable[[str], str]
+NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
+REGULAR = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon"}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence; if it lists several things, it may be cut to the first few of them.
+
+    Attributes:
+        head: What stands before the list.
+        parts: What is listed; one part if it is no list.
+        joint: Between two parts.
+        tail: After the list, the full stop included.
+        weight: How much it tells, about the pixels it sets right.
+        order: Its place in the order of painting.
+    """
+
+    head: str
+    parts: tuple[str, ...]
+    tail: str = "."
+    weight: float = 0.0
+    order: int = 0
+    joint: str = "; "
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return self.head + self.joint.join(self.parts) + self.tail
+
+    def cut(self, count: int) -> "Statement":
+        """Return it with only the first ``count`` parts."""
+        return replace(self, parts=self.parts[:count], weight=self.weight * count / len(self.parts))
+
+
+def full_colour(colour: str) -> str:
+    """Return name and hex: ``red (#d62728)``; only the name if that says it exactly."""
+    words = exact(colour)
+    return f"{plain_name(colour)} ({colour})" if words == colour else words
+
+
+def number(value: float) -> str:
+    """Return a pixel measure without needless decimals."""
+    return f"{value:.0f}" if abs(value - round(value)) < 0.26 or abs(value) > 24 else f"{value:.1f}"
+
+
+def at(point: Point) -> str:
+    """Return a position as ``(x, y)`` in whole pixels."""
+    return f"({point[0]:.0f}, {point[1]:.0f})"
+
+
+def first_message(perception: Perception, budget: int) -> str:
+    """Describe a picture.
+
+    Args:
+        perception: What was seen.
+        budget: Tokens the message may have.
+    """
+    if budget < 30:
+        return _shortest(perception, budget)
+    scene = _scene(perception)
+    for words in (full_colour, exact):
+        statements = statements_of(perception, words)
+        message = pack(statements, budget, scene)
+        if count_tokens(" ".join([scene, *(s.text for s in statements)])) <= budget:
+            return message
+    return message
+
+
+def statements_of(perception: Perception, words: ColourWords) -> list[Statement]:
+    """Return a statement for each percept, in the order of painting."""
+    return [
+        replace(statement_of(percept, words), weight=weight_of(percept, perception.backdrop), order=order)
+        for order, percept in enumerate(perception.percepts)
+    ]
+
+
+def weight_of(percept: Percept, backdrop: Backdrop) -> float:
+    """Return how much a percept tells: its pixels, by how far they stand out; lines count more than areas."""
+    factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0}.get(type(percept), 1.0)
+    return factor * percept.area * min(1.0, 0.1 + distance(_colour_of(percept), backdrop.colour) / 250)
+
+
+def _colour_of(percept: Percept) -> str:
+    if isinstance(percept, Bars):
+        return percept.bars[0].colour
+    if isinstance(percept, Pie):
+        return percept.wedges[0][0]
+    if isinstance(percept, Shape):
+        return percept.colour or (percept.outline[0] if percept.outline else "#000000")
+    return percept.colour
+
+
+def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str:
+    """Choose the statements that tell most and fit, and put them in the order of painting."""
+    left = budget - count_tokens(opening) - 1
+    chosen: list[Statement] = []
+    for statement in sorted(statements, key=lambda s: -s.weight):
+        fitting = _fitted(statement, left)
+        if fitting is not None:
+            chosen.append(fitting)
+            left -= count_tokens(" " + fitting.text)
+    ordered = sorted(chosen, key=lambda s: s.order)
+    return " ".join([opening, *(s.text for s in ordered)]).strip()
+
+
+def _fitted(statement: Statement, left: int) -> Statement | None:
+    """Return as much of a statement as fits."""
+    for count in range(len(statement.parts), 0, -1):
+        shorter = statement.cut(count)
+        if count_tokens(" " + shorter.text) <= left:
+            return shorter
+    return None
+
+
+def _scene(perception: Perception) -> str:
+    backdrop = perception.backdrop
+    size = f" is {perception.width} by {perception.height} pixels with"
+    if backdrop.last is not None:
+        ends = ("at the top", "at the bottom") if backdrop.direction == "down" else ("on the left", "on the right")
+        where = f"The background fades from {backdrop.colour} {ends[0]} to {backdrop.last} {ends[1]}."
+        usual = (perception.width, perception.height) == (512, 512)
+        return where if usual else f"The picture{size.removesuffix(' with')}. {where}"
+    has = " has" if (perception.width, perception.height) == (512, 512) else size
+    return f"The picture{has} a {full_colour(backdrop.colour)} background."
+
+
+def _shortest(perception: Perception, budget: int) -> str:
+    """Say the single most telling thing in very few tokens."""
+    named = sorted(perception.percepts, key=lambda p: -weight_of(p, perception.backdrop))
+    options = []
+    for percept in named[:1]:
+        full = statement_of(percept, plain_name)
+        options += [full.cut(count).text for count in range(len(full.parts), 0, -1)]
+        options.append(_brief(percept))
+        options.append(_brief(percept).split(" at ")[0] + ".")
+    options.append(f"A {plain_name(perception.backdrop.colour)} background.")
+    options.append(f"{plain_name(perception.backdrop.colour).capitalize()}.")
+    return next((text for text in options if count_tokens(text) <= budget), options[-1])
+
+
+def _brief(percept: Percept) -> str:
+    left, top, right, bottom = percept.box
+    middle = at(((left + right) / 2, (top + bottom) / 2))
+    if isinstance(percept, Bars):
+        return f"{len(percept.bars)} {plain_name(percept.bars[0].colour)} bars at {middle}."
+    if isinstance(percept, Pie):
+        return f"A pie chart with {len(percept.wedges)} wedges at {middle}."
+    colour = plain_name(_colour_of(percept)).capitalize()
+    return f"{colour} {noun(percept)} at {middle}."
+
+
+def noun(percept: Percept) -> str:
+    """Return the word for what a percept is."""
+    if isinstance(percept, Shape):
+        if percept.kind == "regular":
+            return REGULAR.get(len(percept.corners), "polygon")
+        return percept.kind
+    if isinstance(percept, Stroke):
+        if percept.role in {"x axis", "y axis"}:
+            return percept.role
+        return "line" if len(percept.points) == 2 else "curve" if percept.smooth else "polyline"
+    return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie"}[type(percept)]
+
+
+def statement_of(percept: Percept, words: ColourWords) -> Statement:
+    """Return the sentence that says what a percept is, where, and in which colour."""
+    if isinstance(percept, Shape):
+        return Statement("", (_shape(percept, words),))
+    if isinstance(percept, Stroke):
+        return Statement("", (_stroke(percept, words),))
+    if isinstance(percept, Bars):
+        return _bars(percept, words)
+    if isinstance(percept, Pie):
+        return Statement("", (_pie(percept, words),))
+    if isinstance(percept, Grid):
+        return Statement("", (_grid(percept, words),))
+    places = ", ".join(f"{value:.0f}" for value in percept.at)
+    return Statement("", (f"Ticks of {percept.length:.0f} px on the {percept.axis} axis at {percept.axis} {places}",))
+
+
+def article(words: str) -> str:
+    """Put ``A`` or ``An`` before words."""
+    return f"An {words}" if words[0] in "aeiou" else f"A {words}"
+
+
+def _shape(shape: Shape, words: ColourWords) -> str:
+    colour = "unfilled" if shape.colour is None else words(shape.colour)
+    text = article(f"{colour} {_measures(shape)}")
+    if shape.outline:
+        line, width = shape.outline
+        with_ = "outlined in" if shape.colour is None else "with a"
+        end = f"{number(width)} px {exact(line)}"
+        text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
+    return text
+
+
+def _measures(shape: Shape) -> str:
+    """Return kind, size and place of a shape."""
+    width, height = shape.size
+    middle = f"centred at {at(shape.centre)}"
+    turned = f", rotated {shape.rotation:.0f} degrees" if abs(shape.rotation) >= 1 else ""
+    if shape.kind == "circle":
+        return f"circle of radius {number(width / 2)} px {middle}"
+    if shape.kind == "ring":
+        return f"ring of radius {number(width / 2)} px with a hole of radius {number(height / 2)} px {middle}"
+    if shape.kind == "square":
+        return f"square of side {width:.0f} px {middle}{turned}"
+    if shape.kind in {"rectangle", "ellipse"}:
+        return f"{shape.kind} {width:.0f} px wide and {height:.0f} px high {middle}{turned}"
+    if shape.kind == "star" and len(shape.corners) == 10 and abs(height / width - 0.42) < 0.07:
+        return f"five-pointed star of radius {width / 2:.0f} px {middle}{turned}"
+    if shape.kind == "regular" and len(shape.corners) in REGULAR:
+        return f"regular {REGULAR[len(shape.corners)]} of radius {width / 2:.0f} px {middle}{turned}"
+    kind = "triangle" if shape.kind == "triangle" else "polygon"
+    return f"{kind} with corners {', '.join(at(corner) for corner in shape.corners)}"
+
+
+def _stroke(stroke: Stroke, words: ColourWords) -> str:
+    dash = "" if stroke.dash == "solid" else f"{stroke.dash} "
+    kind = noun(stroke)
+    if kind in {"x axis", "y axis"}:
+        ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
+        return f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}"
+    text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    if kind == "line":
+        text += f" from {at(stroke.points[0])} to {at(stroke.points[1])}"
+    else:
+        text += f" through {', '.join(at(point) for point in stroke.points)}"
+    if stroke.marker:
+        text += f" with round markers of radius {number(stroke.marker)} px"
+    return text
+
+
+def _bars(bars: Bars, words: ColourWords) -> Statement:
+    along, across = ("y", "x") if bars.upright else ("x", "y")
+    head = f"Bars standing on y {bars.base:.0f}: " if bars.upright else f"Bars growing right from x {bars.base:.0f}: "
+    to = "up to" if bars.upright else "out to"
+    parts = tuple(
+        f"{words(bar.colour)} from {across} {bar.start:.0f} to {bar.end:.0f} {to} {along} {bar.tip:.0f}"
+        for bar in bars.bars
+    )
+    return Statement(head, parts)
+
+
+def bar_words(bar: Bar) -> str:
+    """Name a single bar by colour and place."""
+    left, top, right, bottom = bar.box
+    return f"{plain_name(bar.colour)} bar at {at(((left + right) / 2, (top + bottom) / 2))}"
+
+
+def _pie(pie: Pie, words: ColourWords) -> str:
+    wedges = ", ".join(f"{words(colour)} {_percent(share)}" for colour, share in pie.wedges)
+    hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
+    start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
+    border = f" with {exact(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
+    kind = "donut" if pie.hole else "pie"
+    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole} centred at {at(pie.centre)}{border}"
+    return f"{round_}, clockwise from {start}: {wedges}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
+def _grid(grid: Grid, words: ColourWords) -> str:
+    across, along, name = ("y", "x", "Horizontal") if grid.horizontal else ("x", "y", "Vertical")
+    places = ", ".join(f"{value:.0f}" for value in grid.at)
+    dash = "" if grid.dash == "solid" else f"{grid.dash} "
+    return (
+        f"{name} {dash}grid lines in {words(grid.colour)}, {number(grid.width)} px, at {across} {places} "
+        f"from {along} {grid.low:.0f} to {along} {grid.high:.0f}"
+    )

@@ -1,0 +1,106 @@
+"""The classical describer's messages: within budget, on the point, and done when nothing is left to say."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from ircore.drawing import Drawing
+from ircore.errors import InputError
+from ircore.images import Picture
+from ircore.players.base import DescriberView
+from ircore.players.classical import ClassicalDescriber
+from ircore.records import PlayerSpec
+from ircore.tokens import count_tokens
+
+
+def answer(target: Drawing, *renderings: Drawing, budget: int = 200, messages: tuple[str, ...] | None = None) -> str:
+    pictures = tuple(Picture.from_pixels(drawing.pixels) for drawing in renderings)
+    said = messages if messages is not None else ("Something.",) * len(pictures)
+    view = DescriberView(
+        len(pictures) + 1,
+        "",
+        Picture.from_pixels(target.pixels),
+        pictures,
+        said,
+        said,
+        ("",) * len(pictures),
+        budget,
+        0,
+    )
+    describer = ClassicalDescriber(PlayerSpec(player="classical"))
+    return asyncio.run(describer.describe(view)).text
+
+
+def message(text: str) -> str:
+    assert text.startswith("<DESCRIPTION>")
+    assert text.endswith("</DESCRIPTION>")
+    return text.removeprefix("<DESCRIPTION>").removesuffix("</DESCRIPTION>")
+
+
+def scene(x: float = 120, radius: float = 40, colour: str = "#d62728", square: bool = True) -> Drawing:
+    drawing = Drawing(512, 512, "#f4f1ea")
+    drawing.ellipse((x, 200), (radius, radius), colour)
+    if square:
+        drawing.rectangle(300, 300, 380, 380, "#1f77b4")
+    return drawing
+
+
+def test_first_message_says_background_then_objects() -> None:
+    said = message(answer(scene()))
+    assert said.index("#f4f1ea") < said.index("#d62728")
+    assert "circle of radius 40 px centred at (120, 200)" in said
+    assert "square of side 80 px centred at (340, 340)" in said
+
+
+def test_picture_of_another_size_is_announced() -> None:
+    assert "300 by 200 pixels" in message(answer(Drawing(300, 200, "#ff0000")))
+
+
+@pytest.mark.parametrize("budget", [5, 10, 50, 200])
+def test_budget_is_kept(budget: int) -> None:
+    drawing = Drawing(512, 512)
+    for row, column in itertools.product(range(5), range(5)):
+        drawing.ellipse((60 + 95 * column, 60 + 95 * row), (20 + row, 20 + row), f"#{40 * row:02x}{50 * column:02x}80")
+    said = message(answer(drawing, budget=budget))
+    assert 0 < count_tokens(said) <= budget
+
+
+def test_ten_tokens_name_the_most_telling_thing() -> None:
+    drawing = scene()
+    drawing.rectangle(200, 20, 500, 250, "#2ca02c")
+    assert "reen rectangle" in message(answer(drawing, budget=10))
+
+
+def test_no_difference_is_done() -> None:
+    assert answer(scene(), scene()) == "<DONE>"
+
+
+def test_move_is_relational() -> None:
+    said = message(answer(scene(x=120), scene(x=160)))
+    assert said.startswith("Move the red (#d62728) circle at (160, 200) 40 px left")
+
+
+def test_size_colour_missing_and_extra_things() -> None:
+    assert "smaller: radius 40 px" in message(answer(scene(), scene(radius=60)))
+    assert "to #d62728" in message(answer(scene(), scene(colour="#8c564b")))
+    assert "Add a #1f77b4 square" in message(answer(scene(), scene(square=False)))
+    assert "Remove the blue (#1f77b4) square" in message(answer(scene(square=False), scene()))
+
+
+def test_said_twice_in_vain_is_left() -> None:
+    said = message(answer(scene(), scene(square=False)))
+    second, third = scene(square=False), scene(square=False)
+    second.ellipse((5, 5), (1, 1), "#000000")
+    assert answer(scene(), second, third, messages=(said, said)) == "<DONE>"
+
+
+def test_three_equal_renderings_are_the_end() -> None:
+    assert answer(scene(), *[scene(square=False)] * 3) == "<DONE>"
+
+
+def test_settings_are_refused() -> None:
+    with pytest.raises(InputError, match="model"):
+        ClassicalDescriber(PlayerSpec(player="classical", model="x"))
+    with pytest.raises(InputError, match=r"parameters\.a"):
+        ClassicalDescriber(PlayerSpec(player="classical", parameters={"a": 1}))
