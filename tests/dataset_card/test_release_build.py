@@ -1,0 +1,221 @@
+"""What is in a release, and what is refused."""
+
+import hashlib
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from releases import table
+from samples import sample_instances, sample_run, sample_submission
+
+from dataset_card.build import build_release
+from dataset_card.check import check_release
+from dataset_card.parquet import GROUP_BYTES, write_table
+from dataset_card.rows import EmbeddedImage, Row
+from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.images import Picture
+from ircore.instances.store import InstanceSet
+from ircore.records import Episode, Rendering, Score, Turn
+from ircore.runs import Call, RunFolder, RunWriter
+
+HOSTILE = (
+    "left\x00\x1b[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) "
+    "\u202ertl\u202c\r\n---\n# T 😀 {{7*7}} \ufffd"
+)
+
+
+def test_a_turn_is_a_row_with_target_and_rendering(built: Path) -> None:
+    first, second, done = table(built / "release", TRANSCRIPTS)[:3]
+    assert [row["turn"] for row in (first, second, done)] == [1, 2, 3]
+    assert (first["action"], first["message"]) == ("describe", "left 41 colour #1f77b4")
+    assert (done["action"], done["message"], done["rendering"], done["rendering_sha256"]) == ("done", None, None, None)
+    assert first["notes"] == ["drawn as a block"]
+    original = (built / "instances" / "images" / f"{first['instance_id']}.png").read_bytes()
+    assert first["target"] == {"bytes": original, "path": f"{first['instance_id']}.png"}
+    # The second message corrects the first, and the players are exact: what is drawn is the target.
+    assert pixels(second["rendering"]) == pixels(second["target"]) != pixels(first["rendering"])
+
+
+def test_an_aborted_episode_is_a_row_without_pictures(built: Path) -> None:
+    rows = [row for row in table(built / "release", EPISODES) if row["outcome"] == "aborted"]
+    assert [row["episode_id"] for row in rows] == ["geometry-easy-03", "geometry-hard-03"] * 2
+    assert {row["abort_reason"] for row in rows} == {"describer_format"}
+    assert {(row["turns"], row["first_rendering"], row["final_rendering_sha256"]) for row in rows} == {(0, None, None)}
+
+
+def test_the_leaderboard_is_what_one_works_out_by_hand(built: Path) -> None:
+    rows = table(built / "release", LEADERBOARD)
+    overall = [row for row in rows if row["category"] == row["difficulty"] == "all"]
+    assert [(row["submission"], row["rank_low"], row["rank_high"]) for row in overall] == [
+        ("centre-block", 1, 1),
+        ("other-block", 2, 2),
+    ]
+    first, second = overall
+    # Ten finals, five of 7 and five of 9: mean 8, s = √(10/9), t(0.975, 9) = 2.262157.
+    half = 2.2621572 * (10 / 9) ** 0.5 / 10**0.5
+    assert (first["mean"], first["n"]) == (8, 10)
+    assert (first["low"], first["high"]) == (pytest.approx(8 - half), pytest.approx(8 + half))
+    assert (first["delta_mean"], second["delta_mean"]) == (2, -1)
+    assert (first["episodes"], first["played"], first["aborted"]) == (12, 10, 2)
+    assert first["main_score"] == pytest.approx(8 * 10 * 10 / 12)
+    assert (first["improved"], second["regressed"], first["preference_mean"]) == (10, 10, 1)
+    assert len(rows) == 2 * (1 + 2) * (1 + 2)
+
+
+def test_scores_stand_in_the_order_of_the_game_with_reasons_for_missing_values(built: Path) -> None:
+    rows = table(built / "release", SCORES)[:4]
+    assert [(row["turn"], row["task"], row["judge"]) for row in rows] == [
+        (1, "similarity", "eye"),
+        (2, "metric", "psnr"),
+        (2, "preference", "eye"),
+        (2, "similarity", "eye"),
+    ]
+    assert (rows[1]["value"], rows[1]["reason"]) == (None, "∞")
+
+
+def test_the_same_runs_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    runs = sorted((built / "runs").iterdir(), reverse=True)
+    build_release(runs, built / "instances", tmp_path / "again")
+    assert hashes(tmp_path / "again") == hashes(built / "release")
+
+
+def test_a_sound_release_has_no_faults(built: Path) -> None:
+    report = check_release(built / "release")
+    assert report.faults == ()
+    assert report.rows == 12 + 60 + 24 + 80 + 18
+
+
+def test_command_line(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [str(path) for path in (built / "runs").iterdir()]
+    out = str(tmp_path / "out")
+    assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 0
+    assert "transcripts        60 rows" in capsys.readouterr().out
+    assert ircore(["release", "check", out]) == 0
+    assert capsys.readouterr().out == f"{out}: 0 faults in 194 rows and 22 pictures\n"  # second drawings are exact
+    assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_a_run_of_another_set_is_refused(built: Path, tmp_path: Path) -> None:
+    other = sample_instances(tmp_path / "other")
+    with pytest.raises(InputError) as caught:
+        build_release([built / "runs" / "centre-block"], other.folder, tmp_path / "out")
+    assert str(built / "runs" / "centre-block") in caught.value.problem
+    assert str(other.folder) in caught.value.problem
+    assert not (tmp_path / "out").exists()
+
+
+def test_runs_that_nobody_scored_are_refused(run: RunFolder, instances: InstanceSet, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no played episode was rated") as caught:
+        build_release([run.path], instances.folder, tmp_path / "out")
+    assert "ircore score" in caught.value.remedy
+
+
+def test_a_damaged_rendering_stops_the_build_and_leaves_nothing(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances")
+    run = sample_run(tmp_path / "run", instances)
+    add_scores(run)
+    next((run.path / "renderings").iterdir()).write_bytes(b"no picture")
+    with pytest.raises(InputError, match="damaged"):
+        build_release([run.path], instances.folder, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["instances", "run"]
+
+
+def test_hostile_words_survive_and_do_no_harm(instances: InstanceSet, tmp_path: Path) -> None:
+    run = recorded_run(tmp_path / "run", instances, HOSTILE)
+    build_release([run.path], instances.folder, tmp_path / "out")
+    assert table(tmp_path / "out", TRANSCRIPTS)[0]["message"] == HOSTILE
+    assert table(tmp_path / "out", TRANSCRIPTS)[0]["notes"] == [HOSTILE]
+    assert check_release(tmp_path / "out").faults == ()
+    card = (tmp_path / "out" / "README.md").read_text("utf-8")
+    line = next(one for one in card.splitlines() if one.startswith("* **Turn 1:**"))
+    assert line == (
+        r"* **Turn 1:** left \[31m \| &lt;script&gt;alert(1)&lt;/script&gt; \`x\` \*\*b\*\* "
+        r"\[a\](http&#58;//e.example) rtl --- # T 😀 {{7\*7}} " + "\ufffd"
+    )
+
+
+def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
+    rows = [instance_row(b"x" * 1000, index) for index in range(250)]
+    written = write_table(tmp_path / "many", INSTANCES, rows)
+    file = pq.ParquetFile(tmp_path / "many" / "data" / "instances" / "test-00000-of-00001.parquet")
+    assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [100, 100, 50]
+    assert file.metadata.row_group(0).column(0).has_offset_index
+    assert (written.rows, written.num_bytes > 250_000) == (250, True)
+
+    large = GROUP_BYTES // 4
+    write_table(tmp_path / "large", INSTANCES, (instance_row(bytes([index]) * large, index) for index in range(6)))
+    file = pq.ParquetFile(tmp_path / "large" / "data" / "instances" / "test-00000-of-00001.parquet")
+    assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [4, 2]
+
+
+def test_long_tables_are_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dataset_card.parquet.SHARD_BYTES", 50_000)
+    write_table(tmp_path, INSTANCES, (instance_row(bytes([index]) * 1000, index) for index in range(250)))
+    names = sorted(path.name for path in (tmp_path / "data" / "instances").iterdir())
+    assert names == [f"test-{index:05d}-of-00003.parquet" for index in range(3)]
+    assert [row["seed"] for row in table(tmp_path, INSTANCES)] == list(range(250))
+
+
+def test_a_target_is_stored_once_for_its_turns(tmp_path: Path) -> None:
+    target = bytes(range(256)) * 400
+    columns = {column.name: None for column in TRANSCRIPTS.columns}
+    rows: list[Row] = [columns | {"target": EmbeddedImage(bytes=target, path="a.png")} for _ in range(50)]
+    assert write_table(tmp_path, TRANSCRIPTS, rows).file_bytes < 2 * len(target)
+    assert table(tmp_path, TRANSCRIPTS)[49]["target"] == {"bytes": target, "path": "a.png"}
+
+
+def pixels(cell: object) -> bytes:
+    assert isinstance(cell, dict)
+    return Picture.from_untrusted(cell["bytes"], "cell").pixels.tobytes()
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def instance_row(data: bytes, index: int) -> Row:
+    columns = {column.name: None for column in INSTANCES.columns}
+    return columns | {"image": EmbeddedImage(bytes=data, path="a.png"), "seed": index}
+
+
+def add_scores(run: RunFolder) -> None:
+    for episode in run.episodes():
+        for turn in episode.rendered_turns:
+            assert turn.rendering is not None
+            one = Score(
+                episode_id=episode.episode_id,
+                turn=turn.turn,
+                task="similarity",
+                judge="eye",
+                value=5,
+                rendering=turn.rendering.sha256,
+            )
+            run.add_scores([one])
+
+
+def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
+    """Record one episode in which every text is ``words``, and score it."""
+    played = sample_run(folder.with_name("played"), instances, sample_submission(), limit=1)
+    run = RunFolder.create(folder, played.run, instances)
+    picture = Picture.from_pixels(instances.target(instances.instances[0]).pixels[::-1])
+    rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+    turn = Turn(turn=1, action="describe", message=words, message_tokens=9, notes=(words,), rendering=rendering)
+    instance = instances.instances[0]
+    episode = Episode(
+        episode_id=instance.instance_id,
+        instance_id=instance.instance_id,
+        category=instance.category,
+        difficulty=instance.difficulty,
+        outcome="converged",
+        turns=(turn, Turn(turn=2, action="done")),
+    )
+    with run.lock(), RunWriter(run) as writer:
+        call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
+        writer.record_call(call, picture)
+        writer.record_end(episode)
+    add_scores(run)
+    return run

@@ -1,0 +1,256 @@
+"""``release check`` finds each fault that is planted in a sound release."""
+
+import io
+import os
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from releases import rewrite
+
+from dataset_card.check import check_release
+from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.texts import find_forbidden
+from ircore.cli import run as ircore
+
+Rows = list[dict[str, Any]]
+
+GITHUB = "ghp_" + "Ab12" * 9
+
+
+def put(index: int, column: str, value: object) -> Callable[[Rows], None]:
+    """Make an edit that sets one value."""
+
+    def edit(rows: Rows) -> None:
+        rows[index][column] = value
+
+    return edit
+
+
+def drop(index: int) -> Callable[[Rows], None]:
+    """Make an edit that removes one row."""
+    return lambda rows: rows.__delitem__(index)
+
+
+def double(rows: Rows) -> None:
+    rows.insert(1, rows[0])
+
+
+def swap_renderings(rows: Rows) -> None:
+    rows[0]["rendering"], rows[3]["rendering"] = rows[3]["rendering"], rows[0]["rendering"]
+
+
+def swap_renderings_and_hashes(rows: Rows) -> None:
+    swap_renderings(rows)
+    rows[0]["rendering_sha256"], rows[3]["rendering_sha256"] = rows[3]["rendering_sha256"], rows[0]["rendering_sha256"]
+
+
+def cut_picture(rows: Rows) -> None:
+    rows[0]["rendering"]["bytes"] = rows[0]["rendering"]["bytes"][:-40]
+    rows[0]["rendering_sha256"] = sha256(rows[0]["rendering"]["bytes"]).hexdigest()
+
+
+def other_target(rows: Rows) -> None:
+    for name in ("target", "target_sha256"):
+        rows[0][name] = rows[3][name]
+
+
+def bomb(rows: Rows) -> None:
+    buffer = io.BytesIO()
+    Image.new("1", (5000, 5000)).save(buffer, "PNG")
+    rows[0]["image"]["bytes"] = buffer.getvalue()
+    rows[0]["image_sha256"] = sha256(buffer.getvalue()).hexdigest()
+
+
+def path_in_name(rows: Rows) -> None:
+    rows[0]["image"]["path"] = "../somebody/a.png"
+
+
+FAULTS = {
+    "swapped pictures": (
+        TRANSCRIPTS,
+        swap_renderings,
+        "transcripts/test-00000-of-00001.parquet:1: rendering: the pict",
+    ),
+    "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "first_rendering_sha256 is"),
+    "damaged picture": (TRANSCRIPTS, cut_picture, "picture cannot be decoded"),
+    "target of another": (TRANSCRIPTS, other_target, "its target is not the picture of"),
+    "dropped turn": (TRANSCRIPTS, drop(1), "turn 3 stands where turn 2 must be"),
+    "dropped last turn": (TRANSCRIPTS, drop(2), "turns is 3, its turns say 2"),
+    "secret in a message": (
+        TRANSCRIPTS,
+        put(0, "message", f"use {GITHUB}"),
+        ":1: message: holds a GitHub token (ghp_Ab12…)",
+    ),
+    "path in a note": (
+        TRANSCRIPTS,
+        put(0, "notes", ["see /home/me/x"]),
+        ":1: notes: holds a path of a machine (/home/me",
+    ),
+    "message on a done turn": (TRANSCRIPTS, put(2, "message", "x"), "does not fit action done"),
+    "unknown action": (TRANSCRIPTS, put(0, "action", "shout"), "action: "),
+    "wrong over_budget": (TRANSCRIPTS, put(0, "over_budget", True), "over_budget is True with"),
+    "renamed describer": (TRANSCRIPTS, put(0, "describer", "better"), "describer is better, its run says classical"),
+    "unknown run": (TRANSCRIPTS, put(0, "run_id", "nobody"), "unknown run nobody"),
+    "null where a value must be": (TRANSCRIPTS, put(0, "category", None), ":1: no value for category"),
+    "dropped episode": (EPISODES, drop(0), "is not in episodes"),
+    "episode twice": (EPISODES, double, "of this run is there twice"),
+    "reason without an abort": (
+        EPISODES,
+        put(0, "abort_reason", "provider_error"),
+        "abort_reason is given exactly when",
+    ),
+    "negative seconds": (EPISODES, put(0, "seconds", -1.0), "seconds is -1, its turns say"),
+    "dropped instance": (INSTANCES, drop(0), "unknown instance geometry-easy-01"),
+    "changed instance": (INSTANCES, put(0, "source", "somewhere"), "not the instance set that run"),
+    "wrong category": (INSTANCES, put(0, "category", "photos"), "category is geometry, its instance says photos"),
+    "wrong width": (INSTANCES, put(0, "width", 95), "the picture is 96 × 96 px"),
+    "pixel bomb": (INSTANCES, bomb, "5000 × 5000 pixels is too large"),
+    "folders in a picture's name": (INSTANCES, path_in_name, "file name has folders"),
+    "scene that is none": (INSTANCES, put(0, "scene", "{}"), "scene: width: is missing"),
+    "score out of range": (SCORES, put(0, "value", 11.0), "must be within 0 and 10"),
+    "score of no turn": (SCORES, put(0, "turn", 7), "no rendering of turn 7"),
+    "score of another rendering": (SCORES, put(0, "rendering_sha256", "a" * 64), "scores another rendering"),
+    "score twice": (SCORES, double, "scored turn 1 of this episode twice"),
+    "no value and no reason": (SCORES, put(1, "reason", None), "either a value or a reason"),
+    "changed score": (SCORES, put(0, "value", 1.0), "delta_mean is 2, recomputed: 2.5"),
+    "wrong mean": (
+        LEADERBOARD,
+        put(0, "mean", 9.5),
+        "leaderboard/test-00000-of-00001.parquet:1: mean is 9.5, recomputed: 8",
+    ),
+    "missing row": (LEADERBOARD, drop(0), "no row for centre-block-"),
+    "row too many": (LEADERBOARD, put(0, "category", "photos"), "no such row when recomputed"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_changed_table(name: str, release: Path) -> None:
+    config, edit, expected = FAULTS[name]
+    rewrite(release, config, edit)
+    faults = check_release(release).faults
+    assert any(expected in fault for fault in faults), faults
+    assert not any(GITHUB in fault for fault in faults)
+
+
+def remove(path: str, release: Path) -> None:
+    (release / path).unlink()
+
+
+def replace_text(path: str, old: str, new: str, release: Path) -> None:
+    text = (release / path).read_text("utf-8")
+    assert old in text
+    (release / path).write_text(text.replace(old, new, 1), "utf-8")
+
+
+def truncate(config: Config, release: Path) -> None:
+    path = next(release.glob(config.pattern))
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def without_column(release: Path) -> None:
+    path = next(release.glob(SCORES.pattern))
+    pq.write_table(pq.read_table(path).drop_columns(["judge"]), path)
+
+
+def without_features(release: Path) -> None:
+    path = next(release.glob(TRANSCRIPTS.pattern))
+    pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
+
+
+def rename_shard(release: Path) -> None:
+    path = next(release.glob(SCORES.pattern))
+    path.rename(path.with_name("test-00000-of-00002.parquet"))
+
+
+def drop_run(release: Path) -> None:
+    lines = (release / "runs.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (release / "runs.jsonl").write_text(lines[0], "utf-8")
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "no card": (partial(remove, "README.md"), "README.md: is missing"),
+    "no licences": (partial(remove, "LICENSE.md"), "LICENSE.md: is missing"),
+    "no strip": (partial(remove, "assets/episode.png"), "assets/episode.png: is missing"),
+    "no runs": (partial(remove, "runs.jsonl"), "runs.jsonl: is missing"),
+    "a run left out": (drop_run, "unknown run other-block-"),
+    "damaged runs": (partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl: 1: damaged line"),
+    "another rule": (
+        partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
+        "max_turns is 10",
+    ),
+    "no file of a config": (partial(remove, "data/scores/test-00000-of-00001.parquet"), "data/scores: is missing"),
+    "a file too few": (rename_shard, "data/scores: a file is missing"),
+    "half a file": (partial(truncate, SCORES), "scores/test-00000-of-00001.parquet: not a Parquet file"),
+    "a column left out": (without_column, "column 'judge' is missing"),
+    "no features": (without_features, "the features in its metadata are not"),
+    "a config not listed": (partial(replace_text, "README.md", "config_name: scores", "config_name: x"), "list scores"),
+    "wrong number of rows": (
+        partial(replace_text, "README.md", "num_examples: 60", "num_examples: 61"),
+        "not say 60 rows",
+    ),
+    "no front matter": (partial(replace_text, "README.md", "---\n", "\n"), "has no YAML front matter"),
+    "no YAML": (partial(replace_text, "README.md", "pretty_name:", "pretty_name: ["), "is not valid YAML"),
+    "a key in the card": (partial(replace_text, "README.md", "## Contact", "AKIA" + "ABCD" * 4), "holds an AWS key"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_folder(name: str, release: Path) -> None:
+    damage, expected = DAMAGES[name]
+    damage(release)
+    faults = check_release(release).faults
+    assert any(expected in fault for fault in faults), faults
+
+
+def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    remove("LICENSE.md", release)
+    assert ircore(["release", "check", str(release)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "LICENSE.md: is missing",
+        "data/leaderboard: not recomputed, because of the faults above",
+        f"{release}: 2 faults in 194 rows and 22 pictures",
+    ]
+    assert ircore(["release", "check", str(release / "nowhere")]) == 2
+    assert "no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hf_" + "aB3" * 10,
+        "key sk-" + "proj-aB3_" * 4,
+        "AIza" + "Sy-_b" * 7,
+        "gho_" + "a1" * 18,
+        "xoxb-" + "123456-abc",
+        "-----BEGIN " + "RSA PRIVATE KEY-----",
+        "AKIA" + "Q1" * 8,
+        "error in /home/somebody/run.py",
+        "/Users/me",
+        "(/tmp/x)",
+        "C:\\Users\\me",
+        "file:///x",
+    ],
+)
+def test_what_must_not_be_published(text: str) -> None:
+    assert find_forbidden(f"a circle {text} left") is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a half_open task-based sk-shape",
+        "and/or/tmp",
+        "https://e.example/home/me",
+        "x/y = 3/4",
+        "shift by 1/8",
+        "<DONE>",
+    ],
+)
+def test_what_may_be_published(text: str) -> None:
+    assert find_forbidden(text) is None
