@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
@@ -32,6 +32,9 @@ LICENCE = "CC0-1.0"
 
 MOST_PER_CONDITION = 1000
 MOST_ATTEMPTS = 100
+VARIED, VARIETY_ATTEMPTS = 12, 8
+"""The first pictures of a condition are of different kinds, as far as that comes about in so many attempts each."""
+
 WORTH_A_POOL = 16
 """Fewer pictures than this are drawn sooner than other processes start."""
 
@@ -59,6 +62,14 @@ class Place:
         """Return the picture's own seed: 48 bits of a SHA-256; each ``attempt`` has another."""
         words = f"{set_seed}/{self.category}/{self.difficulty}/{self.index}/{attempt}"
         return int.from_bytes(hashlib.sha256(words.encode()).digest()[:6])
+
+
+class Made(NamedTuple):
+    """A drawn instance: its record, its picture file and, for variety, the kind of figure it is."""
+
+    instance: Instance
+    data: bytes
+    kind: str
 
 
 def build_instances(
@@ -126,12 +137,13 @@ def _all(
     places: list[Place], photos: list[Difficulty], seed: int, per_condition: int, workers: int | None
 ) -> Iterator[tuple[Instance, bytes]]:
     made = _unlike(_made(places, seed, workers), places, seed)
-    yield from tracked(made, "drawing", len(places))
+    for one in tracked(made, "drawing", len(places)):
+        yield one.instance, one.data
     for difficulty in photos:
         yield from _photographs(difficulty, per_condition)
 
 
-def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[tuple[Instance, bytes]]:
+def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]:
     """Make the pictures in order, in other processes when that is worth it."""
     count = min(workers or os.cpu_count() or 1, len(places))
     seeds = [place.seed(seed) for place in places]
@@ -146,7 +158,7 @@ def _leave_ctrl_c_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _make(place: Place, seed: int) -> tuple[Instance, bytes]:
+def _make(place: Place, seed: int) -> Made:
     drawn = draw(place.category, place.difficulty, seed)
     picture = Picture.from_pixels(drawn.drawing.pixels)
     instance = Instance(
@@ -162,21 +174,28 @@ def _make(place: Place, seed: int) -> tuple[Instance, bytes]:
         licence=LICENCE,
         seed=seed,
     )
-    return instance, picture.data
+    return Made(instance, picture.data, drawn.kind)
 
 
-def _unlike(made: Iterator[tuple[Instance, bytes]], places: list[Place], seed: int) -> Iterator[tuple[Instance, bytes]]:
-    """Draw a picture again, from its next seed, for as long as an earlier one of its condition is the same."""
+def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Made]:
+    """Draw a picture again, from its next seed, for as long as it is like an earlier one of its condition."""
     seen: set[tuple[str, str, str]] = set()
-    for place, (instance, data) in zip(places, made, strict=True):
+    for place, one in zip(places, made, strict=True):
         attempt = 0
-        while (place.category, place.difficulty, instance.sha256) in seen:
+        while _is_like(one, place, attempt, seen):
             attempt += 1
             if attempt > MOST_ATTEMPTS:
                 raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
-            instance, data = _make(place, place.seed(seed, attempt))
-        seen.add((place.category, place.difficulty, instance.sha256))
-        yield instance, data
+            one = _make(place, place.seed(seed, attempt))
+        seen |= {(place.category, place.difficulty, what) for what in (one.instance.sha256, one.kind)}
+        yield one
+
+
+def _is_like(one: Made, place: Place, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
+    """Whether an earlier picture is the same or, as long as there may be others, of the same kind."""
+    same = (place.category, place.difficulty, one.instance.sha256) in seen
+    wants_variety = bool(one.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
+    return same or (wants_variety and (place.category, place.difficulty, one.kind) in seen)
 
 
 def _photographs(difficulty: Difficulty, wanted: int) -> Iterator[tuple[Instance, bytes]]:

@@ -1,7 +1,5 @@
 """Building sets: seeds that stay put, no two alike, the same bytes twice."""
 
-import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,7 @@ from ircore.errors import InputError, WorkError
 from ircore.instances import build
 from ircore.instances.build import SYNTHETIC, Place, build_instances, draw
 from ircore.instances.store import InstanceSet
-from ircore.records import Instance
+from ircore.records import Difficulty
 
 SOME = ("simple_shapes", "geometry")
 
@@ -65,12 +63,12 @@ def test_seeds_differ_by_set_place_and_attempt() -> None:
 def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
     """Three places whose first pictures are one and the same come out as three pictures."""
     places = [Place("simple_shapes", "easy", index) for index in (1, 2, 3)]
-    instance, data = build._make(places[0], 5)
-    alike = [(instance.model_copy(update={"instance_id": place.instance_id}), data) for place in places]
-    out = list(build._unlike(iter(alike), places, 0))
-    assert [one.instance_id for one, _ in out] == [place.instance_id for place in places]
-    assert len({one.sha256 for one, _ in out}) == 3
-    assert out[1][0].seed == places[1].seed(0, 1)
+    alike = [build._make(place, 5) for place in places]
+    assert len({one.instance.sha256 for one in alike}) == 1
+    out = [one.instance for one in build._unlike(iter(alike), places, 0)]
+    assert [one.instance_id for one in out] == [place.instance_id for place in places]
+    assert len({one.sha256 for one in out}) == 3
+    assert out[1].seed == places[1].seed(0, 1)
 
 
 def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,11 +76,16 @@ def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPa
     made = build._make(places[0], 5)
     monkeypatch.setattr(build, "_make", lambda place, seed: made)
 
-    def same() -> Iterator[tuple[Instance, bytes]]:
-        return itertools.repeat(made, 2)
-
     with pytest.raises(WorkError, match="simple_shapes-easy-02: no picture unlike the earlier ones"):
-        list(build._unlike(same(), places, 0))
+        list(build._unlike(iter([made, made]), places, 0))
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "hard"])
+def test_the_first_figures_of_a_condition_are_of_different_kinds(difficulty: Difficulty) -> None:
+    places = [Place("geometry", difficulty, index) for index in range(1, 9)]
+    first = (build._make(place, place.seed(4)) for place in places)
+    kinds = [one.kind for one in build._unlike(first, places, 4)]
+    assert len(set(kinds)) == len(kinds)
 
 
 def test_where_photographs_run_out_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

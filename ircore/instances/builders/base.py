@@ -22,10 +22,13 @@ class Drawn:
     Attributes:
         drawing: The picture.
         scene: Everything in it, back to front.
+        kind: Which of its kinds of figure the builder drew; empty if it does not tell. The first pictures of a set
+            are of different kinds.
     """
 
     drawing: Drawing
     scene: Scene
+    kind: str = ""
 
 
 Builder = Callable[[Difficulty, random.Random], Drawn]

@@ -1,6 +1,7 @@
 """School-book geometry: thin dark lines on light paper, few colours, labels where there is room for them."""
 
 import random
+from dataclasses import replace
 
 from ircore.instances.builders import geometry_easy, geometry_hard
 from ircore.instances.builders.base import Drawn
@@ -24,7 +25,7 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         sheet = Sheet(random_style(rng, dense=difficulty == "hard"), rng)
         try:
             recipe(sheet)
-            return sheet.finish()
+            return replace(sheet.finish(), kind=recipe.__name__)
         except CrowdedError:
             continue
     raise AssertionError(f"{recipe.__name__}: labels found no room in {MOST_ATTEMPTS} figures")

@@ -204,7 +204,7 @@ class Sheet:
     def arrowheads(self, start: Point, end: Point, count: int = 1) -> None:
         """Mark a line with ``count`` open arrowheads, as for parallel lines."""
         for number in range(count):
-            tip = ahead(along(start, end, 0.68), end, 9.0 * number + 0.1)
+            tip = ahead(along(start, end, 0.86), end, 9.0 * number + 0.1)
             back = direction(end, start)
             path = [polar(tip, 11, back - 28), tip, polar(tip, 11, back + 28)]
             self.scene.line("arrowhead", path, self.ink, 1.8, tip=_round(tip))
