@@ -14,12 +14,15 @@ from pathlib import Path
 from ircore import __version__
 from ircore.errors import InputError, WorkError
 from ircore.files import write_text
+from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
 from ircore.runs import RunFolder
 from leaderboard.boards import board_pages
 from leaderboard.charts import figures
+from leaderboard.export import leaderboard_csv, leaderboard_json
 from leaderboard.galleries import gallery_pages
 from leaderboard.overview import overview_pages
+from leaderboard.paper import paper_page
 from leaderboard.pairs import pair_pages
 from leaderboard.pictures import ENCODING
 from leaderboard.render import Renderer
@@ -79,7 +82,8 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES) -> Buil
 
 def all_pages(site: Site) -> Iterator[Page]:
     """Yield every page that templates write."""
-    return chain(overview_pages(site), board_pages(site), pair_pages(site), gallery_pages(site))
+    fixed = (paper_page(), Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True))
+    return chain(overview_pages(site), board_pages(site), pair_pages(site), gallery_pages(site), fixed)
 
 
 def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
@@ -91,6 +95,8 @@ def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
     for page in pages:
         write_text(docs / f"{page.path}.md", renderer.markdown(page))
     write_text(docs / "assets" / "css" / "theme.css", stylesheet())
+    write_text(docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))
+    write_text(docs / "data" / "leaderboard.json", leaderboard_json(site.results))
     for name, schema in json_schemas().items():
         write_text(docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
 

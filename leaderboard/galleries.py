@@ -41,13 +41,16 @@ def _groups(site: Site) -> list[dict[str, Any]]:
 
 
 def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
-    judged = (site.judged(site.episode(run_id, gallery.instance.instance_id)) for run_id in site.pairs)
+    results = [site.episode(run_id, gallery.instance.instance_id) for run_id in site.pairs]
+    judged = [site.judged(one) for one in results]
     finals = [one.final for one in judged if one is not None and one.final is not None]
     return {
         "gallery": gallery,
         "number": gallery.title.rpartition(" ")[2],
+        "outcomes": sorted({one.episode.outcome for one in results if one is not None}),
         "best": max(finals, default=None),
         "worst": min(finals, default=None),
+        "outcomes": " ".join(sorted({one.episode.outcome for one in played})),
     }
 
 
