@@ -1,4 +1,4 @@
-"""Sentences that change what is there: move, resize, recolour, rotate, remove, replace, "should be".
+"""Sentences that change what is there.
 
 A correction touches only what it names; everything else stays as it is, pixel for pixel.
 """
@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ircore.players.canvas import quantities as q
-from ircore.players.canvas.changes import apply_change
 from ircore.players.canvas.descriptions import describe
-from ircore.players.canvas.kinds import NOUN
-from ircore.players.canvas.places import RELATION, beside
-from ircore.players.canvas.references import Target, box_of, resolve
-from ircore.players.canvas.shapes import Blob, Item, Pie, Slice, Stroke
+from ircore.players.canvas.moves import BY, move, split_phrase, unique_items
+from ircore.players.canvas.places import RELATION
+from ircore.players.canvas.references import Target, resolve
+from ircore.players.canvas.shapes import Blob, Pie
 from ircore.players.canvas.sheet import Sheet
 from ircore.players.canvas.text import Clause
+from ircore.players.canvas.wishes import change, changed, is_so, should
 
 _POLITE = re.compile(
     r"^(?:(?:now|then|also|next|finally|instead|and|but|in addition|additionally|first|please"
@@ -50,29 +50,6 @@ _IS = re.compile(
     r"^((?:the|its|it|this|that)\b.{0,300}?)\s+(is|are|has|have|lies|sits|stands|reads|ends|starts"
     r"|spans|reaches|centred|at|with)\s+(.+)$"
 )
-_ATTRIBUTE = re.compile(
-    r"^(?:the\s+)?((?:(?:fill|line|outline|border|font|stroke|text|corner)\s+)?(?:colours?|radius"
-    r"|diameter|width|height|size|length|position|centre|thickness|angle|rotation|side(?: length)?"
-    r"|top|end|style|shape|fill|outline|border|share|text|label|hole|start|background)(?: edge| side"
-    r"| end)?)\s+of\s+(.+)$"
-)
-_OWNED = re.compile(r"^(.{1,120}?)'s\s+(.+)$")
-_SHIFT = re.compile(
-    rf"{q.N}(px|%)?\s+(?:\w{{1,10}}\s+)?(?:to(?:wards)?\s+the\s+)?(left|right|up|down|upwards?"
-    rf"|downwards?|higher|lower|leftwards?|rightwards?|top|bottom)\b"
-)
-_SHIFT_BACK = re.compile(
-    rf"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\s+by\s+{q.N}(px|%)?"
-)
-_BY = re.compile(rf"\bby\s+\(?{q.N}(px|%)?")
-_SLIGHT = re.compile(r"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\b")
-_NOUN_TAIL = re.compile(
-    r'^(?:\s*(?:"\d+"|#[0-9a-f]{6}))?(?:\s*,?\s*(?:at|near|around|in|on|with|from|through|of'
-    r"|standing on|whose|that is|which is|centred at|located at"
-    r"|labelled)\s+(?:the\s+)?(?:\([^()]{1,40}\)(?:\s*(?:to|,|and)\s*\([^()]{1,40}\))*|(?:(?:top"
-    r"|upper|bottom|lower|left|right|centre|far)\s*){1,3}(?:hand\s+)?(?:corner|side|edge|half"
-    r'|quadrant)?|"\d+"|[xy]\s*-?\d+(?:\.\d+)?))?'
-)
 
 
 def correct(clause: Clause, sheet: Sheet) -> bool | None:
@@ -89,85 +66,6 @@ def correct(clause: Clause, sheet: Sheet) -> bool | None:
             if followed is not None:
                 return followed
     return None
-
-
-def split_phrase(words: str) -> tuple[str, str]:
-    """Cut "the red circle at (10,20) 40px left" after the noun phrase that names a thing."""
-    noun = NOUN.search(words)
-    pronoun = re.match(r"(?:it|this|that|them)\b", words)
-    if pronoun or noun is None:
-        end = pronoun.end() if pronoun else _end_without_noun(words)
-    else:
-        end = noun.end()
-        second = NOUN.match(words, end + 1)
-        end = second.end() if second else end
-    tail = _NOUN_TAIL.match(words[end:])
-    end += tail.end() if tail else 0
-    return words[:end], words[end:]
-
-
-def _end_without_noun(words: str) -> int:
-    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
-    return match.end() if match else 0
-
-
-def _move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    phrase, rest = split_phrase(match[1])
-    verb = match[0].split()[0]
-    targets = _unique_items(resolve(phrase, clause.strings, sheet))
-    if not targets and verb in {"put", "place"}:
-        return None
-    destination = re.search(r"(?:\b(?:to|at|onto|into|in|so|until|towards)\b|→)", rest)
-    for index in targets:
-        item, (dx, dy) = sheet.items[index], _shift(rest, verb, sheet)
-        if dx or dy:
-            moved: Item | None = item.moved(dx, dy)
-        else:
-            moved = _moved_to(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
-        if moved is None and (hint := _SLIGHT.search(rest)):
-            moved = item.moved(*_direction(hint[1], 10.0))
-        if moved is None:
-            return False
-        sheet.put(index, moved)
-    return bool(targets)
-
-
-def _shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
-    dx = dy = 0.0
-    found = [(m[1], m[2], m[3]) for m in _SHIFT.finditer(rest)] or [
-        (m[2], m[3], m[1]) for m in _SHIFT_BACK.finditer(rest)
-    ]
-    if not found and verb in {"raise", "lift", "lower"} and (by := _BY.search(rest)):
-        found = [(by[1], by[2], "down" if verb == "lower" else "up")]
-    for amount, unit, word in found[:4]:
-        across = word.startswith(("left", "right"))
-        length = sheet.space.x(amount, unit) if across else sheet.space.y(amount, unit)
-        step = _direction(word, length)
-        dx, dy = dx + step[0], dy + step[1]
-    return dx, dy
-
-
-def _direction(word: str, length: float) -> tuple[float, float]:
-    if word.startswith(("left", "right")):
-        return (-length if word.startswith("left") else length), 0.0
-    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
-
-
-def _moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
-    given, (left, top, right, bottom) = q.points(words, sheet.space), item.box
-    if isinstance(item, Stroke) and len(given) > 1:
-        return replace(item, points=tuple(given))
-    relation = RELATION.search(words)
-    if relation and not given:
-        others = resolve(words[relation.end() :], clause.strings, sheet)
-        if others:
-            at = beside(relation.lastgroup or "", box_of(others[0], sheet), (right - left, bottom - top), None)
-            return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])
-    return apply_change(item, words, clause, sheet, only="place")
-
-
-def _unique_items(targets: list[Target]) -> list[int]:
-    return list(dict.fromkeys(target.index for target in targets))
 
 
 def _remove(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
@@ -193,7 +91,7 @@ def _attribute_to_remove(words: str, clause: Clause, sheet: Sheet) -> bool | Non
     )
     if match is None:
         return None
-    return _changed(resolve(match[2], clause.strings, sheet), f"no {match[1]}", clause, sheet)
+    return changed(resolve(match[2], clause.strings, sheet), f"no {match[1]}", clause, sheet)
 
 
 def _add(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
@@ -203,19 +101,19 @@ def _add(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
         match[1],
     )
     if part and (targets := resolve(part[2], clause.strings, sheet)):
-        return _changed(targets, f"with {part[1]}", clause, sheet)
+        return changed(targets, f"with {part[1]}", clause, sheet)
     return describe(replace(clause, words=match[1]), sheet)
 
 
 def _replace(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
-    targets = _unique_items(resolve(match[1], clause.strings, sheet))
+    targets = unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return describe(replace(clause, words=match[2]), sheet)
     index = targets[0]
     old, count = sheet.items[index], len(sheet.items)
     said_place = bool(q.points(match[2], sheet.space, 1)) or RELATION.search(match[2])
     if not describe(replace(clause, words=match[2]), sheet):
-        return _changed([Target(index)], match[2], clause, sheet)
+        return changed([Target(index)], match[2], clause, sheet)
     fresh = sheet.items[count:]
     del sheet.items[count:]
     if not said_place and fresh:
@@ -234,18 +132,18 @@ def _rotate(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     phrase, rest = split_phrase(match[1])
     turn = q.angle(rest)
     if turn is None:
-        bare = _BY.search(rest)
+        bare = BY.search(rest)
         turn = float(bare[1]) * (-1 if q.counter_clockwise(rest) else 1) if bare else None
     if turn is None:
         return None
-    targets = _unique_items(resolve(phrase, clause.strings, sheet))
+    targets = unique_items(resolve(phrase, clause.strings, sheet))
     for index in targets:
         sheet.put(index, sheet.items[index].rotated(turn))
     return bool(targets)
 
 
 def _swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    one, two = (_unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
+    one, two = (unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
     if not one or not two:
         return None
     a, b = sheet.items[one[0]], sheet.items[two[0]]
@@ -259,7 +157,7 @@ def _swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
 
 
 def _order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    targets = _unique_items(resolve(match[1], clause.strings, sheet))
+    targets = unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return None
     item = sheet.items.pop(targets[0])
@@ -268,173 +166,8 @@ def _order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return True
 
 
-def _change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    verb, words = match[0].split()[0], match[1]
-    if re.match(
-        r"(?:the\s+)?(?:picture|image|canvas|background)\b|(?:the\s+)?(?:size"
-        r"|colour) of the (?:picture|image|canvas|background)\b",
-        words,
-    ):
-        return _recast_background(words, clause, sheet)
-    attribute = _ATTRIBUTE.match(words) or _OWNED.match(words)
-    if attribute:
-        name, thing = (
-            (attribute[1], attribute[2])
-            if attribute.re is _ATTRIBUTE
-            else (_owned_name(attribute[2]), f"{attribute[1]} {_owned_rest(attribute[2])}")
-        )
-        phrase, rest = split_phrase(thing)
-        return _changed(resolve(phrase, clause.strings, sheet), f"{_verb_words(verb)} {name} {rest}", clause, sheet)
-    phrase, rest = split_phrase(words)
-    targets = resolve(phrase, clause.strings, sheet)
-    if not targets:
-        return None if verb in {"draw", "have", "make", "give"} and re.match(r"an?\b", words) else False
-    return _changed(targets, f"{_verb_words(verb)} {rest}", clause, sheet)
-
-
-def _owned_name(words: str) -> str:
-    return words.split(" to ")[0] if " to " in words else words
-
-
-def _owned_rest(words: str) -> str:
-    return " to " + words.split(" to ", 1)[1] if " to " in words else ""
-
-
-def _verb_words(verb: str) -> str:
-    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
-            "decrease": "decrease", "reduce": "decrease",
-            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
-            "double": "twice as large",
-            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
-            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
-
-
-def _recast_background(words: str, clause: Clause, sheet: Sheet) -> bool:
-    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
-    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
-    return describe(
-        replace(clause, words=words if "background" in words or "by" in words else words + " background"), sheet
-    )
-
-
-def _should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    subject, verb, predicate = match.groups()
-    if re.search(r"\bbackground\b", subject) or re.match(r"(?:the\s+)?(?:picture|image|canvas)\b", subject):
-        return _recast_background(f"{subject} {predicate}", clause, sheet)
-    if verb in {"is not", "isn't", "should not", "shouldn't"}:
-        return _negated(subject, predicate, clause, sheet)
-    if verb in {"is too", "are too"}:
-        predicate = _opposite(predicate)
-    attribute = _ATTRIBUTE.match(subject) or _OWNED.match(subject)
-    if attribute:
-        name, subject = (attribute[1], attribute[2]) if attribute.re is _ATTRIBUTE else (attribute[2], attribute[1])
-        predicate = f"{name} {predicate}"
-    targets = resolve(subject, clause.strings, sheet)
-    if not targets:
-        return None if re.match(r"there\b", subject) else False
-    if re.match(r"(?:be\s+)?(?:removed|deleted|gone|absent|erased)", predicate):
-        sheet.remove(_unique_items(targets))
-        return True
-    if moved := re.match(r"(?:be\s+)?(?:moved|shifted|placed)\b", predicate):
-        return _move_targets(targets, predicate[moved.end() :], clause, sheet)
-    if any(_shift(predicate, "", sheet)):
-        return _move_targets(targets, predicate, clause, sheet)
-    return _changed(targets, predicate, clause, sheet)
-
-
-def _negated(subject: str, predicate: str, clause: Clause, sheet: Sheet) -> bool | None:
-    but = re.search(r"\bbut\s+(.+)$", predicate)
-    targets = resolve(subject, clause.strings, sheet)
-    if not targets:
-        return None
-    if but:
-        return _changed(targets, but[1], clause, sheet)
-    if re.search(r"\b(?:be there|exist|be present|be in)\b", predicate):
-        sheet.remove(_unique_items(targets))
-        return True
-    negative = {"filled": "unfilled", "dashed": "solid", "dotted": "solid", "rotated": "rotated 0deg"}
-    word = next((word for word in negative if word in predicate), None)
-    return _changed(targets, negative[word], clause, sheet) if word else False
-
-
-def _opposite(predicate: str) -> str:
-    words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
-             "narrow": "wider",
-             "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
-             "thin": "thicker", "dark": "lighter", "light": "darker", "bright": "darker"}  # fmt: skip
-    for word, better in words.items():
-        if re.match(rf"(?:\w{{1,10}}\s+)?{word}\b", predicate):
-            return better + " " + predicate.replace(word, "", 1)
-    side = re.match(r"far\s+(?:to the\s+)?(left|right|up|down|high|low)", predicate)
-    opposite = {"left": "right", "right": "left", "up": "down", "down": "up", "high": "down", "low": "up"}
-    return f"10px {opposite[side[1]]}" if side else predicate
-
-
-def _move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
-    for index in _unique_items(targets):
-        dx, dy = _shift(words, "", sheet)
-        item = sheet.items[index]
-        moved = item.moved(dx, dy) if dx or dy else _moved_to(item, words, clause, sheet)
-        if moved is None:
-            return False
-        sheet.put(index, moved)
-    return True
-
-
-def _is(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    """A statement about something that is there: "the red circle is at (130,200)"."""
-    subject, verb, predicate = match.groups()
-    if (
-        '"' in subject
-        or re.search(r"\bbackground|\bpicture|\bimage|\bcanvas|\baxis\b", subject)
-        or RELATION.search(subject)
-    ):
-        return None
-    targets = resolve(subject, clause.strings, sheet)
-    if (
-        not targets
-        or NOUN.search(predicate)
-        or (len(targets) == 1 and targets[0].part is None and not _close(targets[0], subject, sheet))
-    ):
-        return None
-    return _changed(targets, f"{verb} {predicate}", clause, sheet) or None
-
-
-def _close(target: Target, subject: str, sheet: Sheet) -> bool:
-    noun = NOUN.search(subject)
-    return noun is None or target.index < len(sheet.items)
-
-
-def _changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
-    done = False
-    for target in targets:
-        item = sheet.items[target.index]
-        if isinstance(item, Pie) and target.part is not None:
-            fresh: Item | None = _changed_wedge(item, target.part, words)
-        else:
-            fresh = apply_change(item, words, clause, sheet)
-        if fresh is not None:
-            sheet.put(target.index, fresh)
-            done = True
-    return done
-
-
-def _changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:
-    old = pie.slices[part]
-    words = re.sub(r"\b(?:from|not|instead of|rather than)\s+(?:#[0-9a-f]{6}|-?[\d.]+\s*%)", " ", words)
-    share = re.search(rf"{q.N}\s*(%|deg)", words)
-    colour = q.first_colour(words)
-    if share is None and colour is None:
-        return None
-    amount = abs(float(share[1])) / (3.6 if share[2] == "deg" else 1) if share else old.share
-    if share and (relative := re.search(r"%\s+(?:points?\s+)?(larger|bigger|wider|smaller|narrower)", words)):
-        amount = old.share * (1 + amount / 100 * (1 if relative[1] in {"larger", "bigger", "wider"} else -1))
-    fresh = Slice(colour or old.colour, min(1000.0, max(0.0, amount)))
-    return replace(pie, slices=(*pie.slices[:part], fresh, *pie.slices[part + 1 :]))
-
-
 _Rule = Callable[[re.Match[str], Clause, Sheet], bool | None]
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (
-    (_ORDER, _order), (_SWAP, _swap), (_REPLACE, _replace), (_REMOVE, _remove), (_ROTATE, _rotate), (_MOVE, _move),
-    (_SHOULD, _should), (_CHANGE, _change), (_ADD, _add), (_IS, _is),
+    (_ORDER, _order), (_SWAP, _swap), (_REPLACE, _replace), (_REMOVE, _remove), (_ROTATE, _rotate), (_MOVE, move),
+    (_SHOULD, should), (_CHANGE, change), (_ADD, _add), (_IS, is_so),
 )  # fmt: skip

@@ -54,6 +54,13 @@ ALIKE = (
 """Kinds that people mix up."""
 
 
+OWN_READERS = frozenset({"text", "x axis", "y axis", "axis", "tick", "grid", "bar", "wedge", "pie", "any"})
+"""Kinds that are read by modules of their own, or only referred to."""
+
+PRONOUN = re.compile(r"\s+(?:it|that|this|them|which|the former|the latter)\b")
+"""A word that stands for the thing spoken of last."""
+
+
 def kind_of(noun: str) -> str:
     """Return the kind that a noun matched by ``NOUN`` names."""
     return _WORDS[noun]

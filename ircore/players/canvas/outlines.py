@@ -6,7 +6,7 @@ import re
 from ircore.drawing import Point
 
 SIDES = {"pentagon": 5, "hexagon": 6, "heptagon": 7, "octagon": 8, "polygon": 6}
-CIRCULAR = frozenset({"star", *SIDES})
+CIRCULAR = frozenset({"star", "semicircle", *SIDES})
 """Kinds whose corners lie on a circle that "radius" speaks of."""
 
 Corners = tuple[Point, ...]
@@ -78,7 +78,7 @@ def _facing(corners: Corners, words: str) -> Corners:
 
 def _half_disc() -> Corners:
     steps = [math.pi * step / 40 for step in range(41)]
-    return tuple((-0.5 * math.cos(angle), 0.5 - math.sin(angle)) for angle in steps)
+    return tuple((-0.5 * math.cos(angle), -0.5 * math.sin(angle)) for angle in steps)
 
 
 def _heart() -> Corners:

@@ -39,7 +39,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
         (r"\d{8,}", "9999999"),
-        (r"[×✕]", " x "),
+        (r"(\d\s?(?:px|pixels|%)?)\s?[x×✕]\s?(?=\d)", r"\1 by "),
         (r"[°º]", " deg "),
         (r"(?<=\d)\s*[–—]\s*(?=\d)", " to "),
         (r"[−–—]", "-"),
@@ -64,6 +64,8 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
          r"(\1\2,\3\4)"),
         (rf"\b(at|on|to|near|from)\s+(?:position\s+|point\s+|coordinates?\s+)?{_NUMBER}(?:px)?(%?)\s*,\s*"
          rf"{_NUMBER}(?:px)?(%?)(?=[^\d.%,p]|$)(?!\s*(?:and\s+)?[\d-])", r"\1 (\2\3,\4\5)"),
+        (r"\b(?:an?\s+)?(?:\w{4,10}\s+)?(?:row|line)\s+of\s+(?=\d)", " "),
+        (r"\b(?:an?\s+)?(?:vertical\s+)?(?:column|stack)\s+of\s+(\d{1,2})\b", r"\1 stacked"),
         (r"\s+", " "),
     )
 )  # fmt: skip
