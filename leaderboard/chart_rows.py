@@ -179,7 +179,7 @@ def _delta_title(deltas: Sequence[Estimate]) -> str:
     if helped == harmed == 0:
         return "Does refinement help? No pair's interval is clear of zero"
     open_ones = len(deltas) - helped - harmed
-    said = f"Refinement helps {helped} of {len(deltas)} pairs and harms {harmed}"
+    said = f"Refinement helps {helped} of {len(deltas)} pairs and harms {harmed or 'none'}"
     return f"{said}; {open_ones} {'is' if open_ones == 1 else 'are'} undecided" if open_ones else said
 
 

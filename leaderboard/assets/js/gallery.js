@@ -53,6 +53,10 @@
       return `${this.pair}, turn ${this.turn}`;
     }
 
+    get scores() {
+      return [...this.item.querySelectorAll(".badge")].map((badge) => badge.title);
+    }
+
     get message() {
       return this.item.querySelector(".message")?.textContent.trim() ?? "";
     }
@@ -77,7 +81,11 @@
       frame.append(this.rendering);
       this.comparison = new window.ircore.Comparison(this.rendering, frame);
       const pictures = element("div", "zoom-pictures");
-      pictures.append(this.figure(this.target, "Target"), this.figure(frame, "Rendering"));
+      this.caption = element("figcaption");
+      pictures.append(
+        this.figure(this.target, element("figcaption", "", "Target")),
+        this.figure(frame, this.caption),
+      );
       this.message = element("p", "zoom-message");
       this.dialog.append(head, pictures, this.message);
       this.dialog.addEventListener("keydown", (event) => replay.press(event));
@@ -86,9 +94,9 @@
       replay.root.append(this.dialog);
     }
 
-    figure(content, words) {
+    figure(content, caption) {
       const made = element("figure");
-      made.append(content, element("figcaption", "", words));
+      made.append(content, caption);
       return made;
     }
 
@@ -104,6 +112,7 @@
       this.target.alt = target.alt;
       this.rendering.src = large(current.image);
       this.rendering.alt = current.image.alt;
+      this.caption.textContent = ["Rendering", ...current.scores].join("; ");
       this.message.textContent = current.message;
     }
 
@@ -191,7 +200,13 @@
       const found = cells[down ? Math.min(place, cells.length - 1) : place];
       if (!found) return;
       this.select(found);
+      this.reveal();
       if (!this.zoom.dialog.open) found.button.focus();
+    }
+
+    /* Not part of select: a page that moves under a pressed finger gets no click. */
+    reveal() {
+      this.current.item.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
 
     select(cell) {
@@ -203,7 +218,6 @@
       this.current = cell;
       cell.button.tabIndex = 0;
       cell.item.setAttribute("aria-current", "true");
-      cell.item.scrollIntoView({ block: "nearest", inline: "nearest" });
       history.replaceState(history.state, "", `#${cell.item.id}`);
       if (this.zoom.dialog.open) this.zoom.update();
       this.compare(mode);
@@ -240,7 +254,9 @@
     fromAddress() {
       const wanted = decodeURIComponent(location.hash.slice(1));
       const cell = this.rows.flat().find((one) => one.item.id === wanted);
-      if (cell) this.select(cell);
+      if (!cell) return;
+      this.select(cell);
+      this.reveal();
     }
   }
 

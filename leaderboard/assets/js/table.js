@@ -6,7 +6,7 @@
  *
  * data-sortable   gives every head of the last head row a button, save those with data-no-sort
  * data-sort       what a cell is sorted by, where that is not its text; empty sorts last either way
- * data-filter     on the table: also a field that keeps the rows which hold every word typed
+ * data-filter     on the table: words for a field that keeps the rows which hold every word typed; not on short tables
  * aria-sort       in the page's source on one head: how the rows stand already
  *
  * The state stands in the query string, what is the default being left out: ?sort=3&order=ascending&filter=easy, with
@@ -16,6 +16,7 @@
   "use strict";
 
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  const FEW_ROWS = 8;
   const OPPOSITE = { ascending: "descending", descending: "ascending" };
 
   function keyOf(row, column) {
@@ -45,7 +46,7 @@
         if (!("noSort" in head.dataset)) this.addButton(head, column);
       });
       this.first = this.state();
-      if ("filter" in table.dataset) this.addFilter();
+      if ("filter" in table.dataset && this.original.length > FEW_ROWS) this.addFilter();
       this.restore();
     }
 
