@@ -22,8 +22,8 @@ from leaderboard.charts import figures
 from leaderboard.export import leaderboard_csv, leaderboard_json
 from leaderboard.galleries import gallery_pages
 from leaderboard.overview import overview_pages
-from leaderboard.paper import paper_page
 from leaderboard.pairs import pair_pages
+from leaderboard.paper import paper_page
 from leaderboard.pictures import ENCODING
 from leaderboard.render import Renderer
 from leaderboard.site import Page, Site

@@ -50,7 +50,6 @@ def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
         "outcomes": sorted({one.episode.outcome for one in results if one is not None}),
         "best": max(finals, default=None),
         "worst": min(finals, default=None),
-        "outcomes": " ".join(sorted({one.episode.outcome for one in played})),
     }
 
 
