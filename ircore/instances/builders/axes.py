@@ -129,16 +129,18 @@ def pick_style(rng: random.Random, paper: Paper, frames: tuple[Frame, ...], grid
     )
 
 
-def round_steps(low: float, high: float, most: int) -> tuple[float, ...]:
+def round_steps(low: float, high: float, most: int, factors: tuple[float, ...] = (1, 2, 2.5, 5)) -> tuple[float, ...]:
     """Return round values from ``low`` to ``high``, at most ``most`` and at least two.
 
-    They are multiples of 1, 2, 2.5 or 5 times a power of ten (after P. Heckbert, "Nice numbers for graph labels",
-    Graphics Gems, 1990): of the finest such step that keeps to ``most``, or a coarser one if that meets both ends.
+    They are multiples of one of the factors times a power of ten (after P. Heckbert, "Nice numbers for graph labels",
+    Graphics Gems, 1990): of the finest such step that keeps to ``most``, or a coarser one if that meets both ends and
+    leaves four values.
     """
     power = math.floor(math.log10((high - low) / most))
-    steps = [factor * 10.0**exponent for exponent in (power, power + 1) for factor in (1, 2, 2.5, 5)]
+    steps = [factor * 10.0**exponent for exponent in (power, power + 1) for factor in factors]
     fitting = [ticks for step in steps if 2 <= len(ticks := _multiples(low, high, step)) <= most]
-    return next((ticks for ticks in fitting if (ticks[0], ticks[-1]) == (low, high)), fitting[0])
+    meeting = [ticks for ticks in fitting if (ticks[0], ticks[-1]) == (low, high) and len(ticks) >= 4]
+    return (meeting or fitting)[0]
 
 
 def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
@@ -158,9 +160,11 @@ def numbers(values: Sequence[float]) -> list[str]:
     return [number(value) if value == 0 else f"{value:.{decimals}f}" for value in values]
 
 
-def numeric_axis(low: float, high: float, most: int, name: str = "") -> Axis:
-    """Return an axis with round numbers at its ticks."""
-    values = round_steps(low, high, most)
+def numeric_axis(
+    low: float, high: float, most: int, name: str = "", factors: tuple[float, ...] = (1, 2, 2.5, 5)
+) -> Axis:
+    """Return an axis with round numbers at its ticks; see ``round_steps``."""
+    values = round_steps(low, high, most, factors)
     return Axis(low, high, tuple(zip(values, numbers(values), strict=True)), name)
 
 

@@ -169,12 +169,12 @@ def _pick_look(rng: random.Random, chart: _Chart, paper: Paper) -> _Look:
 
 
 def _axes(rng: random.Random, chart: _Chart, look: _Look, style: Style) -> tuple[Axis, Axis]:
-    named = rng.random() < 0.7
+    named = rng.random() < 0.7 or chart.topic.name in ("Week", "Hour")
     values = numeric_axis(chart.low, chart.top, rng.choice((5, 6, 7, 9, 11)), chart.topic.quantity if named else "")
     widest = max(text_size(word, style.font)[0] for word in chart.words)
     is_crowded = widest + 8 > (SIZE - 120) / len(chart.words)
     rotation = 0.0 if look.is_lying or not is_crowded else rng.choice((45.0, 90.0))
-    names = names_axis(chart.words, chart.topic.name if named and rng.random() < 0.7 else "", rotation)
+    names = names_axis(chart.words, chart.topic.name if named else "", rotation)
     return (values, names) if look.is_lying else (names, values)
 
 

@@ -1,14 +1,11 @@
 """Graphs of functions: one curve, or several with asymptotes, pieces, tangents, areas and marked points."""
 
-import itertools
 import math
 import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from ircore.drawing import Point
+from ircore.drawing import Point, text_size
 from ircore.instances.builders.axes import (
     Axis,
     Plot,
@@ -24,65 +21,14 @@ from ircore.instances.builders.axes import (
     place,
 )
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing, rounded
-from ircore.instances.builders.curves import (
-    Function,
-    Window,
-    absolute,
-    branches,
-    cubic,
-    exponential,
-    linear,
-    logarithm,
-    pick_function,
-    quadratic,
-    rational,
-    root,
-    values_across,
-    wave,
-)
+from ircore.instances.builders.curves import Function, Window, branches
+from ircore.instances.builders.function_plans import HARD, Graph, plan_easy
 from ircore.instances.builders.markers import draw_marker
 from ircore.instances.builders.palettes import Paper, mix, pick_colours, pick_paper
 from ircore.instances.builders.placing import first_legible, grown, is_free, text_box
 from ircore.records import Difficulty
 
-WINDOWS: tuple[Window, ...] = (
-    Window(-5, 5, -5, 5), Window(-4, 4, -4, 4), Window(-6, 6, -6, 6), Window(-3, 5, -2, 6), Window(-2, 8, -3, 7),
-    Window(-5, 5, -10, 10), Window(-4, 4, -8, 8), Window(-10, 10, -10, 10), Window(0, 10, 0, 10), Window(-1, 7, -4, 4),
-    Window(-3, 3, -2, 10), Window(-6, 6, -4, 4), Window(0, 6, -3, 9),
-)  # fmt: skip
-
-ANGLES: tuple[Window, ...] = (
-    Window(-180, 180, -2, 2, True), Window(0, 360, -2, 2, True), Window(-360, 360, -3, 3, True),
-    Window(0, 540, -4, 4, True),
-)  # fmt: skip
-"""Windows for sine and cosine of degrees."""
-
 DASHES: tuple[tuple[float, ...], ...] = ((), (9, 5), (2, 4))
-BENT = (quadratic, cubic, wave)
-CUT = (rational, rational, exponential, logarithm)
-
-
-@dataclass(frozen=True)
-class _Graph:
-    """What is shown.
-
-    Attributes:
-        window: The part of the plane.
-        functions: Each is a curve; all of one colour if they are pieces of one function.
-        is_pieces: Whether they are.
-        tangent_at: Abscissa of the point where the last function touches the first.
-        area: From and to which abscissa the area between the first curve and the x-axis is filled.
-        has_asymptotes: Whether asymptotes are drawn.
-        marked: How many points to mark at most.
-    """
-
-    window: Window
-    functions: tuple[Function, ...]
-    is_pieces: bool = False
-    tangent_at: float | None = None
-    area: tuple[float, float] | None = None
-    has_asymptotes: bool = False
-    marked: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,99 +40,11 @@ class _Pen:
 
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
     """Draw graphs of functions; easy: one curve, hard: two or three, or one with pieces, asymptotes, tangent, area."""
-    plans = (_plan_several, _plan_several, _plan_asymptotes, _plan_pieces, _plan_tangent, _plan_area)
-    plan = _plan_easy if difficulty == "easy" else rng.choice(plans)
+    plan = plan_easy if difficulty == "easy" else rng.choice(HARD)
     return first_legible(lambda chance: _draw(chance, plan(chance)), rng)
 
 
-def _window(rng: random.Random) -> Window:
-    return rng.choice(ANGLES if rng.random() < 0.15 else WINDOWS)
-
-
-def _plan_easy(rng: random.Random) -> _Graph:
-    window = _window(rng)
-    return _Graph(window, (pick_function(rng, window),), marked=rng.choice((0, 0, 0, 1)))
-
-
-def _plan_several(rng: random.Random) -> _Graph:
-    window, count = _window(rng), rng.choice((2, 2, 3))
-    functions: list[Function] = []
-    for _ in range(200):
-        candidate = pick_function(rng, window)
-        if all(_are_apart(candidate, other, window) for other in functions):
-            functions.append(candidate)
-        if len(functions) == count:
-            break
-    return _Graph(window, tuple(functions), marked=rng.choice((0, 2, 3)))
-
-
-def _plan_asymptotes(rng: random.Random) -> _Graph:
-    window = rng.choice(WINDOWS)
-    first = pick_function(rng, window, CUT)
-    second = pick_function(rng, window, (linear, root, absolute))
-    both = _are_apart(first, second, window) and rng.random() < 0.5
-    return _Graph(window, (first, second) if both else (first,), has_asymptotes=True, marked=rng.choice((1, 2, 3)))
-
-
-def _plan_pieces(rng: random.Random) -> _Graph:
-    window = rng.choice(WINDOWS)
-    third = (window.x_high - window.x_low) / 3
-    cuts = [round(window.x_low + third), round(window.x_high - third)][: rng.randint(1, 2)]
-    ends = [window.x_low, *map(float, cuts), window.x_high]
-    pieces = []
-    for low, high in itertools.pairwise(ends):
-        pieces.append(_piece(rng, window, low, high))
-    return _Graph(window, tuple(pieces), is_pieces=True, marked=rng.choice((0, 1)))
-
-
-def _piece(rng: random.Random, window: Window, low: float, high: float) -> Function:
-    """Draw a function that stays in the window from ``low`` to ``high``."""
-    rim = (window.y_high - window.y_low) / 20
-    while True:
-        function = rng.choice((linear, quadratic, absolute, wave))(rng, window)
-        piece = replace(function, domain=(low, high))
-        _, y = values_across(piece, window, 60)
-        if y.min() > window.y_low + rim and y.max() < window.y_high - rim:
-            return piece
-
-
-def _plan_tangent(rng: random.Random) -> _Graph:
-    window = rng.choice(WINDOWS)
-    while True:
-        curve = pick_function(rng, window, BENT)
-        at = float(rng.randint(math.ceil(window.x_low) + 1, math.floor(window.x_high) - 1))
-        slope, height = (curve.at(at + 1e-4) - curve.at(at - 1e-4)) / 2e-4, curve.at(at)
-        rim = (window.y_high - window.y_low) / 8
-        if window.y_low + rim < height < window.y_high - rim and 0.05 < abs(slope) < 6:
-            break
-    m, c = round(slope, 6), round(height - slope * at, 6)
-    formula = f"{number(m)}*x {'+' if c >= 0 else '-'} {number(abs(c))}"
-    line = Function("linear", formula, {"slope": m, "intercept": c}, lambda x: m * x + c)
-    return _Graph(window, (curve, line), tangent_at=at, marked=rng.choice((0, 1)))
-
-
-def _plan_area(rng: random.Random) -> _Graph:
-    window = _window(rng)
-    while True:
-        curve = pick_function(rng, window, (quadratic, cubic, wave, root, linear, exponential))
-        unit = 30 if window.is_degrees else 1
-        low, high = sorted(rng.sample(range(math.ceil(window.x_low / unit), math.floor(window.x_high / unit) + 1), 2))
-        piece = replace(curve, domain=(low * unit, high * unit))
-        _, y = values_across(piece, window, 60)
-        wide = (high - low) * unit > (window.x_high - window.x_low) / 6
-        if wide and np.isfinite(y).all() and y.min() > window.y_low and y.max() < window.y_high and np.ptp(y) > 0:
-            return _Graph(window, (curve,), area=piece.domain, marked=rng.choice((1, 2)))
-
-
-def _are_apart(one: Function, other: Function, window: Window) -> bool:
-    """Return whether two curves differ by more than a little almost everywhere."""
-    x = np.linspace(window.x_low, window.x_high, 201)
-    with np.errstate(all="ignore"):
-        gap = np.abs(one.compute(x) - other.compute(x)) / (window.y_high - window.y_low)
-    return one.formula != other.formula and float((gap < 0.04).mean()) < 0.12
-
-
-def _draw(rng: random.Random, graph: _Graph) -> Drawn:
+def _draw(rng: random.Random, graph: Graph) -> Drawn:
     paper = pick_paper(rng, panels=True)
     through_origin = paper.panel is None and rng.random() < 0.55
     style = pick_style(rng, paper, ("box", "box", "corner"), ("", "xy", "xy"))
@@ -214,7 +72,7 @@ def _draw(rng: random.Random, graph: _Graph) -> Drawn:
     return scene.finish()
 
 
-def _pick_pens(rng: random.Random, paper: Paper, graph: _Graph) -> list[_Pen]:
+def _pick_pens(rng: random.Random, paper: Paper, graph: Graph) -> list[_Pen]:
     count, width = len(graph.functions), rng.choice((2.0, 2.5, 3.0))
     if graph.is_pieces:
         return [_Pen(pick_colours(rng, paper.surface, 1, 2.4)[0], width, ())] * count
@@ -226,16 +84,16 @@ def _pick_pens(rng: random.Random, paper: Paper, graph: _Graph) -> list[_Pen]:
 
 
 def _axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
-    y_axis = numeric_axis(window.y_low, window.y_high, most)
+    y_axis = numeric_axis(window.y_low, window.y_high, most, factors=(1, 2, 5))
     if not window.is_degrees:
-        return numeric_axis(window.x_low, window.x_high, most), y_axis
+        return numeric_axis(window.x_low, window.x_high, most, factors=(1, 2, 5)), y_axis
     step = 90 if window.x_high - window.x_low > 400 or rng.random() < 0.5 else 60
     values = range(int(window.x_low), int(window.x_high) + 1, step)
     return Axis(window.x_low, window.x_high, tuple((float(one), f"{one}°") for one in values)), y_axis
 
 
 def _place_framed(rng: random.Random, window: Window, style: Style) -> Plot:
-    x_axis, y_axis = _axes(rng, window, rng.choice((6, 7, 9, 11)))
+    x_axis, y_axis = _axes(rng, window, rng.choice((7, 9, 11, 13)))
     if rng.random() < 0.5:
         x_axis, y_axis = replace(x_axis, name="x"), replace(y_axis, name="y")
     return place(rng, x_axis, y_axis, style)
@@ -243,7 +101,7 @@ def _place_framed(rng: random.Random, window: Window, style: Style) -> Plot:
 
 def _place_centred(rng: random.Random, window: Window, style: Style) -> Plot:
     """Give axes through the origin a place; units are equal on both where that leaves enough height."""
-    x_axis, y_axis = _axes(rng, window, rng.choice((7, 11, 13)))
+    x_axis, y_axis = _axes(rng, window, rng.choice((9, 11, 13)))
     if style.grid and not window.is_degrees and window.x_high - window.x_low <= 12 and rng.random() < 0.4:
         halves = [0.5 + at for at in range(math.floor(window.x_low), math.ceil(window.x_high))]
         x_axis = replace(x_axis, minor=tuple(one for one in halves if window.x_low < one < window.x_high))
@@ -291,11 +149,11 @@ def _draw_centred_axes(scene: SceneDrawing, plot: Plot) -> None:
     scene.add("arrow_head", scene.drawing.polygon([(x - 4.5, top + 9), (x, top), (x + 4.5, top + 9)], ink), ink)
     for value, _ in plot.x_axis.ticks:
         at = crisp(plot.x(value), 1)
-        if value:
+        if value and value < plot.x.high:
             scene.line("tick", [(at, y - 4), (at, y + 4)], ink, 1.0, axis="x", value=value)
     for value, _ in plot.y_axis.ticks:
         at = crisp(plot.y(value), 1)
-        if value:
+        if value and value < plot.y.high:
             scene.line("tick", [(x - 4, at), (x + 4, at)], ink, 1.0, axis="y", value=value)
 
 
@@ -303,13 +161,15 @@ def _label_centred_axes(scene: SceneDrawing, plot: Plot) -> None:
     """Write numbers beside the axes where no curve is, on the other side if need be."""
     (x, y), size, ink = _origin(plot), plot.style.font - 1, plot.style.paper.ink
     for value, label in plot.x_axis.ticks:
-        if value:
-            at = plot.x(value)
-            _write_where_free(scene, plot, label, [(at, y + 14), (at, y - 14)], axis="x", value=value)
+        if value and value < plot.x.high:
+            at, half = plot.x(value), text_size(label, size)[0] / 2 + 7
+            places = [(at, y + 14), (at, y - 14), (at + half, y + 14), (at - half, y + 14)]
+            _write_where_free(scene, plot, label, places, axis="x", value=value)
     for value, label in plot.y_axis.ticks:
-        if value:
-            at, half = plot.y(value), len(label) * size * 0.27 + 8
-            _write_where_free(scene, plot, label, [(x - half, at), (x + half, at)], axis="y", value=value)
+        if value and value < plot.y.high:
+            # Farther off on the right, where a tick before a number would look like a minus sign.
+            at, half = plot.y(value), text_size(label, size)[0] / 2
+            _write_where_free(scene, plot, label, [(x - half - 8, at), (x + half + 12, at)], axis="y", value=value)
     _write_where_free(scene, plot, "0", [(x - 11, y + 13)], axis="x", value=0)
     scene.text("axis_label", (plot.right + 14, y - 15), "x", size + 1, ink, "mm", axis="x")
     scene.text("axis_label", (x + 15, plot.top - 14), "y", size + 1, ink, "mm", axis="y")
@@ -341,7 +201,7 @@ def _draw_curve(scene: SceneDrawing, plot: Plot, window: Window, index: int, fun
         )  # fmt: skip
 
 
-def _draw_area(scene: SceneDrawing, plot: Plot, graph: _Graph, pen: _Pen) -> None:
+def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None:
     assert graph.area  # noqa: S101 - the caller asks first
     piece = replace(graph.functions[0], domain=graph.area)
     level = plot.y(min(max(0.0, plot.y.low), plot.y.high))
@@ -353,17 +213,18 @@ def _draw_area(scene: SceneDrawing, plot: Plot, graph: _Graph, pen: _Pen) -> Non
     )  # fmt: skip
 
 
-def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: _Graph) -> None:
+def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
+    """Draw the first function's asymptotes, but none on top of an axis."""
     ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.7)
-    for value in graph.functions[0].vertical:
+    for value in filter(None, graph.functions[0].vertical):
         at = crisp(plot.x(value), 1)
         scene.line("asymptote", [(at, plot.top), (at, plot.bottom)], ink, 1.0, (6, 4), x=value)
-    for value in graph.functions[0].horizontal:
+    for value in filter(None, graph.functions[0].horizontal):
         at = crisp(plot.y(value), 1)
         scene.line("asymptote", [(plot.left, at), (plot.right, at)], ink, 1.0, (6, 4), y=value)
 
 
-def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: _Graph, pens: list[_Pen]) -> None:
+def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:
     """Mark ends of pieces, the point of contact, and some special points with their names or coordinates."""
     surface = plot.style.paper.surface
     if graph.is_pieces:
@@ -379,12 +240,15 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: _Gr
             chosen.append(at)
             draw_marker(scene, at, "circle", 8.0, plot.style.paper.ink, surface, x=point[0], y=round(point[1], 6))
     coordinates = rng.random() < 0.35 and not graph.window.is_degrees
-    for name, at in zip("PQRS" if rng.random() < 0.5 else "ABCD", chosen, strict=False):
+    names = list("PQRS" if rng.random() < 0.5 else "ABCD")
+    for at in chosen:
         x, y = (number(round(one, 1)) for one in (plot.x.value(at[0]), plot.y.value(at[1])))
-        _write_near(scene, plot, f"({x}, {y})" if coordinates else name, at, plot.style.paper.ink, "point_label")
+        text = f"({x}, {y})" if coordinates else names[0]
+        if _write_near(scene, plot, text, at, plot.style.paper.ink, "point_label"):
+            names.pop(0)
 
 
-def _draw_ends(scene: SceneDrawing, plot: Plot, graph: _Graph, pen: _Pen) -> None:
+def _draw_ends(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None:
     """Draw a filled dot where a piece begins and a ring where it ends before the next, as books do."""
     surface = plot.style.paper.surface
     for before, after in zip(graph.functions, graph.functions[1:], strict=False):
@@ -395,7 +259,7 @@ def _draw_ends(scene: SceneDrawing, plot: Plot, graph: _Graph, pen: _Pen) -> Non
             draw_marker(scene, (plot.x(x), plot.y(y)), shape, 9.0, pen.colour, surface, x=x, y=round(y, 6))
 
 
-def _can_be_marked(graph: _Graph, plot: Plot, point: Point) -> bool:
+def _can_be_marked(graph: Graph, plot: Plot, point: Point) -> bool:
     """Return whether a point lies well inside the window, on a curve that is drawn, at coordinates of few digits."""
     x, y = point
     if graph.is_pieces or not math.isfinite(y):
@@ -404,7 +268,7 @@ def _can_be_marked(graph: _Graph, plot: Plot, point: Point) -> bool:
     return inside and abs(y * 2 - round(y * 2)) < 1e-6 and (abs(x * 2 - round(x * 2)) < 1e-6)
 
 
-def _name_curves(scene: SceneDrawing, plot: Plot, graph: _Graph, pens: list[_Pen]) -> None:
+def _name_curves(scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:
     """Write f, g, h beside the curves, in their colours."""
     for name, function, pen in zip("fgh", graph.functions, pens, strict=False):
         path = max(branches(function, graph.window, plot), key=len)
@@ -420,7 +284,9 @@ def _write_near(scene: SceneDrawing, plot: Plot, text: str, at: Point, colour: s
     wide, high = (box.right - box.left) / 2 + 7, (box.bottom - box.top) / 2 + 7
     for across, down in ((1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1.4), (0, 1.4), (1.4, 0), (-1.4, 0)):
         centre = at[0] + across * wide, at[1] + down * high
-        if is_free(scene, grown(text_box(centre, text, size), 2), _ground(plot.style.paper)):
+        needed = grown(text_box(centre, text, size), 2)
+        is_inside = plot.left < needed.left and needed.right < plot.right and plot.top < needed.top
+        if is_inside and needed.bottom < plot.bottom and is_free(scene, needed, _ground(plot.style.paper)):
             scene.text(kind, centre, text, size, colour)
             return True
     return False

@@ -78,7 +78,7 @@ def _draw_hard(rng: random.Random) -> Drawn:
     count = rng.randint(3, 5)
     chart = _plan(rng, count, rng.randint(6, 12))
     paper = pick_paper(rng, panels=True)
-    colours = pick_colours(rng, paper.surface, count, 1.9)
+    colours = pick_colours(rng, paper.surface, count, 2.4)
     if rng.random() < 0.15:
         colours = [paper.ink] * count
     is_one_ink = len(set(colours)) == 1
@@ -160,12 +160,12 @@ def _draw(
 
 
 def _axes(rng: random.Random, chart: _Chart, style: Style) -> tuple[Axis, Axis]:
-    named = rng.random() < 0.7
+    named = rng.random() < 0.7 or chart.topic.name in ("Week", "Hour")
     values = numeric_axis(chart.low, chart.top, rng.choice((5, 6, 7, 9, 11)), chart.topic.quantity if named else "")
     widest = max(text_size(word, style.font)[0] for word in chart.words)
     rotation = rng.choice((45.0, 90.0)) if widest + 8 > (SIZE - 120) / len(chart.words) else 0.0
     pad = rng.choice((0.3, 0.5))
-    return names_axis(chart.words, chart.topic.name if named and rng.random() < 0.7 else "", rotation, pad), values
+    return names_axis(chart.words, chart.topic.name if named else "", rotation, pad), values
 
 
 def _fill(scene: SceneDrawing, plot: Plot, path: list[Point], colour: str) -> None:
@@ -189,15 +189,24 @@ def _draw_line(scene: SceneDrawing, chart: _Chart, number: int, path: list[Point
 
 
 def _draw_values(scene: SceneDrawing, plot: Plot, values: list[float], path: list[Point], line: _Line) -> None:
-    """Write the values of one series at its points, above or below, where nothing is in the way."""
+    """Write the values of one series above or below its points, if there is room at every one."""
     paper, size = plot.style.paper, max(11.0, plot.style.font - 2)
     ink = line.colour if contrast_ratio(line.colour, paper.surface) >= 4 else paper.ink
-    for at, value, text in zip(path, values, numbers(values), strict=True):
-        for distance in (-14.0, 14.0, -19.0, 19.0):
-            centre = (at[0], at[1] + distance)
-            if is_free(scene, text_box(centre, text, size), (paper.surface, paper.grid)):
-                scene.text("value_label", centre, text, size, ink, value=value)
-                break
+    texts = numbers(values)
+    centres = [_free_beside(scene, paper, at, text, size) for at, text in zip(path, texts, strict=True)]
+    if None in centres:
+        return
+    for centre, value, text in zip(centres, values, texts, strict=True):
+        if centre:
+            scene.text("value_label", centre, text, size, ink, value=value)
+
+
+def _free_beside(scene: SceneDrawing, paper: Paper, at: Point, text: str, size: float) -> Point | None:
+    for distance in (-14.0, 14.0, -19.0, 19.0):
+        centre = (at[0], at[1] + distance)
+        if is_free(scene, text_box(centre, text, size), (paper.surface, paper.grid)):
+            return centre
+    return None
 
 
 def _draw_letters(scene: SceneDrawing, plot: Plot, paths: list[list[Point]], lines: list[_Line]) -> None:
