@@ -12,20 +12,27 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
+from ircore.instances.builders import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
 from ircore.instances.builders.base import Builder, Drawn
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.plugins import unknown
 from ircore.progress import tracked
 from ircore.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
 
-SYNTHETIC = tuple(category for category in CATEGORIES if category != "photos")
-"""Categories that are drawn, each by ``build`` of the module of its name in ``ircore.instances.builders``."""
+BUILDERS: dict[str, Builder] = {
+    "bar_graph": bar_graph.build,
+    "functions": functions.build,
+    "geometry": geometry.build,
+    "line_graph": line_graph.build,
+    "pie_graph": pie_graph.build,
+    "simple_shapes": simple_shapes.build,
+}
+"""What draws each synthetic category; photographs are taken as they are."""
 
 LICENCE = "CC0-1.0"
 """Of what the builders draw."""
@@ -103,9 +110,9 @@ def build_instances(
         for difficulty in DIFFICULTIES
         if (not categories or category in categories) and (not difficulties or difficulty in difficulties)
     ]
-    drawn = [condition for condition in conditions if condition[0] in SYNTHETIC and _there(condition[0])]
+    drawn = [condition for condition in conditions if condition[0] in BUILDERS]
     places = [Place(*condition, index) for condition in drawn for index in range(1, per_condition + 1)]
-    photos = [difficulty for category, difficulty in conditions if category not in SYNTHETIC]
+    photos = [difficulty for category, difficulty in conditions if category not in BUILDERS]
     return write_instances(out, _all(places, photos, seed, per_condition, workers))
 
 
@@ -113,18 +120,11 @@ def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
     """Draw one synthetic target: the same arguments give the same picture to the byte.
 
     Args:
-        category: One of ``SYNTHETIC``.
+        category: One of ``BUILDERS``.
         difficulty: ``easy`` or ``hard``.
         seed: The picture's own, as an instance records it.
     """
-    builder: Builder = import_module(f"ircore.instances.builders.{category}").build
-    return builder(difficulty, random.Random(seed))
-
-
-def _there(category: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(f"ircore.instances.builders.{category}") is not None
+    return BUILDERS[category](difficulty, random.Random(seed))
 
 
 def _check(kind: str, asked: Sequence[str], known: tuple[str, ...]) -> None:

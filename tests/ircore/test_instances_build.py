@@ -1,5 +1,6 @@
 """Building sets: seeds that stay put, no two alike, the same bytes twice."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from ircore.errors import InputError, WorkError
 from ircore.instances import build
-from ircore.instances.build import SYNTHETIC, Place, build_instances, draw
+from ircore.instances.build import BUILDERS, Place, build_instances, draw
 from ircore.instances.store import InstanceSet
-from ircore.records import Difficulty
+from ircore.records import CATEGORIES, Difficulty
 
 SOME = ("simple_shapes", "geometry")
 
@@ -44,6 +45,17 @@ def test_asking_for_more_or_for_less_changes_no_picture(tmp_path: Path) -> None:
     assert many.items() >= hard.items()
 
 
+def test_every_category_builds_and_says_what_it_is(tmp_path: Path) -> None:
+    made = build_instances(tmp_path / "set", per_condition=1)
+    assert [(one.category, one.difficulty) for one in made.instances] == list(
+        itertools.product(CATEGORIES, ("easy", "hard"))
+    )
+    assert len(set(fingerprints(made).values())) == 14
+    for one in made.instances:
+        assert (one.scene is None) == (one.seed is None) == (one.category == "photos")
+        assert made.target(one).pixels.shape == (one.height, one.width, 3)
+
+
 def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> None:
     made = build_instances(tmp_path / "set", 11, 1, SOME)
     for one in made.instances:
@@ -54,7 +66,7 @@ def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> 
 
 
 def test_seeds_differ_by_set_place_and_attempt() -> None:
-    places = [Place(category, "easy", index) for category in SYNTHETIC for index in range(1, 30)]
+    places = [Place(category, "easy", index) for category in BUILDERS for index in range(1, 30)]
     seeds = [place.seed(number, attempt) for place in places for number in (0, 1) for attempt in (0, 1)]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**48 for seed in seeds)

@@ -144,8 +144,9 @@ def _hard_slots(rng: random.Random) -> list[Slot]:
 
 def _free(rng: random.Random, count: int) -> list[Slot]:
     """Sizes of all kinds, and one to three shapes partly over others."""
-    over = rng.randint(1, 3)
-    slots = _scattered(rng, [rng.randint(18, 42) * 2 for _ in range(count - over)], gap=10)
+    over = rng.randint(1, 3) if count > 7 else 1
+    least, most = (18, 42) if count > 7 else (26, 46)
+    slots = _scattered(rng, [rng.randint(least, most) * 2 for _ in range(count - over)], gap=10)
     for _ in range(over):
         slots.append(_overlapping(rng, slots))
     return slots
@@ -153,7 +154,7 @@ def _free(rng: random.Random, count: int) -> list[Slot]:
 
 def _growing_row(rng: random.Random, count: int) -> list[Slot]:
     """A row of growing shapes across the picture, the others above and below it."""
-    steps = rng.randint(4, 5)
+    steps = 5 if count > 8 else 4
     first, growth = rng.randint(18, 26), rng.randint(6, 9)
     radii = [first + growth * step for step in range(steps)]
     room = SIZE - 2 * EDGE - 2 * sum(radii)
@@ -164,7 +165,7 @@ def _growing_row(rng: random.Random, count: int) -> list[Slot]:
         x += 2 * radius + gap
     if rng.random() < 0.5:
         row = [Slot(SIZE - slot.x, slot.y, slot.radius) for slot in row]
-    others = [rng.randint(16, 34) * 2 for _ in range(count - steps)]
+    others = [rng.randint(22, 38) * 2 for _ in range(count - steps)]
     return [*row, *_scattered(rng, others, gap=10, taken=row)[len(row) :]]
 
 
@@ -176,7 +177,7 @@ def _grid(rng: random.Random, count: int) -> list[Slot]:
     high = (SIZE - 2 * EDGE) / 3
     slots = []
     for index in sorted(cells):
-        radius = rng.randint(17, math.floor(cell / 4) - 3) * 2
+        radius = rng.randint(20, math.floor(cell / 4) - 3) * 2
         x, y = EDGE + (index % columns + 0.5) * cell, EDGE + (index // columns + 0.5) * high
         slots.append(Slot(round(x), round(y), radius))
     return slots
