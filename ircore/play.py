@@ -6,8 +6,9 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
+import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +16,21 @@ from time import perf_counter
 from typing import TypeVar
 
 from ircore import __version__
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.games.base import Game
 from ircore.games.prompts import Prompts
 from ircore.games.reconstruction import derived_seed
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
-from ircore.players.base import Describer, DescriberView, Generator, GeneratorView, PictureAnswer, TextAnswer
+from ircore.players.base import (
+    Describer,
+    DescriberView,
+    Generator,
+    GeneratorView,
+    PictureAnswer,
+    PlayerError,
+    TextAnswer,
+)
 from ircore.progress import Progress, progress
 from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Rules, Run
 from ircore.runs import Call, CallKey, RunFolder, RunWriter
@@ -153,7 +162,7 @@ class _RecordedSeats:
         known = self._writer.known.get(CallKey(self._episode_id, view.turn, "describer"))
         if known is not None and known.text is not None:
             return TextAnswer(known.text, known.usage, known.seconds)
-        answer, seconds = await _timed(lambda: self._pair.describer.describe(view))
+        answer, seconds = await self._timed("describer", view.turn, self._pair.describer.describe(view))
         # A lone surrogate cannot be written as UTF-8: replaced here, so that the game sees what the record holds.
         text = answer.text.encode(errors="replace").decode()
         self._writer.record_call(
@@ -175,7 +184,7 @@ class _RecordedSeats:
             return PictureAnswer(
                 self._writer.folder.rendering(known.rendering), known.notes, known.usage, known.seconds
             )
-        answer, seconds = await _timed(lambda: self._pair.generator.render(view))
+        answer, seconds = await self._timed("generator", view.turn, self._pair.generator.render(view))
         self._writer.record_call(
             Call(
                 episode_id=self._episode_id,
@@ -190,11 +199,26 @@ class _RecordedSeats:
         )
         return replace(answer, seconds=seconds)
 
+    async def _timed(self, seat: str, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
+        """Wait for an answer; a player that breaks, as a plug-in may, stops the run with one line."""
+        started = perf_counter()
+        try:
+            answer = await asked
+        except (PlayerError, InputError):
+            raise
+        except Exception as error:
+            raise WorkError(
+                f"{self._episode_id}, turn {turn}: the {seat} broke with "
+                f"{type(error).__name__}: {error} ({_place(error)})",
+                "This is a fault of the player, not of the run: mend it and give the same command again.",
+            ) from error
+        return answer, round(perf_counter() - started, 4)
 
-async def _timed(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer, float]:
-    started = perf_counter()
-    answer = await ask()
-    return answer, round(perf_counter() - started, 4)
+
+def _place(error: Exception) -> str:
+    """Return file and line where an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"
 
 
 def _rendering(picture: Picture) -> Rendering:

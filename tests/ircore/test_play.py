@@ -174,6 +174,26 @@ def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: P
     assert len(RunFolder.open(folder.path).episodes()) == 4
 
 
+class BrokenDescriber(CentreDescriber):
+    """Has a fault of its own on turn 2."""
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        return TextAnswer(str(1 / (2 - view.turn))) if view.turn == 2 else await super().describe(view)
+
+
+def test_a_player_that_breaks_stops_the_run_with_one_line(tmp_path: Path, instances: InstanceSet) -> None:
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=1)
+    folder = open_run(tmp_path / "run", made, instances)
+    spec = loaded.submission.describer
+    with pytest.raises(
+        WorkError, match=r"geometry-easy-01, turn 2: the describer broke with ZeroDivisionError: .*\.py:\d+"
+    ):
+        play(plan, folder, ReconstructionGame(), Pair(BrokenDescriber(spec), BlockGenerator(spec)))
+    assert len(folder.calls()) == 2
+
+
 def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
     rendering = run.episodes()[0].rendered_turns[0].rendering
     assert rendering is not None
