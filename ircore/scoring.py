@@ -9,13 +9,14 @@ import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.images import Picture
 from ircore.judges.base import Judge, Judgement
 from ircore.metrics.base import Metric
@@ -164,7 +165,7 @@ def _computed(works: Sequence[_Work], workers: int) -> Iterator[list[Score]]:
     if min(workers, len(works)) <= 1:
         yield from map(_scores, works)
         return
-    with _pool(min(workers, len(works))) as pool:
+    with _killed_is_an_error(), _pool(min(workers, len(works))) as pool:
         waiting: deque[Future[list[Score]]] = deque()
         for work in works:
             if len(waiting) >= AHEAD * workers:
@@ -182,6 +183,16 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _killed_is_an_error() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise WorkError(
+            "a scoring process was killed, probably for want of memory", "The same command goes on from here."
+        ) from error
 
 
 def _scores(work: _Work) -> list[Score]:

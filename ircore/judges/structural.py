@@ -43,8 +43,8 @@ class StructuralJudge:
       information-weighted SSIM (Wang and Li 2011), so that plain background, which always agrees, does not count.
 
     The rating is 10 times the mean over scales of √(colour · structure), rounded to two decimals. Identical pictures
-    get 10, all others at most 9.99. Tried on charts, shapes, drawings and photographs: a blank page gets 0, noise below 1,
-    another target of the same category 0–4, a shift by 1 % of the side 5–8, colours slightly off 8–9.5.
+    get 10, all others at most 9.99. Tried on charts, shapes, drawings and photographs: a blank page gets 0, noise below
+    1, another target of the same category 0–4, a shift by 1 % of the side 5–8, colours slightly off 8–9.5.
     """
 
     name = "structural"

@@ -8,6 +8,9 @@ from ircore.images import Pixels
 from ircore.metrics.base import Metric, MetricUnavailableError
 from ircore.metrics.pairs import at_size_of
 
+CHUNK = 32_000
+"""Values taken at a time: the sum of their squared differences is sure to fit 32 bits, 32 000 · 255² < 2³¹."""
+
 
 def psnr(target: Pixels, image: Pixels) -> float:
     """Return 10 · log10(255² / MSE) in dB, the mean squared error taken over all pixels and channels.
@@ -19,15 +22,15 @@ def psnr(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: The pictures are identical (the ratio is infinite) or smaller than 11 pixels a side.
     """
-    difference = np.subtract(target, at_size_of(target, image), dtype=np.int32).ravel()
-    squares = sum(int(np.dot(part, part)) for part in np.array_split(difference, 1 + difference.size // _CHUNK))
+    x, y = target.ravel(), at_size_of(target, image).ravel()
+    squares = 0
+    for start in range(0, x.size, CHUNK):
+        difference = np.subtract(x[start : start + CHUNK], y[start : start + CHUNK], dtype=np.int32)
+        squares += int(np.dot(difference, difference))
     if squares == 0:
         raise MetricUnavailableError("identical pictures: infinite")
-    return 10 * log10(255**2 * difference.size / squares)
+    return 10 * log10(255**2 * x.size / squares)
 
-
-_CHUNK = 32_000
-"""Of so many differences the sum of squares is sure to fit 32 bits: 32 000 · 255² < 2³¹."""
 
 METRIC = Metric(
     name="psnr",
