@@ -1,6 +1,9 @@
 """``ircore instances`` on the command line."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,3 +96,14 @@ def test_a_folder_in_use_is_not_touched(shapes: Path, capsys: pytest.CaptureFixt
     assert run(["instances", "build", "--out", str(shapes), "-c", "photos"]) == 2
     assert "exists already" in capsys.readouterr().err
     assert (shapes / "instances.jsonl").read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX shell")
+def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the full disk: writing fails in the same way."""
+    command = f"ulimit -f 8; exec {sys.executable} -m ircore instances build --out set -c photos"
+    done = subprocess.run(["/bin/bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot be written (File too large)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
