@@ -74,6 +74,8 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES) -> Buil
         render_pages(site, pages, work / "docs")
         encoded = site.pictures.write(work / "docs", _earlier(out))
         _run_mkdocs(work)
+        # It refers to the server's root, which is wrong wherever the site lies in a folder.
+        (work / "site" / "404.html").unlink(missing_ok=True)
         marker = {"ircore": __version__, "pictures": ENCODING, "instance_set": site.results.instance_set}
         write_text(work / "site" / MARKER, json.dumps(marker) + "\n")
         _replace(work / "site", out)

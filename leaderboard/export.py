@@ -61,7 +61,7 @@ def _record(row: BoardRow) -> dict[str, Any]:
         **_estimate("score", cell.score),
         **_estimate("delta", cell.delta),
         **_estimate("preference", cell.preference),
-        **cell.convergence,
+        **{str(name): count for name, count in cell.convergence.items()},
         "turns": cell.turns.mean,
         "tokens": cell.tokens.mean,
         "seconds": cell.seconds.mean,

@@ -1,0 +1,286 @@
+"""The built site as a reader and a stranger's submission meet it."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from pages import Element, read_page
+from samples import sample_instances, sample_run, sample_submission
+
+from ircore.cli import run as ircore
+from ircore.drawing import Drawing
+from ircore.errors import InputError
+from ircore.games.prompts import load_prompts
+from ircore.games.reconstruction import ReconstructionGame
+from ircore.images import ImageError, Picture
+from ircore.instances.store import InstanceSet
+from ircore.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
+from ircore.records import Rules
+from ircore.results import Results
+from ircore.runs import RunFolder
+from ircore.scoring import ScoringPlan, score_runs
+from leaderboard.build import MARKER, all_pages, build_site, render_pages
+from leaderboard.labels import number, rank
+from leaderboard.site import Site
+
+HOSTILE_NAME = '<img src=x onerror="alert(1)"> {{ 7 * 7 }} {% raw %}'
+HOSTILE_MESSAGE = """</p></div></details>
+
+# not a heading
+
+<script>alert("script")</script> `code` {{ config.site_name }} [link](javascript:alert(1)){: onclick=alert(1) }
+--8<-- "mkdocs.yml"
+\u202egnirts desrever and a zero\u200bwidth and a bell\x07 and a stash \x02wzxhzdk:0\x03"""
+
+
+class HostileDescriber:
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        return TextAnswer("<DONE>" if view.turn == 3 else f"<DESCRIPTION>{HOSTILE_MESSAGE}</DESCRIPTION>")
+
+
+class StripeGenerator:
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        drawing = Drawing(96, 96)
+        drawing.rectangle(10 * view.turn, 10, 10 * view.turn + 20, 80, fill="#1f77b4")
+        return PictureAnswer(Picture.from_pixels(drawing.pixels), notes=('"><script>alert("note")</script>',))
+
+
+def hostile_run(folder: Path, instances: InstanceSet) -> RunFolder:
+    """A run whose describer and manifest say what they should not."""
+    loaded = sample_submission("hostile", HOSTILE_NAME)
+    describer = loaded.submission.describer.model_copy(update={"model": HOSTILE_NAME})
+    loaded = loaded._replace(submission=loaded.submission.model_copy(update={"describer": describer}))
+    prompts = load_prompts("reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    opened = open_run(folder, run, instances)
+    plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=2)
+    play(plan, opened, ReconstructionGame(), Pair(HostileDescriber(), StripeGenerator()))
+    return opened
+
+
+class Built(NamedTuple):
+    """A built site and what it was built from."""
+
+    site: Path
+    runs: tuple[RunFolder, ...]
+
+    @property
+    def paths(self) -> list[Path]:
+        return [run.path for run in self.runs]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("built")
+    instances = sample_instances(folder / "instances", per_condition=3)
+    runs = (sample_run(folder / "plain", instances), hostile_run(folder / "hostile", instances))
+    score_runs(list(runs), ScoringPlan(("structural",), (), every_turn=True))
+    build_site([run.path for run in runs], folder / "site")
+    return Built(folder / "site", runs)
+
+
+@pytest.fixture(scope="module")
+def pages(built: Built) -> dict[str, Element]:
+    return {str(path.relative_to(built.site)): read_page(path) for path in sorted(built.site.rglob("*.html"))}
+
+
+def test_every_kind_of_page_is_there(pages: dict[str, Element]) -> None:
+    expected = {
+        "index.html", "boards/index.html", "boards/geometry-both.html", "boards/all-hard.html",
+        "boards/geometry-hard.html", "matrix.html", "pairs/index.html", "pairs/hostile.html", "gallery/index.html",
+        "gallery/geometry-easy-01.html", "how-it-works.html", "metrics.html", "data.html", "submit.html",
+        "prompts.html", "paper.html",
+    }  # fmt: skip
+    assert expected <= pages.keys()
+
+
+def test_every_page_has_one_heading_of_the_first_level(pages: dict[str, Element]) -> None:
+    assert {name: len(page.find("h1")) for name, page in pages.items()} == dict.fromkeys(pages, 1)
+
+
+def test_every_local_link_leads_somewhere(built: Built, pages: dict[str, Element]) -> None:
+    anchors = {
+        name: {one.attributes["id"] for one in page.walk() if "id" in one.attributes} for name, page in pages.items()
+    }
+    dead = []
+    for name, page in pages.items():
+        for element in page.walk():
+            for attribute in ("href", "src", "data-large", "data-chart"):
+                parts = urlsplit(element.attributes.get(attribute, ""))
+                if parts.scheme or (
+                    attribute == "href" and element.tag == "a" and not parts.path and not parts.fragment
+                ):
+                    continue
+                target = (built.site / name).parent / unquote(parts.path) if parts.path else built.site / name
+                known = anchors.get(str(target.resolve().relative_to(built.site.resolve())))
+                if not target.exists() or (parts.fragment and known is not None and parts.fragment not in known):
+                    dead.append((name, element.attributes[attribute]))
+    assert [one for one in dead if not one[1].startswith("#__")] == []
+
+
+def test_nothing_is_requested_from_elsewhere(pages: dict[str, Element]) -> None:
+    fetched = [
+        one.attributes.get(attribute, "")
+        for page in pages.values()
+        for tag, attribute in (
+            ("script", "src"),
+            ("link", "href"),
+            ("img", "src"),
+            ("iframe", "src"),
+            ("source", "src"),
+        )
+        for one in page.find(tag)
+    ]
+    assert [address for address in fetched if urlsplit(address).netloc] == []
+
+
+def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Element]) -> None:
+    pictures = [one.attributes for page in pages.values() for one in page.find("img") if "data-large" in one.attributes]
+    assert pictures
+    assert all(
+        int(one["width"]) and int(one["height"]) and one["alt"] and one["decoding"] == "async" for one in pictures
+    )
+
+
+def test_equal_pictures_are_stored_once(built: Built) -> None:
+    shown = {
+        run.rendering_path(turn.rendering.sha256)
+        for run in built.runs
+        for one in run.episodes()
+        for turn in one.rendered_turns
+        if turn.rendering
+    }
+    names = {path.stem for path in shown} | {one.sha256 for one in built.runs[0].instances.instances}
+    assert {path.name for path in (built.site / "img").iterdir()} == {
+        f"{name[:16]}-{side}.webp" for name in names for side in (256, 512)
+    }
+
+
+def test_a_strangers_words_do_nothing_and_hide_nothing(pages: dict[str, Element]) -> None:
+    page = pages["gallery/geometry-easy-01.html"]
+    (block,) = page.find("div", class_="irg")
+    assert block.find("script") == []
+    assert not any(name.startswith("on") for one in block.walk() for name in one.attributes)
+    assert not any(one.attributes.get("href", "").startswith("javascript") for one in page.find("a"))
+    (message,) = page.find("li", id="hostile-t1")[0].find("summary")
+    shown = message.text
+    assert '<script>alert("script")</script> `code` {{ config.site_name }}' in shown
+    assert "# not a heading" in shown
+    assert '--8<-- "mkdocs.yml"' in shown
+    assert "⟦U+202E⟧gnirts" in shown
+    assert "zero⟦U+200B⟧width" in shown
+    assert "⟦U+0002⟧wzxhzdk:0⟦U+0003⟧" in shown
+    (name,) = page.find("section", data_pair="hostile")[0].find(class_="pair-describer")
+    assert name.text == HOSTILE_NAME
+
+
+def test_hostile_names_stay_out_of_titles_and_search(built: Built, pages: dict[str, Element]) -> None:
+    assert all("onerror" not in page.find("title")[0].text for page in pages.values())
+    index = json.loads((built.site / "search" / "search_index.json").read_text())
+    found = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert not any(location.startswith("gallery/") for location in found)
+    assert all("<img" not in entry["text"] for entry in index["docs"])
+
+
+@pytest.mark.parametrize("name", ["index", "geometry-both", "all-easy", "simple_shapes-hard"])
+def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, Element], name: str) -> None:
+    category, _, difficulty = name.partition("-")
+    condition = (
+        None if category in ("index", "all") else category,
+        None if difficulty in ("", "both") else difficulty,
+    )
+    expected = Results.from_runs(list(built.runs)).board("structural", *condition)
+    rows = pages[f"boards/{name}.html"].find("table", class_="board")[0].find("tbody")[0].find("tr")
+    assert len(rows) == len(expected)
+    for shown, row in zip(rows, expected, strict=True):
+        (score,) = shown.find("td", class_="score-column")
+        assert shown.find("td", class_="rank")[0].text == rank(row.rank_low, row.rank_high)
+        assert shown.attributes["id"] == row.submission.slug
+        assert score.text.strip().startswith(number(row.cell.score.mean))
+        assert score.attributes["data-sort"] == ("" if row.cell.score.mean is None else str(row.cell.score.mean))
+
+
+def test_what_a_board_filters_is_said_in_words(pages: dict[str, Element]) -> None:
+    (words,) = pages["boards/geometry-hard.html"].find("p", class_="filtered")
+    assert words.text.startswith(
+        "Geometry, hard; judged by structural (computed, no human or model); 3 episodes a pair;"
+    )
+
+
+def test_an_aborted_episode_says_why(pages: dict[str, Element]) -> None:
+    (row,) = pages["gallery/simple_shapes-easy-01.html"].find("section", data_pair="hostile")
+    assert "converged" in row.text
+    aborted = [
+        row.text
+        for name, page in pages.items()
+        if name.startswith("gallery/") and name != "gallery/index.html"
+        for row in page.find("section", data_pair="centre-block")
+        if "aborted" in row.text
+    ]
+    assert aborted
+    assert all("the describer broke the answer format" in text for text in aborted)
+
+
+def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Element]) -> None:
+    charts = pages["boards/index.html"].find("figure", class_="chart")
+    assert len(charts) == 3
+    for chart in charts:
+        file = built.site / "boards" / chart.attributes["data-chart"]
+        assert json.loads(file.read_text())["data"]
+        assert chart.find("tbody")[0].find("tr")
+
+
+def test_page_sources_hold_one_block_without_blank_lines(built: Built, tmp_path: Path) -> None:
+    site = Site(built.runs)
+    render_pages(site, list(all_pages(site)), tmp_path)
+    sources = list(tmp_path.rglob("*.md"))
+    assert sources
+    for path in sources:
+        front, block = path.read_text().removeprefix("---\n").split("\n---\n\n", 1)
+        assert "onerror" not in front
+        assert "\n\n" not in block
+        assert block.startswith('<div class="irg">\n')
+        assert block.endswith("\n</div>\n")
+
+
+def test_an_earlier_site_is_replaced_and_its_pictures_are_kept(built: Built, tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    out.mkdir()
+    (out / MARKER).write_bytes((built.site / MARKER).read_bytes())
+    (out / "left over.html").write_text("old")
+    (out / "img").symlink_to(built.site / "img")
+    report = build_site(built.paths, out)
+    assert report.encoded == 0
+    assert (out / "index.html").is_file()
+    assert not (out / "left over.html").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_folder_that_is_no_site_is_left_alone(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    status = ircore(["site", "build", "--runs", *map(str, built.paths), "--out", str(tmp_path)])
+    assert status == 2
+    assert "is no site of ours" in capsys.readouterr().err
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def test_runs_without_scores_are_refused(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    with pytest.raises(InputError, match="none of the runs has been scored"):
+        build_site([run.path], tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_missing_rendering_is_named(built: Built, tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", built.runs[0].instances)
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
+    lost = next(turn.rendering.sha256 for one in run.episodes() for turn in one.rendered_turns if turn.rendering)
+    run.rendering_path(lost).unlink()
+    with pytest.raises(ImageError, match=lost):
+        build_site([run.path], tmp_path / "site")
+    assert not (tmp_path / "site").exists()

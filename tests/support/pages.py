@@ -1,0 +1,67 @@
+"""Reading built pages with the standard library: elements, attributes, text."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+
+VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+
+
+@dataclass
+class Element:
+    """One element of a page."""
+
+    tag: str
+    attributes: dict[str, str]
+    children: "list[Element | str]" = field(default_factory=list)
+
+    def walk(self) -> "Iterator[Element]":
+        """Yield this element and everything in it."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Element):
+                yield from child.walk()
+
+    def find(self, tag: str = "", **attributes: str) -> "list[Element]":
+        """Elements with this tag and these attributes; ``class_`` asks for one of the classes."""
+        wanted = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
+        return [
+            one
+            for one in self.walk()
+            if (not tag or one.tag == tag)
+            and all(value in one.attributes.get(name, "").split() for name, value in wanted.items())
+        ]
+
+    @property
+    def text(self) -> str:
+        """All its text."""
+        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Element("document", {})
+        self.open = [self.root]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        self.open[-1].children.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        if any(one.tag == tag for one in self.open[1:]):
+            while self.open.pop().tag != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].children.append(data)
+
+
+def read_page(path: Path) -> Element:
+    """Parse a page."""
+    reader = _Reader()
+    reader.feed(path.read_text(encoding="utf-8"))
+    return reader.root
