@@ -1,5 +1,6 @@
 """Results of many pairs that nobody played: drawn by chance from a seed, for figures and tables with many rows."""
 
+import re
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -66,7 +67,7 @@ def invented_run(
     instances: InstanceSet, describer: str, generator: str, skill: float, gain: float, judge: str = "structural"
 ) -> InventedRun:
     """A run whose episodes begin near ``skill`` and change by about ``gain`` a turn."""
-    slug = f"{describer}-{generator}".lower().replace(" ", "-").translate({ord(one): None for one in "<>&$"})
+    slug = re.sub("[^a-z0-9.]+", "-", f"{describer}-{generator}".lower()).strip("-")
     random = Random(f"{slug}-{skill}")
     submission = Submission(
         schema_=1,

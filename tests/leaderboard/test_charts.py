@@ -1,0 +1,229 @@
+"""The charts: what they say, that their tables say the same, and that they carry nothing they should not."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from invented import InventedRun, invented_results, invented_run, invented_set
+
+from ircore.results import Results
+from leaderboard import theme
+from leaderboard.charts import Chart, chart_id, figures, plotly_js_version
+from leaderboard.site import Pair
+from leaderboard.trajectories import trajectory
+
+ASSETS = Path(theme.__file__).parent / "assets"
+
+
+def pairs_of(results: Results) -> dict[str, Pair]:
+    describers = sorted({one.describer for one in results.submissions})
+    generators = sorted({one.generator for one in results.submissions})
+    return {
+        one.run_id: Pair(one, one.slug, describers.index(one.describer), generators.index(one.generator), "")
+        for one in results.submissions
+    }
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return invented_results(["seer", "teller"], ["painter", "sketcher"])
+
+
+@pytest.fixture(scope="module")
+def charts(results: Results) -> dict[str, Chart]:
+    return figures(results, pairs_of(results))
+
+
+def small_run(*trajectories: list[float | None]) -> InventedRun:
+    """A run whose episodes got these scores turn by turn; None is a turn that was not scored."""
+    instances = invented_set(len(trajectories), ("geometry",))
+    easy = tuple(one for one in instances.instances if one.difficulty == "easy")
+    run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
+    episodes, scores = [], []
+    for episode, values in zip(run.played, trajectories, strict=True):
+        turn, score = episode.turns[0], next(one for one in run.given if one.episode_id == episode.episode_id)
+        numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
+        episodes.append(
+            episode.model_copy(update={"turns": tuple(numbered), "outcome": "converged", "abort_reason": None})
+        )
+        scores += [
+            score.model_copy(update={"turn": number, "value": value})
+            for number, value in enumerate(values, start=1)
+            if value is not None
+        ]
+    return replace(run, played=tuple(episodes), given=tuple(scores))
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts(item)
+
+
+def test_an_ended_episode_keeps_its_last_score() -> None:
+    results = Results.from_runs([small_run([4, 6, 8], [2], [6, 7])])
+    points = trajectory(results.episodes["seer-painter"], "structural")
+    # By hand: (4+2+6)/3, (6+2+7)/3, (8+2+7)/3.
+    assert [point.reached.mean for point in points] == pytest.approx([4, 5, 17 / 3])
+    assert [point.reached.n for point in points] == [3, 3, 3]
+    assert [point.refining for point in points] == [3, 2, 1]
+    cell = results.cell("seer-painter", "structural")
+    assert points[-1].reached.mean == cell.score.mean
+
+
+def test_turns_that_were_not_scored_are_left_out() -> None:
+    results = Results.from_runs([small_run([4, None, None, 8], [2, None, 5])])
+    points = trajectory(results.episodes["seer-painter"], "structural")
+    assert [(point.turn, point.reached.mean) for point in points] == [(1, 3), (4, 6.5)]
+
+
+def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> None:
+    every = {"trajectories", "delta", "convergence"}
+    for one in results.submissions:
+        every |= {chart_id(kind, one.slug) for kind in ("trajectory", "conditions", "heat-map", "pair-convergence")}
+    assert charts.keys() == every
+    assert chart_id("delta", judge="panel") == "delta-by-panel"
+
+
+def test_the_table_says_what_the_figure_draws(results: Results, charts: dict[str, Chart]) -> None:
+    chart = charts["delta"]
+    drawn = [(trace["x"][0], trace["error_x"]) for trace in chart.figure["data"]]
+    assert len(drawn) == len(chart.rows) == 4
+    for (mean, whisker), row in zip(drawn, chart.rows, strict=True):
+        cells = dict(zip(chart.columns, row, strict=True))
+        assert float(cells["ΔQ"].replace("−", "-")) == pytest.approx(mean, abs=0.006)
+        assert float(cells["95 % to"].replace("−", "-")) == pytest.approx(mean + whisker["array"][0], abs=0.006)
+    means = [mean for mean, _ in drawn]
+    assert means == sorted(means, reverse=True)
+
+
+def test_the_zero_line_and_the_ends_of_the_scale_are_inside(charts: dict[str, Chart]) -> None:
+    for layout in (charts["delta"].figure["layout"], charts["delta"].figure["narrow"]):
+        low, high = layout["xaxis"]["range"]
+        assert low < 0 < high
+        assert layout["shapes"][0]["x0"] == layout["shapes"][0]["x1"] == 0
+    for axis in ("yaxis", "yaxis4"):
+        assert charts["trajectories"].figure["layout"][axis]["range"] == pytest.approx([0, 10], abs=0.1)
+
+
+def test_shares_of_a_bar_add_up(charts: dict[str, Chart]) -> None:
+    bars = charts["convergence"].figure["data"]
+    assert [sum(bar["x"][row] for bar in bars) for row in range(4)] == pytest.approx([100] * 4, abs=0.03)
+    for row in charts["convergence"].rows:
+        assert sum(int(cell) for cell in row[1:5]) == int(row[5])
+
+
+def test_a_describer_has_one_hue_and_a_generator_one_marker(charts: dict[str, Chart]) -> None:
+    marks = {(trace["marker"]["color"], trace["marker"]["symbol"]) for trace in charts["delta"].figure["data"]}
+    hues = (theme.describer_token(0), theme.describer_token(1))
+    assert marks == {(hue, symbol) for hue in hues for symbol in ("circle", "square")}
+
+
+def test_heat_map_covers_the_whole_scale(charts: dict[str, Chart]) -> None:
+    trace = charts["heat-map-seer-painter"].figure["data"][0]
+    assert (trace["zmin"], trace["zmax"]) == (0, 10)
+    assert trace["colorscale"][0][1] == theme.token("score-0")
+    assert len(trace["z"]) == 7
+
+
+def test_titles_say_the_finding() -> None:
+    better = Results.from_runs([small_run([4, 6], [2, 4.1], [6, 8.1])])
+    charts = figures(better, pairs_of(better))
+    assert charts["delta"].title == "Refinement helps 1 of 1 pairs and harms none"
+    assert charts["convergence"].title == "100 % of episodes end better than they began, 0 % worse"
+    assert charts["trajectory-seer-painter"].title == "From 4.0 after the first turn to 6.1 after the last"
+
+
+def test_one_episode_and_no_score_are_drawn_without_a_whisker() -> None:
+    single = Results.from_runs([small_run([4, 6])])
+    charts = figures(single, pairs_of(single))
+    assert charts["delta"].figure["data"][0]["error_x"]["array"] == [0]
+    assert charts["delta"].rows[0][2:] == ("+2.00", "–", "–", "1")
+    no_refinement = Results.from_runs([small_run([4])])
+    charts = figures(no_refinement, pairs_of(no_refinement))
+    assert charts["delta"].figure["data"][0]["x"] == []
+    assert charts["delta"].rows[0][2:] == ("–", "–", "–", "0")
+
+
+def test_figures_hold_only_colours_that_the_stylesheet_defines(charts: dict[str, Chart]) -> None:
+    known = theme.variables().keys()
+    for chart in charts.values():
+        used = {match for text in texts(chart.figure) for match in re.findall(r"var\(--irc-([a-z0-9-]+)\)", text)}
+        assert used
+        assert used <= known
+        assert not [text for text in texts(chart.figure) if re.fullmatch(r"#[0-9a-f]{3,8}|rgb\(.*\)", text)]
+
+
+def test_files_are_small_and_plain(charts: dict[str, Chart]) -> None:
+    for chart in charts.values():
+        read = json.loads(chart.json())
+        assert "template" not in read["layout"]
+        assert "bdata" not in chart.json()
+        assert len(chart.json()) < 40_000
+        assert chart.reading_aid.endswith(".")
+        assert all(len(row) == len(chart.columns) for row in chart.rows)
+        assert read["narrow"]["height"] >= 200
+
+
+def test_a_hostile_name_stays_words() -> None:
+    instances = invented_set(1, ("geometry",))
+    name = "<a href='javascript:x'>&\u202e model"
+    results = Results.from_runs([invented_run(instances, name, "painter", 5, 0.5)])
+    for chart in figures(results, pairs_of(results)).values():
+        for text in texts(chart.figure):
+            assert "<a" not in text
+            assert "\u202e" not in text
+
+
+def test_twelve_pairs_stay_apart() -> None:
+    results = invented_results([f"describer-{one}" for one in range(4)], [f"generator-{one}" for one in range(3)], 1)
+    chart = figures(results, pairs_of(results))["trajectories"]
+    for layout in (chart.figure["layout"], chart.figure["narrow"]):
+        panels = [
+            (*layout[f"xaxis{number}"]["domain"], *layout[f"yaxis{number}"]["domain"]) for number in ("", *range(2, 13))
+        ]
+        assert len(set(panels)) == 12
+        for index, (left, right, low, high) in enumerate(panels):
+            for other_left, other_right, other_low, other_high in panels[:index]:
+                assert left >= other_right or right <= other_left or low >= other_high or high <= other_low
+
+
+def test_the_vendored_bundle_is_the_one_that_plotly_was_made_for() -> None:
+    vendored = json.loads((ASSETS / "vendor" / "VENDORED.json").read_text())
+    assert len(vendored) == 1
+    for name, facts in vendored.items():
+        content = (ASSETS / "vendor" / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == facts["sha256"]
+        assert facts["version"] == plotly_js_version()
+        assert f"v{facts['version']}".encode() in content[:200]
+        assert "Permission is hereby granted" in (ASSETS / "vendor" / facts["licence_file"]).read_text()
+
+
+def test_plotly_is_imported_in_one_place() -> None:
+    package = Path(theme.__file__).parent
+    importers = [
+        path.name for path in package.rglob("*.py") if re.search(r"^\s*(import|from) plotly", path.read_text(), re.M)
+    ]
+    assert importers == ["charts.py"]
+
+
+@pytest.mark.parametrize("script", sorted((ASSETS / "js").glob("*.js")), ids=lambda path: path.name)
+def test_scripts_write_text_and_never_markup(script: Path) -> None:
+    source = script.read_text()
+    assert '"use strict"' in source
+    for forbidden in (
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+        'setAttribute("on', "setAttribute('on", "DOMParser", "https:", "http:",
+    ):  # fmt: skip
+        assert forbidden not in source, forbidden
+    assert len(source.splitlines()) < 300
