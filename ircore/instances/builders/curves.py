@@ -171,9 +171,11 @@ def pick_function(rng: random.Random, window: Window, families: tuple[Family, ..
     """Draw a function that shows its shape in the window: it crosses much of it, and is not nearly level."""
     while True:
         family = wave if window.is_degrees else rng.choice(families)
-        function = family(rng, window)
-        if _shows(function, window):
-            return function
+        # Several tries each, or families with few good coefficients would hardly ever be drawn.
+        for _ in range(20):
+            function = family(rng, window)
+            if _shows(function, window):
+                return function
 
 
 def values_across(function: Function, window: Window, samples: int = SAMPLES) -> tuple[Values, Values]:

@@ -212,6 +212,8 @@ def _free_beside(scene: SceneDrawing, paper: Paper, at: Point, text: str, size: 
 def _draw_letters(scene: SceneDrawing, plot: Plot, paths: list[list[Point]], lines: list[_Line]) -> None:
     """Write a letter behind the last point of each series, as books do where colours are not printed."""
     paper, size = plot.style.paper, plot.style.font
+    if plot.right - paths[0][-1][0] < 26 and (plot.style.frame == "box" or paper.panel):
+        return  # The letters would lie across the frame or the panel's edge.
     for number, (path, line) in enumerate(zip(paths, lines, strict=True)):
         ink = line.colour if contrast_ratio(line.colour, paper.surface) >= 3 else paper.ink
         at = (path[-1][0] + 9, path[-1][1])

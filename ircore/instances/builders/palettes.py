@@ -61,12 +61,12 @@ QUALITATIVE: tuple[tuple[str, ...], ...] = (
     # CSS: steelblue coral mediumseagreen goldenrod mediumpurple sienna slategray palevioletred navy teal.
     ("#4682b4", "#ff7f50", "#3cb371", "#daa520", "#9370db", "#a0522d", "#708090", "#db7093", "#000080", "#008080"),
     ("#e63946", "#1d70b8", "#2a9d4e", "#f4a261", "#6a4c93", "#00a6a6", "#8d5a2b", "#f2cf3e", "#ff66a3", "#3a3f52"),
-    ("#4c6a92", "#b5654a", "#6b8f5e", "#d1a841", "#7d5a80", "#4fa09b", "#8a7b66", "#c387a4", "#3d4450"),
+    ("#4c6a92", "#b5654a", "#6b8f5e", "#d1a841", "#7d5a80", "#4fa09b", "#a39a86", "#c387a4", "#3d4450"),
     ("#7b3f00", "#c8712b", "#e3b862", "#6f8f3a", "#2f5d50", "#a8463c", "#b8a58a", "#44607a", "#5e2436"),
-    ("#003f5c", "#2a78b0", "#2aa198", "#89c2d9", "#6a4fa3", "#1b5e4b", "#7bcf9b", "#8d99ae", "#b388dd"),
+    ("#003f5c", "#2a78b0", "#2aa198", "#89c2d9", "#6a4fa3", "#1f7a3f", "#7bcf9b", "#8d99ae", "#b388dd"),
     ("#7a1f3d", "#d7372d", "#f78a1e", "#f9c22d", "#a0522d", "#e57399", "#5c4a72", "#d4a373", "#8f9779"),
     ("#4fc3f7", "#ffb74d", "#81c784", "#f06292", "#ba68c8", "#fff176", "#ff7043", "#90a4ff", "#d7ccc8"),
-    ("#9cc9e8", "#f5a897", "#aedba4", "#f7d57e", "#c4abe3", "#8fd6cf", "#e0b48a", "#f2a9cb", "#bcc1cb"),
+    ("#a3c4f3", "#f5a897", "#aedba4", "#f7d57e", "#b792e0", "#7fc9c4", "#c99b6d", "#f4a6cf", "#adb0ba"),
 )
 """At least nine colours each, told apart at a glance."""
 
