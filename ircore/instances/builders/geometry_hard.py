@@ -313,7 +313,9 @@ def pythagoras(sheet: Sheet) -> None:
     sheet.point(c, "C", base)
     sheet.point(base, "D", polar(base, 10, direction(c, a)))
     if sheet.rng.random() < 0.5:
-        sheet.angle(a, b, c, f"{angle}°", sheet.style.accents[1], radius=26)
+        # The sharper angle has more room before the altitude.
+        vertex, other, sharper = (a, b, angle) if angle < 45 else (b, a, 90 - angle)
+        sheet.angle(vertex, other, c, f"{sharper}°", sheet.style.accents[1], radius=26)
 
 
 def intercept(sheet: Sheet) -> None:

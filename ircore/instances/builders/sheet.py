@@ -78,6 +78,7 @@ class _Label:
     nearest: float
     farthest: float
     centred: bool
+    spread: int
 
 
 class Sheet:
@@ -183,7 +184,7 @@ class Sheet:
             wide = text_size(text, self.style.font - 3)[0] / 2 + CLEAR
             reach = max(radius + 6, wide / max(0.2, math.sin(math.radians(sweep / 2))))
             middle_way = start + sweep / 2
-            self.label(polar(vertex, reach + 6, middle_way), text, middle_way, colour, size=-3, centred=True)
+            self.label(polar(vertex, reach + 6, middle_way), text, middle_way, colour, size=-3, centred=True, spread=30)
 
     def right_angle(self, vertex: Point, one: Point, other: Point, colour: str | None = None, size: float = 14) -> None:
         """Mark a right angle with a small square."""
@@ -228,7 +229,7 @@ class Sheet:
 
     def label(
         self, at: Point, text: str, towards: float, colour: str | None = None, *, size: int = 0, nearest: float = 4,
-        farthest: float = 30, centred: bool = False,
+        farthest: float = 30, centred: bool = False, spread: int = 180,
     ) -> None:  # fmt: skip
         """Write a text near a point once all lines are drawn.
 
@@ -241,9 +242,10 @@ class Sheet:
             nearest: Least pixels between the point and the text's box.
             farthest: Most pixels.
             centred: Whether the best place is on the point itself.
+            spread: Most degrees by which the label may lie off its best direction.
         """
         self._labels.append(
-            _Label(at, text, self.style.font + size, colour or self.ink, towards, nearest, farthest, centred)
+            _Label(at, text, self.style.font + size, colour or self.ink, towards, nearest, farthest, centred, spread)
         )
 
     def finish(self) -> Drawn:
@@ -270,7 +272,7 @@ class Sheet:
             return label.at
         best, least = None, math.inf
         for distance, turn in itertools.product(
-            np.arange(label.nearest, label.farthest + 1, 3.0), range(-180, 180, 15)
+            np.arange(label.nearest, label.farthest + 1, 3.0), range(-label.spread, label.spread + 1, 15)
         ):
             angle = math.radians(label.towards + turn)
             x, y = math.cos(angle), math.sin(angle)
