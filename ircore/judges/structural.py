@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
-from scipy.ndimage import uniform_filter
 
 from ircore.images import Picture
 from ircore.judges.base import Judgement, Kind
+from ircore.metrics.pairs import window_sums
 
 SIDE = 256
 """Both pictures are brought to this square before anything is computed, in pixels."""
@@ -121,5 +121,4 @@ def _halved(planes: _Planes) -> _Planes:
 
 
 def _window_means(planes: _Planes) -> _Planes:
-    filtered = uniform_filter(planes, size=(WINDOW, WINDOW, 0), mode="reflect")
-    return np.asarray(filtered, dtype=np.float64)
+    return window_sums(planes, WINDOW) / WINDOW**2

@@ -1,5 +1,7 @@
 """What the metrics that compare two pictures share: equal size, and sums over sliding windows."""
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
@@ -9,6 +11,8 @@ from ircore.metrics.base import MetricUnavailableError
 
 SMALLEST_SIDE = 11
 """Pixels: the window of SSIM; smaller pictures hold no whole window."""
+
+T = TypeVar("T", np.int32, np.float64)
 
 
 def refuse_tiny(*pictures: Pixels) -> None:
@@ -32,11 +36,11 @@ def at_size_of(target: Pixels, image: Pixels) -> Pixels:
     return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC))
 
 
-def window_sums(values: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int32]:
-    """Sum over every window that lies wholly inside, exactly.
+def window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:
+    """Sum over every window that lies wholly inside, exactly if the values are whole numbers.
 
     Args:
-        values: Height × width × channels. The largest sum must fit 32 bits.
+        values: Height × width × channels. The largest sum must fit their type.
         size: Side of the square window in pixels.
 
     Returns:
@@ -45,22 +49,15 @@ def window_sums(values: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int3
     return _run_sums(_run_sums(values, size, 0), size, 1)
 
 
-def _run_sums(values: npt.NDArray[np.int32], size: int, axis: int) -> npt.NDArray[np.int32]:
-    """Sum ``size`` neighbours along an axis by adding runs of 1, 2, 4 … of them, which takes log2(size) passes."""
+def _run_sums(values: npt.NDArray[T], size: int, axis: int) -> npt.NDArray[T]:
+    """Sum ``size`` neighbours along an axis: two halves, and one more value if ``size`` is odd."""
+    if size == 1:
+        return values
+    halves = _run_sums(values, size // 2, axis)
     count = values.shape[axis] - size + 1
-    total = None
-    run, length, start = values, 1, 0
-    while True:
-        if size & length:
-            part = _slice(run, start, count, axis)
-            total = part if total is None else total + part
-            start += length
-        if length * 2 > size:
-            return values[:0] if total is None else total
-        shorter = run.shape[axis] - length
-        run = _slice(run, 0, shorter, axis) + _slice(run, length, shorter, axis)
-        length *= 2
+    total = _slice(halves, 0, count, axis) + _slice(halves, size // 2, count, axis)
+    return total + _slice(values, size - 1, count, axis) if size % 2 else total
 
 
-def _slice(values: npt.NDArray[np.int32], start: int, count: int, axis: int) -> npt.NDArray[np.int32]:
+def _slice(values: npt.NDArray[T], start: int, count: int, axis: int) -> npt.NDArray[T]:
     return values[start : start + count] if axis == 0 else values[:, start : start + count]
