@@ -1,16 +1,15 @@
 """The boards: overall, and one per category, difficulty and judge."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
+from ircore.plugins import available, load
 from ircore.results import BoardRow
 from leaderboard.charts import chart_id
 from leaderboard.labels import category_short, category_title
 from leaderboard.site import Page, Pair, Site
-
-COMPUTED_JUDGES = frozenset({"structural"})
-"""Judges that are formulas: neither a human nor a language model looked."""
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -34,9 +33,15 @@ def board_pages(site: Site) -> Iterator[Page]:
             yield _board_page(site, judge, category, difficulty)
 
 
+@cache
+def is_computed(judge: str) -> bool:
+    """Return whether a judge is a formula, so that neither a person nor a language model looked."""
+    return judge in available("judges") and load("judges", judge).kind == "computed"
+
+
 def judge_words(judge: str) -> str:
     """Say who judged, and that a computed judge is no person and no model."""
-    if judge in COMPUTED_JUDGES:
+    if is_computed(judge):
         return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
     return f"Judged by {judge}."
 
@@ -47,7 +52,7 @@ def board_words(site: Site, judge: str, category: str | None = None, difficulty:
     what = category_title(category) if category else f"All {len(results.categories)} categories"
     which = difficulty or " and ".join(results.difficulties)
     size = results.cells[next(iter(site.pairs)), category, difficulty, judge].episodes
-    how = f"judged by {judge}" + (" (computed, no human or model)" if judge in COMPUTED_JUDGES else "")
+    how = f"judged by {judge}" + (" (computed, no human or model)" if is_computed(judge) else "")
     versions = ", ".join(sorted({one.run.version for one in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
     return f"{what}, {which}; {how}; {episodes}; instance set {results.instance_set[:8]}; ircore {versions}"

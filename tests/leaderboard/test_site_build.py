@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from filelock import FileLock
 from pages import Element, read_page
 from samples import sample_instances, sample_run, sample_submission
 
@@ -73,13 +74,18 @@ class Built(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    folder = tmp_path_factory.mktemp("built")
-    instances = sample_instances(folder / "instances", per_condition=3)
-    runs = (sample_run(folder / "plain", instances), hostile_run(folder / "hostile", instances))
-    score_runs(list(runs), ScoringPlan(("structural",), (), every_turn=True))
-    build_site([run.path for run in runs], folder / "site")
-    return Built(folder / "site", runs)
+def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Built:
+    """One build for all test processes: the first to come makes it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "site-under-test"
+    names = ("plain", "hostile")
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            instances = sample_instances(folder / "instances", per_condition=3)
+            runs = [sample_run(folder / "plain", instances), hostile_run(folder / "hostile", instances)]
+            score_runs(runs, ScoringPlan(("structural",), (), every_turn=True))
+            build_site([run.path for run in runs], folder / "site")
+    return Built(folder / "site", tuple(RunFolder.open(folder / name) for name in names))
 
 
 @pytest.fixture(scope="module")
