@@ -67,6 +67,7 @@
     constructor(replay) {
       this.replay = replay;
       this.dialog = element("dialog", "zoom");
+      this.showing = false;
       this.heading = element("h2", "zoom-title");
       this.heading.id = "zoom-title";
       this.dialog.setAttribute("aria-labelledby", this.heading.id);
@@ -102,6 +103,7 @@
 
     open() {
       this.update();
+      this.showing = true;
       this.dialog.showModal();
     }
 
@@ -116,8 +118,9 @@
       this.message.textContent = current.message;
     }
 
-    /* The dialog may have gone to another rendering: that one has the focus now. */
+    /* The browser gives the focus back to where it was; the dialog may have gone to another rendering since. */
     closed() {
+      this.showing = false;
       this.comparison.clear();
       this.replay.compare(null);
       this.replay.current.button.focus();
@@ -139,7 +142,7 @@
       root.querySelector(".target").append(panel);
       this.zoom = new Zoom(this);
       this.rows.flat().forEach((cell) => {
-        cell.button.addEventListener("focus", () => this.select(cell));
+        cell.button.addEventListener("focus", () => { if (!this.zoom.showing) this.select(cell); });
         cell.button.addEventListener("click", () => { this.select(cell); this.zoom.open(); });
         cell.button.addEventListener("keydown", (event) => this.press(event));
         cell.item.addEventListener("keydown", (event) => { if (event.target.type === "range") this.press(event); });

@@ -1,0 +1,344 @@
+"""The built site in a real browser: charts, tables, gallery keys, accessibility; with and without JavaScript."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from filelock import FileLock
+from samples import sample_instances, sample_run
+
+from ircore.records import PlayerSpec, Score, Submission
+from ircore.runs import RunFolder
+from ircore.submissions import LoadedSubmission
+from leaderboard import theme
+from leaderboard.build import build_site
+from leaderboard.serve import make_server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+BOARD = "boards/index.html"
+PAIR = "pairs/teller-painter.html"
+INSTANCE = "gallery/simple_shapes-easy-01.html"
+PAGES = ("index.html", BOARD, PAIR, INSTANCE, "gallery/index.html", "matrix.html")
+
+
+def find_chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next((path for name in names if (path := shutil.which(name))), None)
+
+
+def submission(describer: str, generator: str) -> LoadedSubmission:
+    slug = f"{describer}-{generator}"
+    made = Submission(
+        schema_=1,
+        name=slug,
+        describer=PlayerSpec(player="classical", model=describer),
+        generator=PlayerSpec(player="canvas", model=generator),
+        licence="CC0-1.0",
+    )
+    return LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
+
+
+def score_by_turn(run: RunFolder, first: float) -> None:
+    """Give the first rendering of the n-th episode ``first`` + n / 10, each later one two points more."""
+    run.add_scores(
+        Score(
+            episode_id=episode.episode_id,
+            turn=turn.turn,
+            task="similarity",
+            judge="structural",
+            value=first + number / 10 + 2 * (turn.turn - 1),
+            rendering=turn.rendering.sha256,
+        )
+        for number, episode in enumerate(run.episodes())
+        for turn in episode.rendered_turns
+        if turn.rendering is not None
+    )
+
+
+def make_site(folder: Path) -> Path:
+    """Three pairs on eight targets: seer-painter is best, then teller-painter, then seer-sketcher."""
+    instances = sample_instances(folder / "instances", per_condition=2)
+    runs = []
+    for describer, generator, first in (
+        ("seer", "painter", 5.0),
+        ("teller", "painter", 4.0),
+        ("seer", "sketcher", 3.0),
+    ):
+        run = sample_run(folder / f"{describer}-{generator}", instances, submission(describer, generator))
+        score_by_turn(run, first)
+        runs.append(run.path)
+    build_site(runs, folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built once for all worker processes of a test run."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "browser-site"
+    with FileLock(f"{folder}.lock"):
+        return folder / "site" if (folder / "site").is_dir() else make_site(folder)
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with make_server(site, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser(site: Path) -> Iterator["Browser"]:
+    """A headless Chromium, started after the site is built: Playwright's event loop and the game's do not mix."""
+    chromium = find_chromium()
+    if chromium is None:
+        message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
+        if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@dataclass
+class Visit:
+    """An open page and what went wrong on it."""
+
+    page: "Page"
+    address: str
+    outside: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> "Page":
+        self.page.goto(self.address + path, wait_until="load")
+        return self.page
+
+    def draw_charts(self) -> int:
+        """Scroll to every chart and wait until it is drawn or has failed."""
+        figures = self.page.locator("figure[data-chart]")
+        for figure in figures.all():
+            figure.scroll_into_view_if_needed()
+            figure.and_(self.page.locator("[data-state='drawn'], [data-state='failed']")).wait_for()
+        return figures.count()
+
+
+def visit_in(context: "BrowserContext", address: str) -> Visit:
+    visit = Visit(context.new_page(), address)
+    page = visit.page
+    page.set_default_timeout(15_000)
+    page.on("request", lambda sent: None if sent.url.startswith((address, "data:")) else visit.outside.append(sent.url))
+    page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+    return visit
+
+
+@pytest.fixture
+def visit(browser: "Browser", address: str) -> Iterator[Visit]:
+    """A page on a desktop; nothing may be fetched from elsewhere and nothing may fail on it."""
+    with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
+        made = visit_in(context, address)
+        yield made
+        assert made.outside == []
+        assert made.complaints == []
+
+
+@pytest.mark.parametrize(("path", "hue"), [(BOARD, 0), (PAIR, 1)])
+def test_charts_are_drawn_in_both_schemes(visit: Visit, path: str, hue: int) -> None:
+    page = visit.open(path)
+    count = visit.draw_charts()
+    assert count >= 1
+    assert page.locator("figure[data-state='drawn']").count() == count
+    assert page.locator("figure[data-chart] svg .points path, figure[data-chart] svg .bars path").count() > 1
+    for scheme, dark in (("default", False), ("slate", True)):
+        page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+        wanted = theme.describer_colour(hue, dark)
+        red, green, blue = (int(wanted[at : at + 2], 16) for at in (1, 3, 5))
+        page.locator(f"figure[data-chart] svg path[style*='rgb({red}, {green}, {blue})']").first.wait_for(
+            state="attached"
+        )
+        fills = page.locator("figure[data-chart] svg text").evaluate_all("all => all.map(one => one.style.fill)")
+        assert "" not in fills
+        assert not [fill for fill in fills if "var(" in fill]
+
+
+def test_a_chart_that_cannot_be_drawn_shows_its_numbers(browser: "Browser", address: str) -> None:
+    with browser.new_context() as context:
+        visit = visit_in(context, address)
+        visit.page.route("**/plotly-cartesian.min.js", lambda route: route.abort())
+        page = visit.open(BOARD)
+        visit.draw_charts()
+        figure = page.locator("figure[data-chart]").first
+        assert "could not be drawn" in figure.inner_text()
+        assert figure.locator("table").is_visible()
+
+
+def first_cells(page: "Page") -> list[str]:
+    rows = page.locator("table.board tbody tr")
+    return [
+        row.locator(".pair-describer").inner_text() + "-" + row.locator(".pair-generator").inner_text()
+        for row in rows.all()
+    ]
+
+
+def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
+    page = visit.open(BOARD)
+    best_first = ["seer-painter", "teller-painter", "seer-sketcher"]
+    assert first_cells(page) == best_first
+    button = page.locator("table.board th", has_text="Score").get_by_role("button")
+    button.focus()
+    page.keyboard.press("Enter")
+    orders = [page.locator("table.board th[aria-sort]").get_attribute("aria-sort")]
+    page.keyboard.press("Enter")
+    orders.append(page.locator("table.board th[aria-sort]").get_attribute("aria-sort"))
+    assert set(orders) == {"ascending", "descending"}
+    if orders[-1] == "descending":
+        page.keyboard.press("Space")
+    assert page.locator("table.board th[aria-sort]").count() == 1
+    assert first_cells(page) == best_first[::-1]
+    assert "sort=3&order=ascending" in page.url
+    page.reload()
+    assert first_cells(page) == best_first[::-1]
+    page.locator("table.board th", has_text="Pair").get_by_role("button").click()
+    assert first_cells(page) == ["seer-painter", "seer-sketcher", "teller-painter"]
+
+
+def test_a_rendering_is_compared_with_the_target_by_keyboard(visit: Visit) -> None:
+    page = visit.open(INSTANCE)
+    page.locator(".cell-button[tabindex='0']").focus()
+    for key, place in (("ArrowRight", "t2"), ("ArrowRight", "t2"), ("ArrowDown", "t2"), ("ArrowLeft", "t1")):
+        page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.closest('[data-turn]').id").endswith(place)
+    assert page.evaluate("document.activeElement.closest('[data-pair]').dataset.pair") == "teller-painter"
+    assert page.url.endswith("#teller-painter-t1")
+    overlay = page.locator(".compare-overlay")
+    for key, mode in (("d", "difference"), ("b", "blink"), ("s", "swipe")):
+        page.keyboard.press(key)
+        assert page.locator("[data-turn] .compare-frame[data-mode]").get_attribute("data-mode") == mode
+        assert page.locator(f".replay-panel [data-mode='{mode}']").get_attribute("aria-pressed") == "true"
+        assert overlay.count() == 1
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".compare-slider").input_value() == "51"
+    page.keyboard.press("Escape")
+    assert overlay.count() == 0
+    assert page.evaluate("document.activeElement.className").startswith("cell-button")
+
+
+def test_blinking_alternates_and_stops(visit: Visit) -> None:
+    page = visit.open(INSTANCE)
+    page.locator(".cell-button[tabindex='0']").focus()
+    page.keyboard.press("b")
+    states: tuple[Literal["hidden", "visible"], ...] = ("hidden", "visible", "hidden")
+    for state in states:
+        page.locator(".compare-overlay").wait_for(state=state)
+    page.keyboard.press("b")
+    page.locator(".compare-overlay").wait_for(state="detached")
+
+
+def test_the_zoom_gives_the_focus_back(visit: Visit) -> None:
+    page = visit.open(f"{INSTANCE}#teller-painter-t2")
+    assert page.locator("[aria-current] .cell-button").count() == 1
+    page.locator(".cell-button[tabindex='0']").focus()
+    page.keyboard.press("z")
+    dialog = page.locator("dialog.zoom")
+    assert dialog.get_by_role("heading").inner_text() == "teller + painter, turn 2"
+    page.keyboard.press("ArrowLeft")
+    assert dialog.get_by_role("heading").inner_text() == "teller + painter, turn 1"
+    page.keyboard.press("d")
+    assert dialog.locator(".compare-frame[data-mode='difference']").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.closest('[data-turn]').id") == "teller-painter-t1"
+
+
+def test_nothing_blinks_for_readers_who_want_no_motion(browser: "Browser", address: str) -> None:
+    with browser.new_context(reduced_motion="reduce") as context:
+        page = visit_in(context, address).open(INSTANCE)
+        page.locator(".cell-button[tabindex='0']").focus()
+        page.keyboard.press("b")
+        page.wait_for_timeout(1600)
+        assert page.locator(".compare-overlay").is_visible()
+        page.keyboard.press("b")
+        assert page.locator(".compare-overlay").is_hidden()
+
+
+def test_the_gallery_is_filtered_and_remembers_it(visit: Visit) -> None:
+    page = visit.open("gallery/index.html")
+    entries = page.locator("[data-filterable] [data-difficulty]:visible")
+    assert entries.count() == 8
+    page.get_by_label("Difficulty").select_option("hard")
+    assert entries.count() == 4
+    assert page.url.endswith("?difficulty=hard")
+    page.reload()
+    assert entries.count() == 4
+    assert page.get_by_text("4 of 8 targets").is_visible()
+
+
+def test_pages_are_complete_without_javascript(browser: "Browser", address: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        visit = visit_in(context, address)
+        page = visit.open(BOARD)
+        assert first_cells(page) == ["seer-painter", "teller-painter", "seer-sketcher"]
+        assert page.locator("figure[data-chart] details table tbody tr").count() > 6
+        page = visit.open(INSTANCE)
+        assert page.locator("[data-turn] img").count() == 6
+        assert visit.outside == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: "Browser", address: str, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    axe = Axe()
+    with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:  # type: ignore[arg-type]
+        visit = visit_in(context, address)
+        found = []
+        for path in PAGES[:4]:
+            page = visit.open(path)
+            visit.draw_charts()
+            for violation in axe.run(page).response["violations"]:
+                if violation["impact"] in ("serious", "critical"):
+                    found += [f"{path}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
+        assert found == []
+
+
+def test_nothing_is_wider_than_a_phone(browser: "Browser", address: str) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        visit = visit_in(context, address)
+        for path in PAGES:
+            page = visit.open(path)
+            visit.draw_charts()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_pages_name_nothing_outside(site: Path) -> None:
+    """Scripts, styles and pictures come from the site itself; links to elsewhere are only links."""
+    for path in PAGES:
+        fetched = re.findall(
+            r"<(?:script|img|link|iframe)[^>]+(?:src|href)=\"(https?:[^\"]+)\"", (site / path).read_text()
+        )
+        assert [one for one in fetched if "canonical" not in one] == []
