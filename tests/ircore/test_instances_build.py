@@ -1,6 +1,9 @@
 """Building sets: seeds that stay put, no two alike, the same bytes twice."""
 
 import itertools
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +23,26 @@ def fingerprints(made: InstanceSet) -> dict[str, str]:
 
 
 def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
-    one = build_instances(tmp_path / "one", 7, 5, SOME, workers=1)
-    other = build_instances(tmp_path / "other", 7, 5, SOME, workers=2)
-    assert one.identity == other.identity
+    """Once here in one process, once by a command whose Python hashes differently, in several."""
+    one = build_instances(tmp_path / "one", 7, 2, workers=1)
+    command = [
+        sys.executable,
+        "-m",
+        "ircore",
+        "instances",
+        "build",
+        "--out",
+        "other",
+        "--seed",
+        "7",
+        "--per-condition",
+        "2",
+    ]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "12"}, check=True, capture_output=True)
     files = [path.relative_to(one.folder) for path in sorted(one.folder.rglob("*")) if path.is_file()]
-    assert len(files) == 21
+    assert len(files) == 29
     for file in files:
-        assert (one.folder / file).read_bytes() == (other.folder / file).read_bytes()
+        assert (one.folder / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
 
 
 def test_another_seed_gives_other_pictures(tmp_path: Path) -> None:
