@@ -124,23 +124,28 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
     """Yield what is fine and, at the end, raise what was not, so that every fault is told at once."""
     with progress("importing", len(files)) as shown:
         for name in files:
-            entry = entries.get(name) or Entry(file_name=name)
             try:
+                entry = entries.get(name) or Entry(file_name=name)
                 picture = read_picture(job.root / name)
                 instance = _instance(job, entry, picture)
             except ValidationError as error:
-                job.faults.append(f"{name}: {describe_validation_error(error)}")
+                job.faults.append(f"{_printable(name)}: {describe_validation_error(error)}")
             except InputError as error:
                 job.faults.append(error.problem.removeprefix(f"{job.root}/"))
             else:
                 yield instance, picture.data
-            shown.advance(name)
+            shown.advance(_printable(name))
     if job.faults:
         listed = "\n".join(f"  {fault}" for fault in job.faults)
         raise InputError(
             f"{job.root}: {len(job.faults)} faults, nothing was imported\n{listed}",
             "Mend or remove these files and import again.",
         )
+
+
+def _printable(name: str) -> str:
+    """Return a file name of any bytes as one line of text."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)
 
 
 def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:

@@ -121,6 +121,8 @@ def test_a_picture_that_is_there_twice_is_named_with_its_twin(tmp_path: Path) ->
         ("photos/medium/a.png", "photos/medium/a.png: folder 'medium' is neither easy nor hard"),
         ("My Photos/easy/a.png", "My Photos/easy/a.png: .*category: "),
         ("a.png", "a.png: no category"),
+        ("photos/easy/a\nb.png", r"photos/easy/a\\nb.png: file_name: "),
+        ("photos/easy/\udcff.png", r"photos/easy/\\udcff.png: file_name: "),
     ],
 )
 def test_a_picture_in_the_wrong_place_is_named(tmp_path: Path, name: str, message: str) -> None:
