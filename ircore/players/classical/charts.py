@@ -1,5 +1,6 @@
 """Parts of charts: bars on a common baseline, and the wedges of a pie."""
 
+import itertools
 import math
 from collections import defaultdict
 
@@ -29,6 +30,18 @@ def find_bars(shapes: list[Shape]) -> list[Bars]:
     groups = [group for upright in (True, False) if (group := _bars_on(boxes, upright)) is not None]
     best = max(groups, key=lambda group: (len(group.bars), group.area), default=None)
     return [best] if best is not None else []
+
+
+def by_series(group: Bars) -> list[Bars]:
+    """Part bars into those of each colour, if every colour has several and none stands in front of another."""
+    colours: dict[str, list[Bar]] = defaultdict(list)
+    for bar in group.bars:
+        colours[bar.colour].append(bar)
+    spans = sorted((bar.start, bar.end) for bar in group.bars)
+    stacked = any(later[0] < earlier[1] - 3 for earlier, later in itertools.pairwise(spans))
+    if len(colours) == 1 or stacked or min(len(bars) for bars in colours.values()) < 3:
+        return [group]
+    return [Bars(group.upright, group.base, tuple(bars)) for bars in colours.values()]
 
 
 def _edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:

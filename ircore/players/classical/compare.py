@@ -16,7 +16,9 @@ from ircore.players.classical.wording import Statement, at, bar_words, full_colo
 
 MISSING = 0.3
 """Share of a thing's visible points that differ from which on it is worth a correction."""
-EXTRA = 0.45
+SAME = 0.02
+"""Share of a shape's visible points that may differ without a word."""
+EXTRA = 0.6
 """The same for a thing of the rendering that the target does not have."""
 WORTH = 60.0
 """Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
@@ -52,12 +54,18 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
             absent.append((item, weight))
     found += _additions(absent, target)
     for item in made:
-        if id(item) not in paired:
+        if id(item) not in paired and _worth_removing(item):
             share = missing(item.percept, item.colour, drawn, seen)
             if share >= EXTRA:
                 weight = share * weight_of(item.percept, rendering.backdrop)
                 found.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
     return sorted((s for s in found if s.weight >= WORTH), key=lambda s: -s.weight)
+
+
+def _worth_removing(item: Item) -> bool:
+    """Leave alone what is thin or small: most of it is the soft edge of something that is right."""
+    percept = item.percept
+    return isinstance(percept, Shape) and percept.colour is not None and percept.area > 120
 
 
 def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> list[Statement]:
@@ -108,7 +116,11 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
     one, two = item.percept, other.percept
     reference = _reference(other)
     area = max(one.area, 1.0)
+    if isinstance(one, Shape) and one.colour is None and share < MISSING:
+        return []
     if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
+        if share < SAME and missing(two, other.colour, drawn, seen) < SAME:
+            return []
         return _change_of_shape(one, two, reference, item)
     if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
         return _change_of_colour(item, other, reference, area)
@@ -120,7 +132,8 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
 
 
 def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
-    if not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
+    thin = not isinstance(item.percept, Shape) or item.percept.colour is None
+    if thin or not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
         return []
     weight = area * distance(item.colour, other.colour) / 441
     return [Statement("Change the colour of the ", (f"{reference} to {exact(item.colour)}",), weight=weight)]

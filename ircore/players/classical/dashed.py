@@ -14,13 +14,14 @@ MIN_PIECES = 4
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A small component: its middle, direction (unit), length and width in pixels."""
+    """A small component: middle, direction (unit), length and width in pixels, and whether it fills its box."""
 
     middle: Points
     way: Points
     length: float
     width: float
     index: int
+    solid: bool = True
 
 
 def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
@@ -39,7 +40,9 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     covariance = np.cov((points - middle).T) + np.eye(2) / 12
     values, vectors = np.linalg.eigh(covariance)
     length = math.sqrt(12 * float(values[1]))
-    return Piece(middle, vectors[:, 1], length, len(points) / max(length, 1.0), index)
+    thickness = math.sqrt(12 * float(values[0]))
+    solid = len(points) > 0.8 * length * thickness
+    return Piece(middle, vectors[:, 1], length, len(points) / max(length, 1.0), index, solid)
 
 
 def chains(pieces: list[Piece]) -> list[list[Piece]]:
@@ -92,6 +95,8 @@ def _even(chain: list[Piece]) -> bool:
     widths = [piece.width for piece in chain]
     middles = np.array([piece.middle for piece in chain])
     gaps = np.hypot(*np.diff(middles, axis=0).T)
+    if float(np.percentile(widths, 85)) > 1.5 * float(np.percentile(widths, 15)) + 0.5:
+        return False
     return max(widths) < 7 and float(np.percentile(gaps, 75)) < 1.9 * float(np.percentile(gaps, 25)) + 2
 
 

@@ -25,6 +25,8 @@ MIN_THIN = 14
 """Pixels of a colour that only occurs in thin strokes."""
 STROKE_SHARE = 0.4
 """A pixel belongs to what is drawn on the background from this coverage on: thin strokes must not break up."""
+WIDE = 0.06
+"""Share of the picture from which on a colour counts as ground, like the background."""
 BLEND_TOLERANCE = 7.0
 """Distance in RGB within which a colour is explained as a mixture of two others."""
 
@@ -73,10 +75,12 @@ def segment(pixels: Pixels) -> Segmentation:
     labels = np.full(codes.shape, -1, np.int16)
     for index, code in enumerate(palette):
         labels[codes == code] = index
-    _add_thin_colours(codes, flat, labels, palette)
+    soft = _add_thin_colours(codes, flat, labels, palette)
     share = float((labels >= 0).mean())
     colours = np.array([_rgb(code) for code in palette], np.float64)
     cover = _share_out(_rgb_array(codes), labels, colours)
+    for code, share in soft.items():
+        cover[codes == code] = share
     return Segmentation(labels, colours, ends, share, cover)
 
 
@@ -146,8 +150,13 @@ def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, 
     return [background, *(code for code in palette if code != background)][:MAX_COLOURS]
 
 
-def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, palette: list[int]) -> None:
-    """Add colours of thin strokes to ``palette`` and mark their pixels in ``labels``."""
+def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, palette: list[int]) -> dict[int, float]:
+    """Add colours of thin strokes to ``palette`` and mark their pixels in ``labels``.
+
+    Returns:
+        Colours of strokes that nowhere fill a pixel, and how much of it they fill.
+    """
+    soft: dict[int, float] = {}
     rest = (labels < 0) & ~flat
     found, counts = np.unique(codes[rest], return_counts=True)
     often = counts >= MIN_THIN
@@ -157,9 +166,17 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
         code = int(found[index])
         at = np.argwhere(codes == code)
-        if len(palette) < MAX_COLOURS and not _is_blend(code, at[:: max(1, len(at) // 60)], labels, palette):
-            labels[at[:, 0], at[:, 1]] = len(palette)
-            palette.append(code)
+        few = at[:: max(1, len(at) // 60)]
+        if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):
+            continue
+        between = _blurred(code, few, labels, palette)
+        if between is not None:
+            label, soft[code] = between
+            labels[at[:, 0], at[:, 1]] = label
+            continue
+        labels[at[:, 0], at[:, 1]] = len(palette)
+        palette.append(code)
+    return soft
 
 
 def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> bool:
@@ -167,11 +184,43 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
     colours = np.array([_rgb(other) for other in palette], np.float64)
     near = _segment_distance(np.array(_rgb(code), np.float64), colours) <= BLEND_TOLERANCE
     bits = _present(labels, at, 2)
-    explained = np.zeros(len(at), bool)
+    explained = _fades_from(at, labels, near)
     for a, b in np.argwhere(np.triu(near, 1)):
         pair = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
         explained |= (bits & pair) == pair
     return bool(explained.mean() >= 0.6)
+
+
+def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> tuple[int, float] | None:
+    """Recognise a thin outline that falls between two rows of pixels: each holds only a part of it.
+
+    Returns:
+        Label of the outline's colour and the share of a pixel it fills; none if this is no such colour.
+    """
+    bits = _present(labels, at, 2)
+    common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
+    if len(common) < 2:
+        return None
+    colour, colours = np.array(_rgb(code), np.float64), np.array([_rgb(other) for other in palette], np.float64)
+    best: tuple[float, int, float] | None = None
+    for ground in common:
+        for label in range(1, len(palette)):
+            way = colours[label] - colours[ground]
+            share = float((colour - colours[ground]) @ way / max(float(way @ way), 1e-9))
+            off = float(np.linalg.norm(colours[ground] + share * way - colour))
+            if label not in common and 0.2 < share < 0.95 and off <= 5 and (best is None or off < best[0]):
+                best = (off, label, share)
+    return None if best is None else best[1:]
+
+
+def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
+    """Tell where a colour is but the edge of a stroke: paler than a drawn colour within 4 pixels, on the background."""
+    beside = _present(labels, at, 4)
+    explained = np.zeros(len(at), bool)
+    for other in np.flatnonzero(near[0]):
+        if other:
+            explained |= (beside >> np.uint64(other)) & np.uint64(1) == 1
+    return explained
 
 
 def _segment_distance(point: Floats, colours: Floats) -> Floats:
@@ -210,7 +259,10 @@ def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[n
         low[many], high[many] = _best_pairs(values[many], bits[many], colours)
     way = colours[high] - colours[low]
     share = np.clip(((values - colours[low]) * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
-    is_high = share > np.where(low == 0, STROKE_SHARE, 0.5)
+    wide = np.bincount(labels[labels >= 0], minlength=len(colours)) > WIDE * labels.size
+    wide[0] = True
+    threshold = np.where(wide[low] == wide[high], 0.5, np.where(wide[low], STROKE_SHARE, 1 - STROKE_SHARE))
+    is_high = share > threshold
     labels[at[:, 0], at[:, 1]] = np.where(is_high, high, low)
     cover[at[:, 0], at[:, 1]] = np.where(is_high, share, 1 - share)
     return cover

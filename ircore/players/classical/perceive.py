@@ -1,12 +1,12 @@
 """Seeing: one picture in, everything perceived in it out. The same picture is looked at only once."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TypeGuard
 
 from ircore.images import Picture, Pixels
 from ircore.players.classical import photo
-from ircore.players.classical.charts import find_bars, find_pie
+from ircore.players.classical.charts import by_series, find_bars, find_pie
+from ircore.players.classical.grounds import find_grounds
 from ircore.players.classical.palette import Segmentation, segment, to_hex
 from ircore.players.classical.percepts import Backdrop, Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob, split
@@ -55,13 +55,16 @@ def look_at(pixels: Pixels) -> Perception:
     if segmentation.flat_share < FLAT_SHARE:
         return _photograph(pixels)
     height, width = pixels.shape[:2]
+    grounds = find_grounds(segmentation)
+    segmentation = grounds.segmentation
     blobs, thin = split(segmentation)
     solids = _solids(blobs, segmentation)
-    dots = [_dot(p) for p in solids if _is_dot(p)]
+    dots = [p for p in solids if _is_dot(p)]
     solids = [p for p in solids if not _is_dot(p)]
     lines = read_strokes(segmentation, thin, dots)
     strokes, loose = join_series(lines.percepts, dots)
-    percepts = _in_order([*solids, *strokes, *loose])
+    percepts_seen = _without_labels([*solids, *strokes, *loose])
+    percepts = [*grounds.areas, *_in_order(percepts_seen)]
     return Perception(width, height, _backdrop(segmentation), tuple(percepts), glyphs=tuple(lines.glyphs))
 
 
@@ -70,13 +73,7 @@ def _is_dot(percept: Percept) -> TypeGuard[Shape]:
     if not isinstance(percept, Shape) or percept.colour is None or percept.outline:
         return False
     low, high = sorted(percept.size)
-    return high <= MAX_MARKER and high < 1.45 * low and percept.kind in {"circle", "ellipse", "polygon", "regular"}
-
-
-def _dot(shape: Shape) -> Shape:
-    """Make a circle of a dot: the line that goes through it has drawn it out."""
-    size = min(shape.size)
-    return replace(shape, kind="circle", size=(size, size), corners=(), rotation=0.0)
+    return high <= MAX_MARKER and high < 1.45 * low
 
 
 def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
@@ -87,9 +84,25 @@ def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
         percepts.append(found[0])
         blobs = [blob for blob in blobs if not any(blob is member for member in found[1])]
     shapes = [shape_of(blob, segmentation) for blob in blobs]
-    groups = find_bars(shapes)
+    groups = [series for group in find_bars(shapes) for series in by_series(group)]
     taken = {bar.box for group in groups for bar in group.bars}
     return [*percepts, *groups, *(shape for shape in shapes if shape.box not in taken)]
+
+
+def _without_labels(percepts: list[Percept]) -> list[Percept]:
+    """Leave out what is written on a pie: small things that lie wholly inside it."""
+    pies = [p for p in percepts if isinstance(p, Pie)]
+    if not pies:
+        return percepts
+    left, top, right, bottom = pies[0].box
+    reach = 0.45 * pies[0].radius
+
+    def is_label(percept: Percept) -> bool:
+        box = percept.box
+        inside = box[0] >= left and box[1] >= top and box[2] <= right and box[3] <= bottom
+        return not isinstance(percept, Pie) and inside and max(box[2] - box[0], box[3] - box[1]) < reach
+
+    return [percept for percept in percepts if not is_label(percept)]
 
 
 def _backdrop(segmentation: Segmentation) -> Backdrop:

@@ -134,16 +134,22 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
         if seen.sum() < 3:
             return 0.0
         rows, columns, wanted = rows[seen], columns[seen], wanted[seen]
-    return float((_nearest(other, rows, columns, wanted, 1 if thin else 0) >= ALIKE * (2 if thin else 1)).mean())
+    reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
+    return float((_nearest(other, rows, columns, wanted, reach, stride) >= ALIKE * (2 if thin else 1)).mean())
 
 
 def _nearest(
-    pixels: Pixels, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], wanted: Points, reach: int
+    pixels: Pixels,
+    rows: npt.NDArray[np.intp],
+    columns: npt.NDArray[np.intp],
+    wanted: Points,
+    reach: int,
+    stride: int = 1,
 ) -> Points:
     """Return how near, within ``reach`` pixels, a picture comes to the wanted colours."""
     best = np.full(len(rows), np.inf)
-    for down in range(-reach, reach + 1):
-        for right in range(-reach, reach + 1):
+    for down in range(-reach, reach + 1, stride):
+        for right in range(-reach, reach + 1, stride):
             row = np.clip(rows + down, 0, pixels.shape[0] - 1)
             column = np.clip(columns + right, 0, pixels.shape[1] - 1)
             best = np.minimum(best, np.linalg.norm(pixels[row, column].astype(np.float64) - wanted, axis=1))

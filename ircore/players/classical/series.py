@@ -30,18 +30,24 @@ def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percep
         strokes = [p for p in rest if isinstance(p, Stroke) and p.colour == colour and p.role in {"line", "curve"}]
         markers = _alike(group)
         line = _series(strokes, markers) if len(markers) >= 3 else None
-        if line is None:
-            loose += group
+        if line is not None:
+            rest = [percept for percept in rest if not any(percept is stroke for stroke in strokes)]
+            rest.append(line)
+            loose += [dot for dot in group if not any(dot is marker for marker in markers)]
             continue
-        rest = [percept for percept in rest if not any(percept is stroke for stroke in strokes)]
-        rest.append(line)
-        loose += [dot for dot in group if not any(dot is marker for marker in markers)]
+        for stroke in strokes:
+            own = [dot for dot in group if _on_line(dot.centre, list(stroke.points), 4)]
+            line = _series([stroke], _alike(own)) if len(own) >= 3 else None
+            if line is not None:
+                rest = [line if percept is stroke else percept for percept in rest]
+                group = [dot for dot in group if not any(dot is marker for marker in own)]
+        loose += group
     return rest, loose
 
 
 def _alike(group: list[Shape]) -> list[Shape]:
-    usual = float(np.median([dot.size[0] for dot in group]))
-    return [dot for dot in group if abs(dot.size[0] - usual) <= max(2.0, 0.3 * usual) and usual <= MAX_MARKER]
+    usual = float(np.median([min(dot.size) for dot in group]))
+    return [dot for dot in group if abs(min(dot.size) - usual) <= max(2.0, 0.3 * usual) and usual <= MAX_MARKER]
 
 
 def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
@@ -58,15 +64,15 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     if drawn < 0.45 * length:
         return None
     widest = max(strokes, key=lambda stroke: stroke.area)
-    radius = round(float(np.median([dot.size[0] for dot in ordered]))) / 2
+    radius = round(float(np.median([min(dot.size) for dot in ordered]))) / 2
     points = tuple((round(x, 1), round(y, 1)) for x, y in centres)
     return Stroke(widest.colour, widest.width, points, False, widest.dash, radius, "curve")
 
 
-def _on_line(point: Point, corners: list[Point]) -> bool:
-    """Tell whether a point lies within 7 px of the polyline through ``corners``."""
+def _on_line(point: Point, corners: list[Point], within: float = 7) -> bool:
+    """Tell whether a point lies near the polyline through ``corners``; ``within`` is in pixels."""
     start = np.array(corners[:-1])
     way = np.array(corners[1:]) - start
     offset = np.array(point) - start
     share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
-    return bool(np.hypot(*(offset - share[:, None] * way).T).min() <= 7)
+    return bool(np.hypot(*(offset - share[:, None] * way).T).min() <= within)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import ndimage
 
 from ircore.players.classical.palette import Labels, Mask, Segmentation
 from ircore.players.classical.percepts import Grid, Stroke, Ticks
@@ -81,7 +82,7 @@ def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]
 
 def _row_runs(row: Mask, foreign: Mask) -> list[tuple[int, int]]:
     """Return start and end of long runs in one row; things in front do not interrupt a run."""
-    bridged = row | foreign
+    bridged = row | ndimage.maximum_filter1d(foreign, 5)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], bridged.astype(np.int8), [0]])))
     runs = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import ndimage
 
-from ircore.players.classical import dashed, paths, strokes
+from ircore.players.classical import curves, dashed, strokes
 from ircore.players.classical.palette import Labels, Mask, Segmentation
-from ircore.players.classical.percepts import Box, Grid, Percept, Shape, Stroke
+from ircore.players.classical.percepts import Box, Grid, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import CORE, EIGHT, Blob
 from ircore.players.classical.shapes import contour, figure_with_corners, round_figure, shape_of
 
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""
 MIN_PIXELS = 20
-OCTAGON = np.ones((5, 5), bool)
-OCTAGON[[0, 0, -1, -1], [0, -1, 0, -1]] = False
 
 
 @dataclass(eq=False)
@@ -190,25 +188,35 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
     areas = np.bincount(components.ravel())
     colour = segmentation.hex(label)
     pieces: list[dashed.Piece] = []
+    free: list[curves.Path] = []
     boxes = ndimage.find_objects(components)
     for index, box in enumerate(boxes, 1):
         height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
-        piece = components[box] == index
+        piece, corner = components[box] == index, (box[1].start, box[0].start)
         if max(height, width) > SMALL or _is_lone_line(piece, areas[index]):
-            ink = float(segmentation.cover[box][piece].sum())
-            _free_lines(piece, (box[1].start, box[0].start), ink, colour, dots, found)
-        elif (dot := _dot(piece, (box[1].start, box[0].start), colour)) is not None:
+            found_paths, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
+            free += found_paths
+            dots += [_round_dot(middle, area, colour) for middle, area in markers]
+        elif (dot := _dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
-            pieces.append(dashed.piece_of(piece, (box[1].start, box[0].start), index))
+            pieces.append(dashed.piece_of(piece, corner, index))
     used: set[int] = set()
-    for chain in dashed.chains([piece for piece in pieces if piece.width < 7]):
+    for chain in dashed.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
         used |= {piece.index for piece in chain}
-        found.percepts.append(_dashed_stroke(chain, colour))
+        free.append(curves.dashed_path(chain))
+    found.percepts += curves.percepts_of(free, colour)
     for piece in pieces:
         if piece.index not in used:
             rows, columns = boxes[piece.index - 1]
             found.glyphs.append((columns.start, rows.start, columns.stop, rows.stop))
+
+
+def _round_dot(middle: Point, area: float, colour: str) -> Shape:
+    """Return a disc of a given area."""
+    (x, y), radius = middle, math.sqrt(area / math.pi)
+    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
+    return Shape("circle", colour, middle, (2 * radius, 2 * radius), 0.0, (), None, area, box)
 
 
 def _is_lone_line(piece: Mask, area: int) -> bool:
@@ -243,66 +251,8 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
     return Shape("circle", colour, centre, (2 * radius, 2 * radius), 0.0, (), None, float(piece.sum()), box)
 
 
-def _dashed_stroke(chain: list[dashed.Piece], colour: str) -> Stroke:
-    path = dashed.path_of(chain)
-    width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
-    points, smooth = _described(path, width)
-    return Stroke(colour, width, points, smooth, dashed.pattern_of(chain), role="curve" if len(points) > 2 else "line")
-
-
-def _free_lines(piece: Mask, corner: tuple[int, int], ink: float, colour: str, dots: list[Shape], found: Thin) -> None:
-    """Trace a component into lines and curves; round thickenings on it are markers."""
-    traced = paths.trace(piece, corner)
-    if not traced:
-        return
-    length = sum(float(np.hypot(*np.diff(path, axis=0).T).sum()) for path in traced)
-    markers = _markers(piece, corner) if length > 60 else []
-    width = max(1.0, round(2 * (ink - sum(a for *_, a in markers) * 0.7) / max(length, 1)) / 2)
-    for path in traced:
-        long = float(np.hypot(*np.diff(path, axis=0).T).sum())
-        if long < 12 or (long < 0.04 * length and len(traced) > 4):
-            continue
-        points, smooth = _described(path, width)
-        role = "curve" if len(points) > 2 else "line"
-        found.percepts.append(Stroke(colour, width, points, smooth, role=role))
-    for x, y, area in markers:
-        radius = math.sqrt(area / math.pi)
-        box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
-        dots.append(Shape("circle", colour, (x, y), (2 * radius, 2 * radius), 0.0, (), None, area, box))
-
-
-def _described(path: paths.Points, width: float) -> tuple[tuple[tuple[float, float], ...], bool]:
-    """Return two points if the path is straight, else as few as describe it."""
-    chord = path[-1] - path[0]
-    length = float(np.hypot(*chord))
-    if length > 6:
-        off = np.abs((path - path[0]) @ np.array([-chord[1], chord[0]])) / length
-        if off.max() <= max(1.6, 0.5 * width + 0.6):
-            ends = np.round(path[[0, -1]], 1)
-            return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False
-    return paths.simplify(path)
-
-
-def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[float, float, float]]:
-    """Return middle and area of the round thickenings of a stroke."""
-    core = ndimage.binary_erosion(np.pad(piece, 2), OCTAGON)
-    spots, _ = ndimage.label(core, EIGHT)
-    found = []
-    for index, box in enumerate(ndimage.find_objects(spots), 1):
-        core_piece = np.pad(spots[box] == index, 3)
-        opened = ndimage.binary_dilation(core_piece, OCTAGON)
-        height, width = opened.shape[0] - 2, opened.shape[1] - 2
-        if max(height, width) > 20 or abs(height - width) > 3:
-            continue
-        rows, columns = np.nonzero(opened)
-        x = corner[0] - 2 + box[1].start - 3 + float(columns.mean()) + 0.5
-        y = corner[1] - 2 + box[0].start - 3 + float(rows.mean()) + 0.5
-        found.append((x, y, float(opened.sum())))
-    return found
-
-
 def _dashed_grids(found: Thin) -> None:
-    """Gather parallel level or upright dashed lines into grids."""
+    """Gather parallel level or upright dashed lines into grids; one line may come in several parts."""
     for level in (True, False):
         axis = 1 if level else 0
         lines = [
@@ -312,13 +262,26 @@ def _dashed_grids(found: Thin) -> None:
             if abs(p.points[0][axis] - p.points[1][axis]) < 1.5
         ]
         for colour in sorted({line.colour for line in lines}):
-            family = [line for line in lines if line.colour == colour]
-            if len(family) < 3:
-                continue
-            ends = np.array([sorted(point[1 - axis] for point in line.points) for line in family])
-            if np.ptp(ends[:, 0]) > 25 or np.ptp(ends[:, 1]) > 25:
-                continue
-            found.percepts[:] = [p for p in found.percepts if not any(p is line for line in family)]
-            at = tuple(sorted(round((line.points[0][axis] + line.points[1][axis]) / 2, 1) for line in family))
-            low, high = (float(value) for value in np.median(ends, axis=0))
-            found.percepts.insert(0, Grid(colour, family[0].width, level, at, low, high, family[0].dash))
+            grid = _grid_of([line for line in lines if line.colour == colour], axis)
+            if grid is not None:
+                found.percepts[:] = [p for p in found.percepts if not (p in lines and _has_colour(p, colour))]
+                found.percepts.insert(0, grid)
+
+
+def _has_colour(percept: Percept, colour: str) -> bool:
+    return isinstance(percept, Stroke) and percept.colour == colour
+
+
+def _grid_of(family: list[Stroke], axis: int) -> Grid | None:
+    """Make a grid of at least three parallel dashed lines that reach about equally far."""
+    rows: dict[float, list[float]] = {}
+    for line in sorted(family, key=lambda line: line.points[0][axis]):
+        at = (line.points[0][axis] + line.points[1][axis]) / 2
+        row = next((known for known in rows if abs(known - at) <= 2), at)
+        rows.setdefault(row, []).extend(point[1 - axis] for point in line.points)
+    low, high = min(min(ends) for ends in rows.values()), max(max(ends) for ends in rows.values())
+    long = [row for row, ends in rows.items() if max(ends) - min(ends) > 0.6 * (high - low)]
+    if len(long) < 3 or high - low < 60:
+        return None
+    at_all = tuple(round(row, 1) for row in sorted(long))
+    return Grid(family[0].colour, family[0].width, axis == 1, at_all, low, high, family[0].dash)

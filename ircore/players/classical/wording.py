@@ -1,5 +1,6 @@
 """Percepts in plain English, as much of it as the token budget allows, the most telling first."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -70,6 +71,11 @@ def at(point: Point) -> str:
     return f"({point[0]:.0f}, {point[1]:.0f})"
 
 
+def _half(point: Point) -> str:
+    """Return a position in half pixels, for lines that shall fall on whole ones."""
+    return "(" + ", ".join(f"{round(2 * value) / 2:g}" for value in point) + ")"
+
+
 def first_message(perception: Perception, budget: int) -> str:
     """Describe a picture.
 
@@ -99,7 +105,8 @@ def statements_of(perception: Perception, words: ColourWords) -> list[Statement]
 def weight_of(percept: Percept, backdrop: Backdrop) -> float:
     """Return how much a percept tells: its pixels, by how far they stand out; lines count more than areas."""
     factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0}.get(type(percept), 1.0)
-    return factor * percept.area * min(1.0, 0.1 + distance(_colour_of(percept), backdrop.colour) / 250)
+    contrast = min(1.0, distance(_colour_of(percept), backdrop.colour) / 220)
+    return float(factor * percept.area * contrast**1.3)
 
 
 def _colour_of(percept: Percept) -> str:
@@ -189,15 +196,24 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Shape):
         return Statement("", (_shape(percept, words),))
     if isinstance(percept, Stroke):
-        return Statement("", (_stroke(percept, words),))
+        return Statement("", (_stroke(_crisp(percept), words),))
     if isinstance(percept, Bars):
-        return _bars(percept, words)
+        return _alike_bars(percept, words) or _bars(percept, words)
     if isinstance(percept, Pie):
         return Statement("", (_pie(percept, words),))
     if isinstance(percept, Grid):
         return Statement("", (_grid(percept, words),))
-    places = ", ".join(f"{value:.0f}" for value in percept.at)
+    places = _places(list(percept.at))
     return Statement("", (f"Ticks of {percept.length:.0f} px on the {percept.axis} axis at {percept.axis} {places}",))
+
+
+def _places(values: list[float]) -> str:
+    """List positions, or say from where to where and every how many pixels."""
+    count = len(values) - 1
+    step = round((values[-1] - values[0]) / max(count, 1))
+    if count >= 3 and all(abs(value - values[0] - step * n) < 1 for n, value in enumerate(values)):
+        return f"{values[0]:.0f} to {values[0] + step * count:.0f} every {step}"
+    return ", ".join(f"{value:.0f}" for value in values)
 
 
 def article(words: str) -> str:
@@ -219,7 +235,8 @@ def _shape(shape: Shape, words: ColourWords) -> str:
 def _measures(shape: Shape) -> str:
     """Return kind, size and place of a shape."""
     width, height = shape.size
-    middle = f"centred at {at(shape.centre)}"
+    thin = shape.colour is None and shape.kind in {"rectangle", "square"} and not shape.rotation
+    middle = f"centred at {_half(shape.centre) if thin else at(shape.centre)}"
     turned = f", rotated {shape.rotation:.0f} degrees" if abs(shape.rotation) >= 1 else ""
     if shape.kind == "circle":
         return f"circle of radius {number(width / 2)} px {middle}"
@@ -235,6 +252,18 @@ def _measures(shape: Shape) -> str:
         return f"regular {REGULAR[len(shape.corners)]} of radius {width / 2:.0f} px {middle}{turned}"
     kind = "triangle" if shape.kind == "triangle" else "polygon"
     return f"{kind} with corners {', '.join(at(corner) for corner in shape.corners)}"
+
+
+def _crisp(stroke: Stroke) -> Stroke:
+    """Name the row or column that a level or upright line of 1 px fills, not its middle half a pixel further."""
+    if stroke.width > 1.2 or len(stroke.points) != 2:
+        return stroke
+    (x0, y0), (x1, y1) = stroke.points
+    if abs(y0 - y1) < 0.6:
+        return replace(stroke, points=((x0, math.floor(y0)), (x1, math.floor(y0))))
+    if abs(x0 - x1) < 0.6:
+        return replace(stroke, points=((math.floor(x0), y0), (math.floor(x0), y1)))
+    return stroke
 
 
 def _stroke(stroke: Stroke, words: ColourWords) -> str:
@@ -264,6 +293,23 @@ def _bars(bars: Bars, words: ColourWords) -> Statement:
     return Statement(head, parts)
 
 
+def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
+    """Say bars of one colour and width in few words; none if they differ."""
+    bars = sorted(group.bars, key=lambda bar: bar.start)
+    wide = round(sum(bar.end - bar.start for bar in bars) / len(bars))
+    one_kind = all(bar.colour == bars[0].colour and bar.outline == bars[0].outline for bar in bars)
+    if len(bars) < 3 or not one_kind or any(abs(bar.end - bar.start - wide) > 1.6 for bar in bars):
+        return None
+    middles = ", ".join(f"{(bar.start + bar.end) / 2:.0f}" for bar in bars)
+    tips = ", ".join(f"{bar.tip:.0f}" for bar in bars)
+    colour = words(bars[0].colour)
+    if group.upright:
+        text = f"{colour} bars {wide} px wide standing on y {group.base:.0f} at x {middles} up to y {tips}"
+    else:
+        text = f"{colour} bars {wide} px high growing right from x {group.base:.0f} at y {middles} out to x {tips}"
+    return Statement("", (text[0].upper() + text[1:],))
+
+
 def bar_words(bar: Bar) -> str:
     """Name a single bar by colour and place."""
     left, top, right, bottom = bar.box
@@ -286,7 +332,7 @@ def _percent(share: float) -> str:
 
 def _grid(grid: Grid, words: ColourWords) -> str:
     across, along, name = ("y", "x", "Horizontal") if grid.horizontal else ("x", "y", "Vertical")
-    places = ", ".join(f"{value:.0f}" for value in grid.at)
+    places = _places([math.floor(value) if grid.width <= 1.2 else value for value in grid.at])
     dash = "" if grid.dash == "solid" else f"{grid.dash} "
     return (
         f"{name} {dash}grid lines in {words(grid.colour)}, {number(grid.width)} px, at {across} {places} "

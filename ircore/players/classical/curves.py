@@ -1,0 +1,194 @@
+"""Free lines and curves of one colour: traced, joined across gaps, and told apart as lines, circles and curves."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.players.classical import dashed, paths
+from ircore.players.classical.palette import Mask
+from ircore.players.classical.percepts import Percept, Point, Shape, Stroke
+from ircore.players.classical.regions import EIGHT
+from ircore.players.classical.shapes import circle_through
+
+OCTAGON = np.ones((5, 5), bool)
+OCTAGON[[0, 0, -1, -1], [0, -1, 0, -1]] = False
+GAP = 16.0
+"""Pixels over which a line goes on behind another, if it goes straight on."""
+DASHED_GAP = 34.0
+AROUND = 0.55
+"""Share of a circle that must be drawn to call it one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A traced line: its points, close together and ordered, its width in pixels and its dash pattern."""
+
+    points: paths.Points
+    width: float
+    dash: str = "solid"
+
+    @property
+    def length(self) -> float:
+        """In pixels."""
+        return float(np.hypot(*np.diff(self.points, axis=0).T).sum())
+
+
+def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
+    """Trace a thin component.
+
+    Args:
+        piece: Its pixels, cropped.
+        corner: Column and row of the crop.
+        ink: Sum of what it covers of each pixel.
+
+    Returns:
+        Its paths, and middle and area of each round thickening, which may be a marker.
+    """
+    found = [Path(points, 1.0) for points in paths.trace(piece, corner)]
+    length = sum(path.length for path in found)
+    markers = _markers(piece, corner) if length > 60 else []
+    ink -= sum(area for _, area in markers) * 0.7
+    width = max(1.0, round(2 * ink / max(length, 1)) / 2)
+    kept = [
+        Path(path.points, width)
+        for path in found
+        if path.length >= 12 and (path.length >= 0.04 * length or len(found) <= 4)
+    ]
+    return kept, markers
+
+
+def dashed_path(chain: list[dashed.Piece]) -> Path:
+    """Return the path of a chain of dashes."""
+    width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
+    corners = dashed.path_of(chain)
+    steps = [max(1, round(float(np.hypot(*step)))) for step in np.diff(corners, axis=0)]
+    dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
+    return Path(np.vstack([*dense, corners[-1:]]), width, dashed.pattern_of(chain))
+
+
+def percepts_of(found: list[Path], colour: str) -> list[Percept]:
+    """Join paths of one colour that continue each other, and say what they are."""
+    whole, rest = _circles(_joined(found), colour)
+    return [*whole, *(_stroke(path, colour) for path in rest)]
+
+
+def _joined(found: list[Path]) -> list[Path]:
+    """Join the ends that meet head-on across a small gap, the nearest first."""
+    left = list(found)
+    while True:
+        best: tuple[float, int, int, int, int] | None = None
+        for i, one in enumerate(left):
+            for j in range(i + 1, len(left)):
+                for side, other_side in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                    cost = _gap(one, side, left[j], other_side)
+                    if cost is not None and (best is None or cost < best[0]):
+                        best = (cost, i, side, j, other_side)
+        if best is None:
+            return left
+        _, i, side, j, other_side = best
+        one, other = left[i], left[j]
+        first = one.points if side else one.points[::-1]
+        second = other.points[::-1] if other_side else other.points
+        left = [path for n, path in enumerate(left) if n not in (i, j)]
+        left.append(Path(np.vstack([first, second]), max(one.width, other.width), one.dash))
+
+
+def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
+    """Return how far apart two ends are; none if they do not continue each other."""
+    if (one.dash == "solid") != (other.dash == "solid") or abs(one.width - other.width) > 1.5:
+        return None
+    a, b = one.points[-side], other.points[-other_side]
+    gap = float(np.hypot(*(b - a)))
+    if gap > (GAP if one.dash == "solid" else DASHED_GAP) or min(one.length, other.length) < 8:
+        return None
+    out, back = _way(one.points, side), _way(other.points, other_side)
+    along = (b - a) / max(gap, 1e-9)
+    straight = 0.85 if one.dash == "solid" else 0.5
+    if float(out @ back) > -straight:
+        return None
+    if gap > 4 and (float(out @ along) < straight or float(back @ along) > -straight):
+        return None
+    return gap
+
+
+def _way(points: paths.Points, side: int) -> paths.Points:
+    ordered = points if side else points[::-1]
+    way = ordered[-1] - ordered[max(-len(ordered), -14)]
+    unit: paths.Points = way / max(float(np.hypot(*way)), 1e-9)
+    return unit
+
+
+def _circles(found: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
+    """Find the paths that together make most of a circle."""
+    fits = [(path, circle) for path in found if (circle := _circle_of(path)) is not None]
+    circles: list[Percept] = []
+    used: set[int] = set()
+    for path, (centre, radius) in sorted(fits, key=lambda fit: -fit[0].length):
+        if id(path) in used:
+            continue
+        same = [
+            other
+            for other, (middle, size) in fits
+            if id(other) not in used and math.dist(middle, centre) <= 6 and abs(size - radius) <= 4
+        ]
+        points = np.vstack([other.points for other in same])
+        better = circle_through(points)
+        if better is None or sum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
+            continue
+        used |= {id(other) for other in same}
+        circles.append(_circle(better, path, colour))
+    return circles, [path for path in found if id(path) not in used]
+
+
+def _circle_of(path: Path) -> tuple[Point, float] | None:
+    """Return the circle that a path runs on, if it bends enough to tell."""
+    if path.length < 30:
+        return None
+    circle = circle_through(path.points)
+    if circle is None or circle[1] < 8 or path.length < 0.5 * circle[1]:
+        return None
+    off = np.abs(np.hypot(*(path.points - circle[0]).T) - circle[1])
+    return circle if float(np.percentile(off, 95)) < 1.3 else None
+
+
+def _circle(circle: tuple[Point, float], path: Path, colour: str) -> Shape:
+    (x, y), radius = circle
+    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
+    area = 2 * math.pi * radius * path.width
+    return Shape("circle", None, (x, y), (2 * radius, 2 * radius), 0.0, (), (colour, path.width), area, box)
+
+
+def _stroke(path: Path, colour: str) -> Stroke:
+    points, smooth = _described(path.points, path.width)
+    return Stroke(colour, path.width, points, smooth, path.dash, role="curve" if len(points) > 2 else "line")
+
+
+def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
+    """Return two points if the path is straight, else as few as describe it."""
+    chord = path[-1] - path[0]
+    length = float(np.hypot(*chord))
+    if length > 6:
+        off = np.abs((path - path[0]) @ np.array([-chord[1], chord[0]])) / length
+        if off.max() <= max(1.6, 0.5 * width + 0.6):
+            ends = np.round(path[[0, -1]], 1)
+            return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False
+    return paths.simplify(path)
+
+
+def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
+    """Return middle and area of the round thickenings of a stroke."""
+    core = ndimage.binary_erosion(np.pad(piece, 2), OCTAGON)
+    spots, _ = ndimage.label(core, EIGHT)
+    found = []
+    for index, box in enumerate(ndimage.find_objects(spots), 1):
+        opened = ndimage.binary_dilation(np.pad(spots[box] == index, 3), OCTAGON)
+        height, width = opened.shape[0] - 2, opened.shape[1] - 2
+        if max(height, width) > 20 or abs(height - width) > 3:
+            continue
+        rows, columns = np.nonzero(opened)
+        x = corner[0] - 5 + box[1].start + float(columns.mean()) + 0.5
+        y = corner[1] - 5 + box[0].start + float(rows.mean()) + 0.5
+        found.append(((x, y), float(opened.sum())))
+    return found
