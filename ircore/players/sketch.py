@@ -9,14 +9,12 @@ import asyncio
 from dataclasses import replace
 
 from ircore.drawing import Point
-from ircore.images import Picture
 from ircore.players.base import GeneratorView, PictureAnswer
 from ircore.players.canvas.colours import difference
-from ircore.players.canvas.generator import refuse_settings
+from ircore.players.canvas.generator import answer, refuse_settings
 from ircore.players.canvas.reader import read
-from ircore.players.canvas.render import draw
 from ircore.players.canvas.shapes import Blob, Canvas, Item, Label, Pie, Slice, Stroke
-from ircore.records import PlayerSpec, Usage
+from ircore.records import PlayerSpec
 
 GRID = 32
 """Pixels between the points that positions snap to."""
@@ -50,7 +48,7 @@ class SketchGenerator:
 
 def _answer(view: GeneratorView) -> PictureAnswer:
     canvas, notes = read(["\n".join((*view.earlier, view.message))], corrections=False)
-    return PictureAnswer(Picture.from_pixels(draw(coarse(canvas))), notes, Usage(requests=0))
+    return answer(coarse(canvas), notes)
 
 
 def coarse(canvas: Canvas) -> Canvas:

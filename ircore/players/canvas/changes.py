@@ -231,9 +231,9 @@ def _factors(item: Item, words: str) -> tuple[float, float]:
     percent, pixels = _PERCENT.search(words), _PIXELS_MORE.search(words)
     only = (
         "width"
-        if re.search(r"\bwider|narrower|width|length", words)
+        if re.search(r"\b(?:wider|narrower|width|length|wide|long)\b", words)
         else "height"
-        if re.search(r"\btaller|shorter|height|higher", words)
+        if re.search(r"\b(?:taller|shorter|height|higher|tall|high)\b", words)
         else ""
     )
     times = next((factor for phrase, factor in _TWICE if phrase in words), None)

@@ -126,7 +126,7 @@ def family(colour: str) -> str:
     if chroma < 0.12:
         return "black" if light < 0.2 else "white" if light > 0.92 else "grey"
     degrees = hue * 360
-    if 10 <= degrees < 45 and light < 0.42 and saturation < 0.9:
+    if 10 <= degrees < 45 and light < 0.45 and saturation < 0.9:
         return "brown"
     if (degrees >= 300 or degrees < 15) and light > 0.72:
         return "pink"

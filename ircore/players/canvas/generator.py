@@ -6,7 +6,9 @@ from ircore.errors import InputError
 from ircore.images import Picture
 from ircore.players.base import GeneratorView, PictureAnswer
 from ircore.players.canvas.reader import read
-from ircore.players.canvas.render import draw
+from ircore.players.canvas.render import affordable, draw
+from ircore.players.canvas.shapes import Canvas
+from ircore.players.canvas.sheet import MAX_NOTES
 from ircore.records import PlayerSpec, Usage
 
 
@@ -36,4 +38,12 @@ def refuse_settings(spec: PlayerSpec) -> None:
 
 def _answer(view: GeneratorView) -> PictureAnswer:
     canvas, notes = read((*view.earlier, view.message))
-    return PictureAnswer(Picture.from_pixels(draw(canvas)), notes, Usage(requests=0))
+    return answer(canvas, notes)
+
+
+def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
+    """Draw a canvas, as far as it can be drawn in reasonable time, and say so if not all of it was."""
+    drawable = affordable(canvas)
+    if len(drawable.items) < len(canvas.items):
+        notes = (f"only {len(drawable.items):,} of {len(canvas.items):,} things are drawn: too much to draw", *notes)
+    return PictureAnswer(Picture.from_pixels(draw(drawable)), notes[:MAX_NOTES], Usage(requests=0))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ircore.players.canvas import quantities as q
 from ircore.players.canvas.changes import apply_change
-from ircore.players.canvas.kinds import NOUN
+from ircore.players.canvas.kinds import NOUN, kind_of
 from ircore.players.canvas.places import RELATION, beside
 from ircore.players.canvas.references import Target, box_of, resolve
 from ircore.players.canvas.shapes import Item, Stroke
@@ -22,7 +22,7 @@ _SHIFT_BACK = re.compile(
 BY = re.compile(rf"\bby\s+\(?{q.N}(px|%)?")
 _SLIGHT = re.compile(r"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\b")
 _NOUN_TAIL = re.compile(
-    r'^(?:\s*(?:"\d+"|#[0-9a-f]{6}))?(?:\s*,?\s*(?:at|near|around|in|on|with|from|through|of'
+    r'^(?:\s*"\d+")?(?:\s*,?\s*(?:at|near|around|in|on|with|from|through|of'
     r"|standing on|whose|that is|which is|centred at|located at"
     r"|labelled)\s+(?:the\s+)?(?:\([^()]{1,40}\)(?:\s*(?:to|,|and)\s*\([^()]{1,40}\))*|(?:(?:top"
     r"|upper|bottom|lower|left|right|centre|far)\s*){1,3}(?:hand\s+)?(?:corner|side|edge|half"
@@ -40,6 +40,8 @@ def split_phrase(words: str) -> tuple[str, str]:
         end = noun.end()
         second = NOUN.match(words, end + 1)
         end = second.end() if second else end
+        shade = re.match(r"\s+#[0-9a-f]{6}", words[end:]) if kind_of(noun[1]) in {"wedge", "bar"} else None
+        end += shade.end() if shade else 0
     tail = _NOUN_TAIL.match(words[end:])
     end += tail.end() if tail else 0
     return words[:end], words[end:]

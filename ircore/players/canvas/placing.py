@@ -15,6 +15,10 @@ from ircore.players.canvas.things import placed
 _COUNT = re.compile(r"\b(\d{1,2})\s+(?!px|high|wide|tall|pointed|sided|deg|%|by|x\b)")
 
 
+CROWD = 40
+"""Things on the canvas above which no room is looked for."""
+
+
 @dataclass
 class Mention:
     """A thing that a clause speaks of.
@@ -85,7 +89,9 @@ def _beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> It
 def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
     """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
     wide, high = sheet.canvas.width, sheet.canvas.height
-    taken = [other.box for other in [*sheet.items[-40:], *made]]
+    if len(sheet.items) + len(made) > CROWD:
+        return item
+    taken = [other.box for other in [*sheet.items, *made]]
     spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
         (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
     best = min(spots, key=lambda spot: sum(_overlap(_box_at(item, spot), box) for box in taken))

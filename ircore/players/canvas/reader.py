@@ -30,7 +30,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
         for clause in clauses(message):
             _read_clause(clause, sheet, corrections)
     if len(sheet.items) >= MAX_ITEMS:
-        sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things are drawn")
+        sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things were taken")
     return sheet.finished(), tuple(sheet.notes[:MAX_NOTES])
 
 

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image
@@ -10,10 +11,10 @@ from PIL import Image
 from ircore.drawing import Drawing, Point
 from ircore.images import Pixels
 from ircore.players.canvas.colours import rgb
-from ircore.players.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
+from ircore.players.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
 
-MAX_PAINTED = 60_000_000
-"""Pixels of all items' boxes together that are painted; what comes after is left out."""
+MAX_COST = 16_000_000
+"""What may be painted, in pixels of the items' boxes or what takes as long: about two seconds."""
 
 
 def draw(canvas: Canvas) -> Pixels:
@@ -21,25 +22,39 @@ def draw(canvas: Canvas) -> Pixels:
     drawing = Drawing(canvas.width, canvas.height, canvas.background)
     if canvas.fade is not None:
         drawing.image.paste(Image.fromarray(_fade(canvas, canvas.fade)))
-    painted = 0.0
     for item in layered(canvas.items):
-        painted += _visible_area(canvas, item)
-        if painted > MAX_PAINTED:
-            break
         _draw_item(drawing, item)
     return drawing.pixels
+
+
+def affordable(canvas: Canvas) -> Canvas:
+    """Return the canvas with only as many items, from the back, as can be drawn in reasonable time."""
+    cost = 0.0
+    for index, item in enumerate(canvas.items):
+        cost += _cost(canvas, item)
+        if cost > MAX_COST:
+            return replace(canvas, items=canvas.items[:index])
+    return canvas
+
+
+def _cost(canvas: Canvas, item: Item) -> float:
+    left, top, right, bottom = item.box
+    wide = min(right, canvas.width) - max(left, 0)
+    high = min(bottom, canvas.height) - max(top, 0)
+    area = max(wide, 8.0) * max(high, 8.0)
+    if isinstance(item, Pie):
+        return area * (1 + len(item.slices) * (2 if item.outline else 1))
+    if isinstance(item, Label) or (isinstance(item, Blob) and item.outline is None):
+        return area
+    length = 2 * (right - left + bottom - top)
+    strokes = length / (sum(item.dash) or 20.0) if item.dash or isinstance(item, Blob) else 0.0
+    points = 12 * len(item.points) if isinstance(item, Stroke) and item.smooth else 40
+    return 2 * area + 400 * (strokes + points)
 
 
 def layered(items: Iterable[Item]) -> list[Item]:
     """Return the items back to front: grid lines below everything else, texts above."""
     return sorted(items, key=lambda item: {"grid": 0, "text": 2}.get(item.kind, 1))
-
-
-def _visible_area(canvas: Canvas, item: Item) -> float:
-    left, top, right, bottom = item.box
-    wide = min(right, canvas.width) - max(left, 0)
-    high = min(bottom, canvas.height) - max(top, 0)
-    return max(wide, 8.0) * max(high, 8.0)
 
 
 def _fade(canvas: Canvas, other: str) -> Pixels:

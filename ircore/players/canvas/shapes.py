@@ -62,7 +62,12 @@ class Blob:
     @property
     def box(self) -> BoxF:
         """Smallest upright box around it, without the edge's width."""
-        return extent(self.path())
+        if self.kind not in ROUND:
+            return extent(self.path())
+        (x, y), turn = self.centre, math.radians(self.rotation)
+        half_wide = math.hypot(self.width * math.cos(turn), self.height * math.sin(turn)) / 2
+        half_high = math.hypot(self.width * math.sin(turn), self.height * math.cos(turn)) / 2
+        return x - half_wide, y - half_high, x + half_wide, y + half_high
 
     def path(self) -> list[Point]:
         """Return its corners in pixels, or enough points of a round edge."""

@@ -17,6 +17,7 @@ MAX_CLAUSE = 4_000
 """Characters of one clause that are read."""
 
 MAX_CLAUSES = 1_000
+MAX_STRINGS = 300
 
 _QUOTED = re.compile(r'"([^"\n]{0,200})"|“([^”\n]{0,200})”|(?<!\w)[\'‘]([^\'’\n]{1,80})[\'’](?!\w)')
 _MASK = re.compile(r'"(\d+)"')
@@ -93,7 +94,10 @@ def clauses(message: str) -> list[Clause]:
     strings: list[str] = []
 
     def mask(match: re.Match[str]) -> str:
-        strings.append(next((group for group in match.groups() if group is not None), ""))
+        text = next((group for group in match.groups() if group is not None), "")
+        if len(strings) == MAX_STRINGS or not text.strip():
+            return " "
+        strings.append(text)
         return f' "{len(strings) - 1}" '
 
     text = _QUOTED.sub(mask, message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " "))
