@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-GROUP_BYTES = 32 * 1024 * 1024
+GROUP_BYTES = 16 * 1024 * 1024
 """Bytes of pictures in a row group, about; the Hub's viewer takes up to 300 MB."""
 
 GROUP_ROWS_WITH_IMAGES = 100
