@@ -101,6 +101,15 @@ def test_hard_pictures_show_six_to_ten_shapes_of_many_kinds_and_sizes() -> None:
     assert turned > len(SEEDS)
 
 
+def test_shapes_that_overlap_differ_in_colour() -> None:
+    for seed in range(60):
+        found = foreground(shapes("hard", seed))
+        for one, other in itertools.combinations(found, 2):
+            if one.colour == other.colour:
+                assert math.dist(centre(one.box), centre(other.box)) > min(side(one.box), side(other.box)) / 2 + 10
+                assert found.index(other) < len(found) - 1
+
+
 def test_the_middle_of_a_filled_shape_has_its_colour() -> None:
     checked = Counter[str]()
     for seed in range(40):

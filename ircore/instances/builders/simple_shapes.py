@@ -18,6 +18,9 @@ from ircore.records import Difficulty
 EDGE = 14
 """Pixels kept free along each edge."""
 
+CLEAR = 0.45
+"""Contrast with the ground that a thin outline needs to be seen well."""
+
 EASY_KINDS = (
     "circle", "ellipse", "square", "rectangle", "triangle", "diamond", "pentagon", "hexagon", "star", "cross", "ring",
     "half_circle",
@@ -56,7 +59,7 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         if difficulty == "easy":
             _draw(scene, kind, slot, colour, None, 0.0, 0.0)
         else:
-            _draw_hard(scene, kind, slot, colour, rng)
+            _draw_hard(scene, kind, slot, colour, rng, clear=bool(distinct_from(ground, (colour,), CLEAR)))
     return scene.finish()
 
 
@@ -122,13 +125,11 @@ def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
 
 
 def _colours(count: int, ground: list[str], difficulty: Difficulty, rng: random.Random) -> list[str]:
+    """Choose colours unlike the ground's; one that comes again does so at the front, where shapes lie apart."""
     usable = distinct_from(ground, SHAPE_COLOURS)
-    chosen = rng.sample(usable, min(count, len(usable)))
-    while len(chosen) < count:
-        chosen.append(rng.choice(usable))
-    if difficulty == "hard" and rng.random() < 0.5:
-        chosen[-1] = chosen[0]
-    return chosen
+    repeat = difficulty == "hard" and rng.random() < 0.5
+    chosen = rng.sample(usable, min(count - repeat, len(usable)))
+    return [chosen[0]] * (count - len(chosen)) + chosen
 
 
 def _easy_slots(rng: random.Random) -> list[Slot]:
@@ -219,10 +220,11 @@ def _overlapping(rng: random.Random, slots: list[Slot]) -> Slot:
     return best
 
 
-def _draw_hard(scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random) -> None:
+def _draw_hard(scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random, *, clear: bool) -> None:
+    """Draw a shape turned and in one of three styles; hollow only if its colour is ``clear`` of the ground's."""
     rotation = rng.choice((0.0, 0.0, *range(15, 360, 15)))
     style = rng.choice(("plain", "plain", "outlined", "outlined", "hollow"))
-    if style == "hollow" and kind in HOLLOW_KINDS:
+    if style == "hollow" and clear and kind in HOLLOW_KINDS:
         _draw(scene, kind, slot, None, colour, float(rng.choice((4, 6, 8))), rotation)
     elif style == "outlined" and kind != "ring":
         edge = max(rng.sample(EDGE_COLOURS, 3), key=lambda one: contrast(one, colour))
