@@ -23,8 +23,8 @@ from ircore.instances.builders.palettes import (
     pick_colours,
     readable_on,
 )
-from ircore.instances.builders.placing import first_legible, is_free, overlapping_texts
-from ircore.instances.builders.topics import TOPICS, distinct_values, round_step
+from ircore.instances.builders.placing import first_legible, is_free, meet, overlapping_texts
+from ircore.instances.builders.topics import TOPICS, distinct_values, round_step, round_top
 from ircore.records import Box, Difficulty, Element, Scene
 
 BUILDERS: dict[str, Builder] = {
@@ -163,6 +163,15 @@ def check_bar(one: Drawn, bar: Element) -> None:
         neighbours = [other.box for other in one.scene.elements if other.colour == bar.colour and other is not bar]
         if not any(other.top <= row < other.bottom for other in neighbours):
             assert not (beyond == rgb(bar.colour)).all(axis=1).any()
+
+
+def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None:
+    for one in every("bar_graph", 30):
+        bars = of_type(one.scene, "bar")
+        is_stacked = any(facts(bar)["baseline"] for bar in bars)
+        lines = [*of_type(one.scene, "axis"), *of_type(one.scene, "frame"), *([] if is_stacked else bars)]
+        for label in of_type(one.scene, "value_label"):
+            assert not any(meet(label.box, line.box) for line in lines), label.text
 
 
 def test_no_two_bars_of_a_series_are_alike() -> None:
@@ -340,7 +349,7 @@ def test_colours_of_a_palette_are_told_apart(palette: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("paper", [*PAPERS, *PANELLED])
 def test_every_paper_has_enough_colours_for_lines_and_for_wedges(paper: Any) -> None:
     assert contrast_ratio(paper.ink, paper.background) > 7
-    for count, contrast in ((5, 2.4), (9, 1.5)):
+    for count, contrast in ((3, 3.0), (5, 2.4), (9, 1.5)):
         colours = pick_colours(random.Random(count), paper.surface, count, contrast)
         assert len(set(colours)) == count
         assert min(contrast_ratio(colour, paper.surface) for colour in colours) >= contrast
@@ -353,6 +362,10 @@ def test_values_fill_their_axis_with_few_digits_and_differ(top: float) -> None:
     assert 0.7 * top < max(values) <= 0.92 * top
     assert all(len(number(value)) <= 5 for value in values)
     assert 60 <= top / round_step(top) <= 130
+
+
+def test_an_axis_ends_a_little_above_its_largest_value() -> None:
+    assert [round_top(most) for most in (67, 97, 2.3, 560)] == [80, 120, 2.5, 600]
 
 
 def test_what_leaves_the_margin_is_refused_unless_it_is_meant_to() -> None:

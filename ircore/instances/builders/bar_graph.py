@@ -21,7 +21,7 @@ from ircore.instances.builders.axes import (
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.builders.palettes import Paper, pick_colours, pick_paper, readable_on
 from ircore.instances.builders.placing import first_legible
-from ircore.instances.builders.topics import TOPICS, Topic, distinct_values, pick_words
+from ircore.instances.builders.topics import TOPICS, Topic, distinct_values, pick_words, round_top
 from ircore.records import Difficulty
 
 
@@ -110,13 +110,15 @@ def _plan_stack(rng: random.Random) -> _Chart:
         series = [distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
         totals = [round(sum(parts), 6) for parts in zip(*series, strict=True)]
         if len(set(totals)) == len(totals):
-            return _Chart(topic, words, series, 0, top, is_stacked=True, is_labelled=rng.random() < 0.5)
+            return _Chart(
+                topic, words, series, 0, round_top(max(totals)), is_stacked=True, is_labelled=rng.random() < 0.5
+            )
 
 
 def _plan_about_zero(rng: random.Random) -> _Chart:
     topic, words = _topic(rng, rng.randint(7, 11))
     top = rng.choice(topic.tops)
-    values = distinct_values(rng, len(words), top)
+    values = distinct_values(rng, len(words), top, most=0.76)
     values = [-one if rng.random() < 0.4 else one for one in values]
     values[0], values[-1] = abs(values[0]), -abs(values[-1])
     rng.shuffle(values)

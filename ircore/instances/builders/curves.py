@@ -188,7 +188,9 @@ def values_across(function: Function, window: Window, samples: int = SAMPLES) ->
 
 def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]]:
     """Return the curve in pixels: a polyline for each part inside the window, with no more points than it needs."""
-    x, y = values_across(function, window)
+    x = _closer_to_asymptotes(values_across(function, window)[0], function.vertical)
+    with np.errstate(all="ignore"):
+        y = np.asarray(function.compute(x), dtype=np.float64)
     parts = []
     for cut in _between(x, function.vertical):
         for run_x, run_y in _inside(x[cut], y[cut], window.y_low, window.y_high):
@@ -196,6 +198,15 @@ def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]
             if len(pixels) > 1 and np.ptp(pixels, axis=0).max() > 3:
                 parts.append([(float(one[0]), float(one[1])) for one in pixels[_needed(pixels)]])
     return parts
+
+
+def _closer_to_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
+    """Add abscissas that halve their distance to each asymptote, for a logarithm falls slowly there."""
+    steps = 2.0 ** -np.arange(4, 44)
+    extra = [at + sign * steps for at in asymptotes for sign in (-1, 1)]
+    every: Values = np.unique(np.concatenate([x, *extra]))
+    kept: Values = every[(every >= x[0]) & (every <= x[-1])]
+    return kept
 
 
 def _shows(function: Function, window: Window) -> bool:

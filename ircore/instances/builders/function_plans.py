@@ -126,7 +126,7 @@ def _plan_tangent(rng: random.Random) -> Graph:
         line = _tangent(slope, height - slope * at)
         is_inside = window.y_low + rim < height < window.y_high - rim
         steep = abs(slope) * (window.x_high - window.x_low) / (window.y_high - window.y_low)
-        if is_inside and 0.1 < steep < 2 and _are_apart(curve, line, window, 0.3):
+        if is_inside and 0.1 < steep < 2 and _are_apart(curve, line, window, 0.2):
             break
     return Graph(window, (curve, line), tangent_at=at, marked=rng.choice((0, 1)))
 
@@ -140,7 +140,7 @@ def _tangent(slope: float, intercept: float) -> Function:
 def _plan_area(rng: random.Random) -> Graph:
     window = _window(rng)
     while True:
-        curve = pick_function(rng, window, (quadratic, cubic, wave, root, linear, exponential))
+        curve = pick_function(rng, window, (quadratic, cubic, wave, root, exponential))
         unit = 30 if window.is_degrees else 1
         low, high = sorted(rng.sample(range(math.ceil(window.x_low / unit), math.floor(window.x_high / unit) + 1), 2))
         piece = replace(curve, domain=(low * unit, high * unit))

@@ -75,21 +75,29 @@ def _draw(rng: random.Random, graph: Graph) -> Drawn:
 def _pick_pens(rng: random.Random, paper: Paper, graph: Graph) -> list[_Pen]:
     count, width = len(graph.functions), rng.choice((2.0, 2.5, 3.0))
     if graph.is_pieces:
-        return [_Pen(pick_colours(rng, paper.surface, 1, 2.4)[0], width, ())] * count
+        return [_Pen(pick_colours(rng, paper.surface, 1, 3.0)[0], width, ())] * count
     if rng.random() < 0.15:
         return [_Pen(paper.ink, width, dash) for dash in DASHES[:count]]
     dashes = DASHES[:count] if rng.random() < 0.3 else ((),) * count
-    colours = pick_colours(rng, paper.surface, count, 2.4)
+    colours = pick_colours(rng, paper.surface, count, 3.0)
     return [_Pen(colour, width, dash) for colour, dash in zip(colours, dashes, strict=True)]
 
 
 def _axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
-    y_axis = numeric_axis(window.y_low, window.y_high, most, factors=(1, 2, 5))
+    """Return axes with ticks at whole numbers, or at round angles and, then, perhaps halves upwards."""
+    y_most = min(most, 9) if window.is_degrees else _wholes(window.y_low, window.y_high, most)
+    y_axis = numeric_axis(window.y_low, window.y_high, y_most, factors=(1, 2, 5))
     if not window.is_degrees:
-        return numeric_axis(window.x_low, window.x_high, most, factors=(1, 2, 5)), y_axis
+        x_most = _wholes(window.x_low, window.x_high, most)
+        return numeric_axis(window.x_low, window.x_high, x_most, factors=(1, 2, 5)), y_axis
     step = 90 if window.x_high - window.x_low > 400 or rng.random() < 0.5 else 60
     values = range(int(window.x_low), int(window.x_high) + 1, step)
     return Axis(window.x_low, window.x_high, tuple((float(one), f"{one}°") for one in values)), y_axis
+
+
+def _wholes(low: float, high: float, most: int) -> int:
+    """Return how many ticks there may be at most for a step of at least one."""
+    return min(most, round(high - low) + 1)
 
 
 def _place_framed(rng: random.Random, window: Window, style: Style) -> Plot:
@@ -162,7 +170,7 @@ def _label_centred_axes(scene: SceneDrawing, plot: Plot) -> None:
     (x, y), size, ink = _origin(plot), plot.style.font - 1, plot.style.paper.ink
     for value, label in plot.x_axis.ticks:
         if value and value < plot.x.high:
-            at, half = plot.x(value), text_size(label, size)[0] / 2 + 7
+            at, half = plot.x(value), text_size(label, size)[0] / 2 + 5
             places = [(at, y + 14), (at, y - 14), (at + half, y + 14), (at - half, y + 14)]
             _write_where_free(scene, plot, label, places, axis="x", value=value)
     for value, label in plot.y_axis.ticks:
@@ -180,7 +188,9 @@ def _write_where_free(scene: SceneDrawing, plot: Plot, text: str, places: list[P
     size, paper = plot.style.font - 1, plot.style.paper
     for at in places:
         box = text_box(at, text, size)
-        if is_free(scene, box, _ground(paper)):
+        # Numbers of one row stay farther apart than numbers of one column.
+        aside = 5 if parameters["axis"] == "x" else 0
+        if is_free(scene, box._replace(left=box.left - aside, right=box.right + aside), _ground(paper)):
             if plot.style.grid:
                 left, top, right, bottom = grown(box, 1)
                 scene.add("patch", scene.drawing.rectangle(left, top, right, bottom, paper.surface), paper.surface)
@@ -281,10 +291,10 @@ def _write_near(scene: SceneDrawing, plot: Plot, text: str, at: Point, colour: s
     """Write a text beside a point where nothing but gridlines is; return whether there was such a place."""
     size = plot.style.font
     box = text_box(at, text, size)
-    wide, high = (box.right - box.left) / 2 + 7, (box.bottom - box.top) / 2 + 7
+    wide, high = (box.right - box.left) / 2 + 9, (box.bottom - box.top) / 2 + 9
     for across, down in ((1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1.4), (0, 1.4), (1.4, 0), (-1.4, 0)):
         centre = at[0] + across * wide, at[1] + down * high
-        needed = grown(text_box(centre, text, size), 2)
+        needed = grown(text_box(centre, text, size), 4)
         is_inside = plot.left < needed.left and needed.right < plot.right and plot.top < needed.top
         if is_inside and needed.bottom < plot.bottom and is_free(scene, needed, _ground(plot.style.paper)):
             scene.text(kind, centre, text, size, colour)

@@ -105,6 +105,15 @@ def round_step(top: float) -> float:
     return min(step for step in steps if step >= top / 130)
 
 
+def round_top(most: float) -> float:
+    """Return where an axis may end on which the largest value is ``most``: a little above it."""
+    exponent = math.floor(math.log10(most))
+    tops = [
+        factor * 10.0**power for power in (exponent, exponent + 1) for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+    ]
+    return round(min(top for top in tops if top >= 1.04 * most), 9)
+
+
 def distinct_values(rng: random.Random, count: int, top: float, least: float = 0.12, most: float = 0.92) -> list[float]:
     """Draw values that all differ, as data with few digits does.
 
