@@ -87,6 +87,6 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("ircore: stopped; everything finished is kept, the same command goes on from here", err=True)
+        click.echo("ircore: stopped; nothing half written is left, and the same command can be given again", err=True)
         return 130
     return outcome if isinstance(outcome, int) else 0

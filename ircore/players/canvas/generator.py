@@ -9,7 +9,7 @@ from ircore.players.canvas.reader import read
 from ircore.players.canvas.render import affordable, draw
 from ircore.players.canvas.shapes import Canvas
 from ircore.players.canvas.sheet import MAX_NOTES
-from ircore.records import PlayerSpec, Usage
+from ircore.records import PlayerSpec
 
 
 class CanvasGenerator:
@@ -46,4 +46,4 @@ def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
     drawable = affordable(canvas)
     if len(drawable.items) < len(canvas.items):
         notes = (f"only {len(drawable.items):,} of {len(canvas.items):,} things are drawn: too much to draw", *notes)
-    return PictureAnswer(Picture.from_pixels(draw(drawable)), notes[:MAX_NOTES], Usage(requests=0))
+    return PictureAnswer(Picture.from_pixels(draw(drawable)), notes[:MAX_NOTES])
