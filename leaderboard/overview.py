@@ -14,6 +14,9 @@ _TOP = 5
 _STRIP = 4
 """Renderings on the front page; of a longer episode the ones between are left out."""
 
+_TELLING = 3
+"""Renderings from which a dialogue is seen to go somewhere; shorter episodes only stand there if there is no other."""
+
 _GOOD_ENOUGH = 6.0
 """Final similarity from which an episode may stand on the front page for its improvement."""
 
@@ -48,10 +51,11 @@ def _strip(site: Site) -> dict[str, Any] | None:
     }
 
 
-def _worth(result: EpisodeResult, judged: JudgedEpisode) -> tuple[bool, float, str]:
+def _worth(result: EpisodeResult, judged: JudgedEpisode) -> tuple[bool, bool, float, str]:
     final, delta = judged.final or 0.0, judged.delta or 0.0
     good = final >= _GOOD_ENOUGH
-    return good, delta if good else final, result.episode.episode_id
+    tells = good and delta > 0 and len(result.episode.rendered_turns) >= _TELLING
+    return good, tells, delta if good else final, result.episode.episode_id
 
 
 def _selected(turns: list[Turn]) -> list[Turn]:
