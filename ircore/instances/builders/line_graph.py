@@ -71,7 +71,14 @@ def _draw_easy(rng: random.Random) -> Drawn:
         rng.choice((2.0, 2.5, 3.0)), rng.choice(((), (), (), (9, 5))), rng.choice(("", "circle", *SHAPES)),
         rng.choice((8.0, 9.0, 10.0)),
     )  # fmt: skip
-    return _draw(rng, chart, paper, [line], labelled=rng.choice((-1, -1, -1, 0)), is_filled=rng.random() < 0.2)
+    return _draw(
+        rng,
+        chart,
+        paper,
+        [line],
+        labelled=rng.choice((-1, -1, -1, 0)),
+        is_filled=chart.low == 0 and rng.random() < 0.25,
+    )
 
 
 def _draw_hard(rng: random.Random) -> Drawn:
