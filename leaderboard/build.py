@@ -90,10 +90,10 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
-    charts = figures(site.results, site.pairs)
+    charts = figures(site.results, site.pairs, {name for page in pages for name in page.values.get("charts", ())})
     renderer = Renderer(site, charts)
-    for name in {name for page in pages for name in page.values.get("charts", ()) if name in charts}:
-        write_text(docs / "charts" / f"{name}.json", charts[name].json())
+    for name, chart in charts.items():
+        write_text(docs / "charts" / f"{name}.json", chart.json())
     for page in pages:
         write_text(docs / f"{page.path}.md", renderer.markdown(page))
     write_text(docs / "assets" / "css" / "theme.css", stylesheet())

@@ -26,16 +26,13 @@ HEAD = 46
 FOOT = 44
 """Room below the last row, CSS pixels: for ticks and the axis title."""
 
-_CHARACTER = 6.6
+_CHARACTER = 7.0
 """Width of an average character at ``FONT_SIZE``, CSS pixels."""
 
 
 @dataclass(frozen=True)
 class Sketch:
     """A figure before Plotly has seen it, with the same numbers as a table."""
-
-    kind: str
-    """What it shows: the last part of the figure's id."""
 
     title: str
     """The finding, or the question that it answers."""
@@ -152,8 +149,8 @@ def row_layouts(labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], 
 def _row_layout(
     labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], narrow: bool, more: Mapping[str, Any]
 ) -> Json:
-    left = 8 if narrow else _room([line for label in labels for line in label.name], 300)
-    right = 14 if narrow else _room([label.value for label in labels], 200)
+    left = 8 if narrow else room([line for label in labels for line in label.name], 300)
+    right = 14 if narrow else room([label.value for label in labels], 200)
     lines = max((len(label.name) for label in labels), default=1)
     height = ROW[narrow] + (_LINE * lines if narrow else 0)
     annotations = [part for row, label in enumerate(labels) for part in _label(row, label, narrow, height)]
@@ -170,7 +167,8 @@ def _row_layout(
     )
 
 
-def _room(texts: Sequence[str], most: int) -> int:
+def room(texts: Sequence[str], most: int) -> int:
+    """Return a margin in CSS pixels that holds the longest of some lines, but never more than ``most``."""
     return min(most, round(max((len(text) for text in texts), default=0) * _CHARACTER) + 20)
 
 

@@ -44,7 +44,6 @@ def delta_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> Sketch:
         shapes=[_zero_line()],
     )
     return Sketch(
-        kind="delta",
         title=_delta_title([delta for _, delta in rows]),
         reading_aid=(
             "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
@@ -66,14 +65,14 @@ def convergence_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> S
     cells = [(pair_lines(pair), results.cell(pair.run_id, judge)) for pair in pairs]
     ordered = sorted(cells, key=lambda row: _share(row[1].convergence, "improved"), reverse=True)
     total = {kind: sum(cell.convergence[kind] for _, cell in cells) for kind in CONVERGENCES}
-    return _convergence_sketch("convergence", ordered, total, "Pair")
+    return _convergence_sketch(ordered, total, "Pair")
 
 
 def pair_convergence_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
     """Draw how the episodes of one pair converged, in all and in each category."""
     whole = results.cell(pair.run_id, judge)
     parts = [((labels.category_title(one),), results.cell(pair.run_id, judge, one)) for one in results.categories]
-    return _convergence_sketch("pair-convergence", [(("All",), whole), *parts], whole.convergence, "Category")
+    return _convergence_sketch([(("All",), whole), *parts], whole.convergence, "Category")
 
 
 def conditions_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
@@ -91,7 +90,6 @@ def conditions_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
         legend=_LEGEND,
     )
     return Sketch(
-        kind="conditions",
         title=_conditions_title(results, pair, judge),
         reading_aid=(
             "Each mark is the mean score of the final renderings in a category, each line its 95 % interval:"
@@ -184,7 +182,7 @@ def _delta_title(deltas: Sequence[Estimate]) -> str:
 
 
 def _convergence_sketch(
-    kind: str, cells: Sequence[tuple[tuple[str, ...], Cell]], total: Mapping[Convergence, int], what: str
+    cells: Sequence[tuple[tuple[str, ...], Cell]], total: Mapping[Convergence, int], what: str
 ) -> Sketch:
     names = [RowLabel(name, f"n {sum(cell.convergence.values())}") for name, cell in cells]
     wide, narrow = row_layouts(
@@ -197,7 +195,6 @@ def _convergence_sketch(
         legend=_LEGEND,
     )
     return Sketch(
-        kind=kind,
         title=_convergence_title(total),
         reading_aid=(
             "Each bar splits a row's rated episodes by whether the final rendering scored above, equal to or below the"

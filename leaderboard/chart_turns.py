@@ -7,7 +7,7 @@ from math import ceil
 from ircore.results import Results
 from ircore.statistics import Estimate
 from leaderboard import labels
-from leaderboard.chart_parts import FOOT, Json, Sketch, axis, layout, pair_name, plain, words
+from leaderboard.chart_parts import FOOT, Json, Sketch, axis, layout, pair_name, plain, room, words
 from leaderboard.site import Pair
 from leaderboard.theme import (
     describer_token,
@@ -45,7 +45,6 @@ def trajectories_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> 
     tracks = {pair.run_id: trajectory(results.episodes[pair.run_id], judge) for pair in pairs}
     ordered = sorted(pairs, key=lambda pair: _last(tracks[pair.run_id]), reverse=True)
     return Sketch(
-        kind="trajectories",
         title=_trajectories_title(ordered, tracks),
         reading_aid=f"{_AID} The other pairs stand behind in grey.",
         traces=list(chain.from_iterable(_panel(panel, pair, tracks) for panel, pair in enumerate(ordered))),
@@ -63,7 +62,6 @@ def pair_trajectory_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
     tracks = {pair.run_id: trajectory(results.episodes[pair.run_id], judge)}
     single = _single_layout(tracks[pair.run_id])
     return Sketch(
-        kind="trajectory",
         title=_trajectory_title(tracks[pair.run_id]),
         reading_aid=_AID,
         traces=_panel(0, pair, tracks),
@@ -81,7 +79,6 @@ def heat_map_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
     means = [[_mean_at(tracks[one], turn) for turn in range(1, turns + 1)] for one in results.categories]
     shared = _heat_layout(results.categories, tracks, means)
     return Sketch(
-        kind="heat-map",
         title="In which categories do more turns pay?",
         reading_aid=(
             "Each cell is the mean similarity a category has reached after a turn, the stronger the colour the more"
@@ -355,7 +352,7 @@ def _heat_layout(
     turns = len(means[0])
     return layout(
         _SMALL_TOP + FOOT + 36 * len(categories),
-        96,
+        room([labels.category_title(one) for one in categories], 150),
         8,
         _SMALL_TOP,
         xaxis=axis(0.5, turns + 0.5, dtick=1, tick0=1, showgrid=False, ticks="", title={"text": "turn"}),

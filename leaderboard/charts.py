@@ -5,8 +5,9 @@ carries its numbers as a table for those who cannot or do not want to see it.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
@@ -60,12 +61,13 @@ class Chart:
         return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def figures(results: Results, pairs: Mapping[str, Pair]) -> dict[str, Chart]:
-    """Make every figure of the site.
+def figures(results: Results, pairs: Mapping[str, Pair], wanted: Collection[str] | None = None) -> dict[str, Chart]:
+    """Make the figures of the site.
 
     Args:
         results: What to show.
         pairs: Names and marks of the pairs, by run_id.
+        wanted: Ids of the figures to make; None makes all.
 
     Returns:
         By id, which is ``chart_id``. For each judge: ``trajectories``, ``delta`` and ``convergence`` over all pairs,
@@ -74,9 +76,10 @@ def figures(results: Results, pairs: Mapping[str, Pair]) -> dict[str, Chart]:
     charts = {}
     for judge in results.judges:
         said = judge if judge != results.judges[0] else None
-        for key, sketch in _sketches(results, pairs, judge):
-            identity = chart_id(sketch.kind, key, said)
-            charts[identity] = _chart(identity, sketch)
+        for kind, key, draw in _drawings(results, pairs, judge):
+            identity = chart_id(kind, key, said)
+            if wanted is None or identity in wanted:
+                charts[identity] = _chart(identity, kind, draw())
     return charts
 
 
@@ -97,20 +100,32 @@ def plotly_js_version() -> str:
     return str(get_plotlyjs_version())
 
 
-def _sketches(results: Results, pairs: Mapping[str, Pair], judge: str) -> Iterator[tuple[str | None, Sketch]]:
-    """Yield every sketch with the key of the pair that it is about."""
+_OF_ALL = {"trajectories": trajectories_sketch, "delta": delta_sketch, "convergence": convergence_sketch}
+
+_OF_PAIR = {
+    "trajectory": pair_trajectory_sketch,
+    "conditions": conditions_sketch,
+    "heat-map": heat_map_sketch,
+    "pair-convergence": pair_convergence_sketch,
+}
+
+
+def _drawings(
+    results: Results, pairs: Mapping[str, Pair], judge: str
+) -> Iterator[tuple[str, str | None, Callable[[], Sketch]]]:
+    """Yield the kind of every figure, the key of the pair that it is about, and how to draw it."""
     every = tuple(pairs.values())
-    for of_all in (trajectories_sketch, delta_sketch, convergence_sketch):
-        yield None, of_all(results, every, judge)
+    for kind, of_all in _OF_ALL.items():
+        yield kind, None, partial(of_all, results, every, judge)
     for pair in every:
-        for of_one in (pair_trajectory_sketch, conditions_sketch, heat_map_sketch, pair_convergence_sketch):
-            yield pair.key, of_one(results, pair, judge)
+        for kind, of_one in _OF_PAIR.items():
+            yield kind, pair.key, partial(of_one, results, pair, judge)
 
 
-def _chart(identity: str, sketch: Sketch) -> Chart:
+def _chart(identity: str, kind: str, sketch: Sketch) -> Chart:
     return Chart(
         id=identity,
-        kind=sketch.kind,
+        kind=kind,
         title=sketch.title,
         reading_aid=sketch.reading_aid,
         figure={**_checked(sketch), "breakpoint": NARROW},

@@ -92,7 +92,21 @@ def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> Non
     for one in results.submissions:
         every |= {chart_id(kind, one.slug) for kind in ("trajectory", "conditions", "heat-map", "pair-convergence")}
     assert charts.keys() == every
+    assert all(chart.id == identity and identity.startswith(chart.kind) for identity, chart in charts.items())
     assert chart_id("delta", judge="panel") == "delta-by-panel"
+
+
+def test_only_the_charts_asked_for_are_made(results: Results) -> None:
+    assert figures(results, pairs_of(results), {"delta", "no-such-chart"}).keys() == {"delta"}
+
+
+def test_a_second_judge_has_charts_of_its_own() -> None:
+    run = small_run([4, 6], [2, 4])
+    more = [score.model_copy(update={"judge": "zealous", "value": 9.0}) for score in run.given]
+    results = Results.from_runs([replace(run, given=(*run.given, *more))])
+    charts = figures(results, pairs_of(results))
+    assert charts["delta"].rows[0][2] == "+2.00"
+    assert charts["delta-by-zealous"].rows[0][2] == "0.00"
 
 
 def test_the_table_says_what_the_figure_draws(results: Results, charts: dict[str, Chart]) -> None:
