@@ -21,6 +21,8 @@ LICENCES = "LICENSE.md"
 RUNS = "runs.jsonl"
 """One line a run: its identity, as in ``run.json``."""
 
+LARGEST_SEED = 2**63 - 1
+
 _ROWS: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
     "instances": rows.instance_rows,
     "transcripts": rows.transcript_rows,
@@ -72,10 +74,7 @@ def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:
                 f"{instances.folder} ({instances.identity[:12]}…)",
                 "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
             )
-    if any(one.category == ALL for one in instances.instances):
-        raise InputError(
-            f"{instances.folder}: a category is named {ALL!r}", "A release uses this word for all of them."
-        )
+    _refuse_unfit(instances)
     results = Results.from_runs(folders)
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
@@ -85,6 +84,16 @@ def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:
         )
     by_id = {one.run.run_id: one for one in folders}
     return ReleaseSource(instances, tuple(by_id[one.run_id] for one in results.submissions), results)
+
+
+def _refuse_unfit(instances: InstanceSet) -> None:
+    """Refuse instances that are valid records but do not fit into the tables."""
+    for one in instances.instances:
+        where = f"{instances.folder}: {one.instance_id}"
+        if one.category == ALL:
+            raise InputError(f"{where}: category {ALL!r}", "A release uses this word for all categories; rename it.")
+        if one.seed is not None and one.seed > LARGEST_SEED:
+            raise InputError(f"{where}: seed {one.seed} is too large", f"At most {LARGEST_SEED} fits into 64 bits.")
 
 
 def _written(folder: Path, source: ReleaseSource, advance: Callable[[str], None]) -> Iterator[Written]:

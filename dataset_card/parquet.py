@@ -169,6 +169,7 @@ def _writer(path: Path, config: Config, schema: "pa.Schema") -> "pq.ParquetWrite
         dictionary_pagesize_limit=2 * GROUP_BYTES,
         write_statistics=plain,
         write_page_index=True,
+        write_page_checksum=True,
         use_content_defined_chunking=True,  # unchanged parts of the next release are not uploaded again
     )
 
@@ -195,7 +196,7 @@ def _picture_bytes(value: object) -> int:
 def _open(path: Path) -> "pq.ParquetFile":
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path)
+    return pq.ParquetFile(path, page_checksum_verification=True)
 
 
 def _batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:

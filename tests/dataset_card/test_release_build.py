@@ -1,6 +1,7 @@
 """What is in a release, and what is refused."""
 
 import hashlib
+import resource
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,9 +15,9 @@ from dataset_card.parquet import GROUP_BYTES, write_table
 from dataset_card.rows import EmbeddedImage, Row
 from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.cli import run as ircore
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.images import Picture
-from ircore.instances.store import InstanceSet
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.records import Episode, Rendering, Score, Turn
 from ircore.runs import Call, RunFolder, RunWriter
 
@@ -121,6 +122,28 @@ def test_a_damaged_rendering_stops_the_build_and_leaves_nothing(tmp_path: Path) 
     with pytest.raises(InputError, match="damaged"):
         build_release([run.path], instances.folder, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["instances", "run"]
+
+
+def test_a_full_disk_leaves_nothing(built: Path, tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))  # a write beyond 8 KiB of a file fails
+    try:
+        with pytest.raises(WorkError, match="cannot be written"):
+            build_release([built / "runs" / "centre-block"], built / "instances", tmp_path / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("change", "said"), [({"category": "all"}, "category 'all'"), ({"seed": 2**63}, "too large")])
+def test_instances_that_do_not_fit_the_tables_are_refused(
+    instances: InstanceSet, tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    one = instances.instances[0].model_copy(update=change)
+    changed = write_instances(tmp_path / "changed", [(one, instances.picture_bytes(one))])
+    run = sample_run(tmp_path / "run", changed)
+    with pytest.raises(InputError, match=said):
+        build_release([run.path], changed.folder, tmp_path / "out")
 
 
 def test_hostile_words_survive_and_do_no_harm(instances: InstanceSet, tmp_path: Path) -> None:
