@@ -1,5 +1,6 @@
 """Free lines and curves of one colour: traced, joined across gaps, and told apart as lines, circles and curves."""
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -72,6 +73,53 @@ def percepts_of(found: list[Path], colour: str) -> list[Percept]:
     """Join paths of one colour that continue each other, and say what they are."""
     whole, rest = _circles(_joined(found), colour)
     return [*whole, *(_stroke(path, colour) for path in rest)]
+
+
+def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
+    """Read a broken line, dashed or cut by others, that has one height at each x, as lines of charts do.
+
+    Args:
+        mask: All strokes of one colour, the whole picture.
+        colour: That colour.
+        dots: Small round shapes; those of this colour on the line become its markers.
+
+    Returns:
+        The line; none if the strokes are in one or two pieces, or at many places at more than one height.
+    """
+    used = np.flatnonzero(mask.any(axis=0))
+    if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):
+        return None
+    columns = mask[:, used]
+    count = columns.sum(axis=0)
+    top, bottom = columns.argmax(axis=0), len(mask) - columns[::-1].argmax(axis=0)
+    single = count >= 0.6 * (bottom - top)
+    rows = (top + bottom) / 2
+    if single.mean() < 0.88 or np.ptp(rows[single]) < 14 or ndimage.label(mask, EIGHT)[1] < 3:
+        return None
+    path = np.column_stack([used[single] + 0.5, rows[single]])
+    steps = np.diff(path, axis=0)
+    if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
+        return None
+    markers = [(middle, area) for middle, area in _markers(mask, (0, 0))]
+    markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
+    slope = np.gradient(path[:, 1], path[:, 0])
+    width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope**2)))) / 2)
+    gaps = 1 - len(used) / (used[-1] - used[0] + 1)
+    dash = "dashed" if gaps > 0.08 else "solid"
+    if len(markers) >= 3:
+        points = tuple((round(x, 1), round(y, 1)) for (x, y), _ in sorted(markers))
+        radius = round(math.sqrt(float(np.median([area for _, area in markers])) / math.pi) * 2) / 2
+        if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _covers(points, path):
+            return Stroke(colour, width, points, False, dash, radius, "curve")
+    described, smooth = _described(path, width)
+    return Stroke(colour, width, described, smooth, dash, role="curve")
+
+
+def _covers(points: tuple[Point, ...], path: paths.Points) -> bool:
+    """Tell whether straight lines through the points stay on the path from end to end."""
+    reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
+    rows = np.interp(path[:, 0], [x for x, _ in points], [y for _, y in points])
+    return bool(reach and np.percentile(np.abs(rows - path[:, 1]), 80) < 5)
 
 
 def _joined(found: list[Path]) -> list[Path]:

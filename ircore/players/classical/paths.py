@@ -146,8 +146,8 @@ def simplify(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> t
         corners = _corner_points(smoothed, path, tolerance)
         if len(corners) <= 5:
             break
-        curve = _curve_points(smoothed, tolerance)
-        if len(curve) < 0.8 * len(corners):
+        curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance, limit), key=len)
+        if len(curve) <= len(corners):
             if len(curve) <= limit:
                 return _rounded(curve), True
         elif len(corners) <= limit:
@@ -197,6 +197,21 @@ def _curve_points(path: Points, tolerance: float) -> Points:
         chosen = sorted({*chosen, worst})
     found: Points = path[chosen]
     return found
+
+
+def _even_points(path: Points, tolerance: float, limit: int) -> Points:
+    """Choose the fewest points, evenly spaced along the path, whose smooth curve stays close to it."""
+    along = np.concatenate([[0], np.hypot(*np.diff(path, axis=0).T).cumsum()])
+    for count in range(4, limit + 1):
+        chosen = np.searchsorted(along, np.linspace(0, along[-1], count)).clip(0, len(path) - 1)
+        steps = np.diff(chosen)
+        if (steps < 1).any():
+            break
+        curve = smooth_curve(path[chosen], [int(step) for step in steps])
+        if np.hypot(*(curve - path).T).max() <= tolerance + 0.7:
+            found: Points = path[chosen]
+            return found
+    return path
 
 
 def smooth_curve(points: Points, steps: list[int]) -> Points:

@@ -134,8 +134,11 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
         if seen.sum() < 3:
             return 0.0
         rows, columns, wanted = rows[seen], columns[seen], wanted[seen]
+    beside = shown[np.clip(rows + 5, 0, height - 1), np.clip(columns + 5, 0, width - 1)].astype(np.float64)
+    contrast = float(np.median(np.linalg.norm(wanted - beside, axis=1))) if thin else 2 * ALIKE
+    alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
     reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
-    return float((_nearest(other, rows, columns, wanted, reach, stride) >= ALIKE * (2 if thin else 1)).mean())
+    return float((_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
 
 
 def _nearest(

@@ -44,7 +44,13 @@ def read_strokes(segmentation: Segmentation, thin: Labels, dots: list[Shape]) ->
         _erase_grids(mask, label, grids, segmentation)
         _outlined(mask, label, segmentation, found)
         _straight(mask, [line for line in lines if line.label == label], segmentation, found)
-        _components(mask, label, segmentation, dots, found)
+        line = curves.across(mask, segmentation.hex(label), dots)
+        if line is None:
+            _components(mask, label, segmentation, dots, found)
+        else:
+            found.percepts.append(line)
+            if line.marker:
+                dots[:] = [dot for dot in dots if dot.colour != line.colour]
     found.percepts[:0] = grids
     _dashed_grids(found)
     return found

@@ -68,7 +68,7 @@ def number(value: float) -> str:
 
 def at(point: Point) -> str:
     """Return a position as ``(x, y)`` in whole pixels."""
-    return f"({point[0]:.0f}, {point[1]:.0f})"
+    return f"({round(point[0])}, {round(point[1])})"
 
 
 def _half(point: Point) -> str:
