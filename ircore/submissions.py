@@ -4,16 +4,16 @@ import re
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import yaml
 from pydantic import ValidationError
 
 from ircore.errors import InputError
 from ircore.plugins import load
 from ircore.records import PlayerSpec, Submission
+from ircore.strict_yaml import read_mapping
 from ircore.validation import describe_validation_error
 
 MANIFEST = "submission.yaml"
-MAX_BYTES = 64 * 1024
+FORMAT = "See docs/submit.md for the format."
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 _SLUG_HELP = "Use lower-case letters, digits, '-', '_' and '.' in the folder's name."
 
@@ -24,23 +24,6 @@ class LoadedSubmission(NamedTuple):
     slug: str
     submission: Submission
     path: Path
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """YAML without aliases (they can make a small file huge) and without a key given twice."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=self.peek_event().start_mark)  # type: ignore[no-untyped-call]
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(problem=f"{key.value!r} is given twice", problem_mark=key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
 
 
 def read_submission(path: Path) -> LoadedSubmission:
@@ -54,13 +37,11 @@ def read_submission(path: Path) -> LoadedSubmission:
     """
     manifest = path / MANIFEST if path.is_dir() else path
     slug = manifest.resolve().parent.name
-    document = _read_yaml(manifest)
+    document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
     try:
         submission = Submission.model_validate(document)
     except ValidationError as error:
-        raise InputError(
-            f"{manifest}: {describe_validation_error(error)}", "See docs/submit.md for the format."
-        ) from error
+        raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
     _check_seat(manifest, "describer", submission.describer, "describe")
     _check_seat(manifest, "generator", submission.generator, "render")
     if (
@@ -85,30 +66,23 @@ def make_player(loaded: LoadedSubmission, seat: Literal["describer", "generator"
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
+def check_player(loaded: LoadedSubmission, seat: Literal["describer", "generator"]) -> None:
+    """Check that a player takes its settings, without the keys that it needs to play.
+
+    Raises:
+        InputError: It does not.
+    """
+    spec: PlayerSpec = getattr(loaded.submission, seat)
+    player = load("players", spec.player)
+    try:
+        getattr(player, "check", player)(spec)
+    except InputError as error:
+        raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
+
+
 def _check_seat(manifest: Path, seat: str, spec: PlayerSpec, method: str) -> None:
     player = load("players", spec.player, f"{manifest}: {seat}.player")
     if not hasattr(player, method):
         raise InputError(
             f"{manifest}: {seat}.player: {spec.player} is no {seat}", "Swap the two, or name another player."
         )
-
-
-def _read_yaml(manifest: Path) -> Any:
-    try:
-        data = manifest.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"{manifest}: cannot be read ({error.strerror})", "Name a folder with a submission.yaml."
-        ) from error
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{manifest}: larger than {MAX_BYTES // 1024} KiB", "A manifest is short; shorten it.")
-    try:
-        document = yaml.load(data, Loader=_StrictLoader)  # noqa: S506 - a SafeLoader made stricter
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"{manifest}:{line}: not valid YAML ({error.problem})", "Mend this line.") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{manifest}: not valid YAML ({type(error).__name__})", "Save it as UTF-8 YAML.") from error
-    if not isinstance(document, dict):
-        raise InputError(f"{manifest}: not a mapping of keys to values", "See docs/submit.md for the format.")
-    return document
