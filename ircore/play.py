@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from ircore import __version__
+from ircore.calls import ProviderStopError
 from ircore.errors import InputError, WorkError
 from ircore.games.base import Game
 from ircore.games.prompts import Prompts
@@ -32,8 +33,8 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.progress import Progress, progress
-from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Rules, Run
-from ircore.runs import Call, CallKey, RunFolder, RunWriter
+from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Role, Rules, Run
+from ircore.runs import Call, CallKey, Failure, RunFolder, RunWriter
 from ircore.submissions import LoadedSubmission
 
 Answer = TypeVar("Answer")
@@ -148,6 +149,10 @@ async def _play_all(
     except BaseExceptionGroup as failures:
         # The other workers were cancelled because of the first failure, so that is the one to tell.
         raise failures.exceptions[0] from None
+    finally:
+        for player in (pair.describer, pair.generator):
+            if close := getattr(player, "close", None):
+                await close()
 
 
 class _RecordedSeats:
@@ -174,6 +179,7 @@ class _RecordedSeats:
                 text=text,
                 usage=answer.usage,
                 seconds=seconds,
+                attempts=answer.attempts,
             )
         )
         return replace(answer, text=text, seconds=seconds)
@@ -194,17 +200,21 @@ class _RecordedSeats:
                 notes=answer.notes,
                 usage=answer.usage,
                 seconds=seconds,
+                attempts=answer.attempts,
             ),
             answer.picture,
         )
         return replace(answer, seconds=seconds)
 
-    async def _timed(self, seat: str, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
+    async def _timed(self, seat: Role, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
         """Wait for an answer; a player that breaks, as a plug-in may, stops the run with one line."""
         started = perf_counter()
         try:
             answer = await asked
-        except (PlayerError, InputError):
+        except (PlayerError, ProviderStopError) as error:
+            self._record_failure(seat, turn, error)
+            raise
+        except InputError:
             raise
         except Exception as error:
             raise WorkError(
@@ -213,6 +223,18 @@ class _RecordedSeats:
                 "This is a fault of the player, not of the run: mend it and give the same command again.",
             ) from error
         return answer, round(perf_counter() - started, 4)
+
+    def _record_failure(self, seat: Role, turn: int, error: PlayerError | ProviderStopError) -> None:
+        self._writer.record_failure(
+            Failure(
+                episode_id=self._episode_id,
+                turn=turn,
+                role=seat,
+                reason=error.reason if isinstance(error, PlayerError) else "stopped",
+                detail=str(error)[:2000],
+                attempts=error.attempts,
+            )
+        )
 
 
 def _place(error: Exception) -> str:

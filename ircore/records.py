@@ -34,11 +34,33 @@ AbortReason = Literal[
     "describer_empty",
     "describer_done_first",
     "describer_over_budget",
+    "describer_refused",
     "generator_refused",
     "generator_no_image",
     "provider_error",
 ]
 """Why an episode was aborted: the first four are the describer's protocol violations."""
+
+FaultKind = Literal[
+    "rate_limit",
+    "server",
+    "timeout",
+    "unreachable",
+    "dropped",
+    "malformed",
+    "cut_off",
+    "empty",
+    "no_image",
+    "bad_image",
+    "refused",
+    "filtered",
+    "rejected",
+    "denied",
+    "not_found",
+    "no_credit",
+    "unsupported",
+]
+"""What can go wrong with one request to a provider; ``ircore.calls`` says what is done about each."""
 
 TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
 """Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
@@ -176,6 +198,25 @@ class Usage(Record):
     completion_tokens: int | None = Field(default=None, ge=0, description="Tokens written, reasoning included.")
     reasoning_tokens: int | None = Field(default=None, ge=0, description="Of these, tokens not shown.")
     cost_usd: float | None = Field(default=None, ge=0, description="US dollars, where the provider reports it.")
+
+
+class Attempt(Record):
+    """One request to a provider and what came of it; a call that needed retries has several."""
+
+    kind: FaultKind | Literal["answered"]
+    status: int | None = Field(default=None, ge=100, le=599, description="HTTP status; null if none was read.")
+    seconds: float = Field(ge=0, description="From sending to the last byte read, waiting for a retry not included.")
+    received: int = Field(default=0, ge=0, description="Bytes of the reply's body that arrived.")
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    reasoning_tokens: int | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+    detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
+
+    @property
+    def reached(self) -> bool:
+        """Whether the provider got the request, and may bill it."""
+        return self.kind != "unreachable"
 
 
 class Rendering(Record):

@@ -2,7 +2,8 @@
 
 run.json          identity: submission, instance set, rules, prompts, seed, versions
 instances/        a copy of the instance set, so that a run can be read on its own
-journal.jsonl     every answer as it came (``Call``) and every episode as it ended (``End``); append only
+journal.jsonl     every answer as it came (``Call``), every question without one (``Failure``) and every episode as it
+                  ended (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
 """
@@ -20,7 +21,20 @@ from ircore.files import new_folder, write_bytes, write_text
 from ircore.images import ImageError, Picture, read_image_bytes
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.journal import JournalWriter, read_records
-from ircore.records import TECHNICAL_REASONS, Episode, Instance, Name, Record, Rendering, Role, Run, Score, Usage
+from ircore.records import (
+    TECHNICAL_REASONS,
+    AbortReason,
+    Attempt,
+    Episode,
+    Instance,
+    Name,
+    Record,
+    Rendering,
+    Role,
+    Run,
+    Score,
+    Usage,
+)
 from ircore.validation import describe_validation_error
 
 RUN_FILE = "run.json"
@@ -41,6 +55,19 @@ class Call(Record):
     notes: tuple[str, ...] = ()
     usage: Usage = Field(default_factory=Usage)
     seconds: float = Field(ge=0, description="Wall-clock seconds until the answer was there.")
+    attempts: tuple[Attempt, ...] = Field(default=(), description="The requests it took; usage is their sum.")
+
+
+class Failure(Record):
+    """A question that was asked in vain. The episode ended with it, or the run was stopped by it."""
+
+    event: Literal["failure"] = "failure"
+    episode_id: Name
+    turn: int = Field(ge=1)
+    role: Role
+    reason: AbortReason | Literal["stopped"] = Field(description="``stopped``: every further request would fail too.")
+    detail: str = Field(max_length=2000)
+    attempts: tuple[Attempt, ...] = ()
 
 
 class End(Record):
@@ -50,8 +77,8 @@ class End(Record):
     episode: Episode
 
 
-Event = Annotated[Call | End, Field(discriminator="event")]
-_EVENTS: TypeAdapter[Call | End] = TypeAdapter(Event)
+Event = Annotated[Call | Failure | End, Field(discriminator="event")]
+_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
 _SCORES = TypeAdapter(Score)
 
 
@@ -130,7 +157,7 @@ class RunFolder:
             )
         return picture
 
-    def events(self) -> Iterator[Call | End]:
+    def events(self) -> Iterator[Call | Failure | End]:
         """Yield what happened, in the order in which it did."""
         return read_records(self.path / JOURNAL, _EVENTS)
 
@@ -138,6 +165,10 @@ class RunFolder:
         """Return every answer so far by its key."""
         found = (event for event in self.events() if isinstance(event, Call))
         return {CallKey(call.episode_id, call.turn, call.role): call for call in found}
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return every question that was asked in vain, in the order in which it happened."""
+        return tuple(event for event in self.events() if isinstance(event, Failure))
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
@@ -202,6 +233,10 @@ class RunWriter:
             if not path.exists():
                 write_bytes(path, picture.data)
         self._journal.append([call.model_dump_json(exclude_none=True).encode()])
+
+    def record_failure(self, failure: Failure) -> None:
+        """Record a question that was asked in vain."""
+        self._journal.append([failure.model_dump_json(exclude_none=True).encode()])
 
     def record_end(self, episode: Episode) -> None:
         """Record that an episode has ended."""

@@ -37,6 +37,7 @@ REASONS: Mapping[AbortReason, str] = {
     "describer_empty": "the describer said nothing",
     "describer_done_first": "the describer was done before anything was drawn",
     "describer_over_budget": "the describer's message was over the token budget",
+    "describer_refused": "the describer refused to look or to speak",
     "generator_refused": "the generator refused to draw",
     "generator_no_image": "the generator returned no picture",
     "provider_error": "a provider failed",

@@ -25,6 +25,7 @@ def _page(summary: dict[str, Any]) -> str:
         run["submission"][seat]["model"] or run["submission"][seat]["player"] for seat in ("describer", "generator")
     )
     reasons = ", ".join(f"{count} {reason}" for reason, count in summary["abort_reasons"].items())
+    failed = ", ".join(f"{count} {kind}" for kind, count in summary["failed_requests"].items())
     rows = [
         ("pair", f"{run['submission']['name']}  ({seats})"),
         ("run", f"{run['run_id']}, begun {run['started']}"),
@@ -34,6 +35,7 @@ def _page(summary: dict[str, Any]) -> str:
         *([("aborted", reasons)] if reasons else []),
         ("turns", str(summary["turns"])),
         ("requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
+        *([("failed", failed)] if failed else []),
         (
             "tokens",
             f"{tokens['messages']:,} in messages, {tokens['completion_tokens']:,} completion (provider's count)",

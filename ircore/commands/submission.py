@@ -13,11 +13,11 @@ def command() -> None:
 @command.command("check")
 @click.argument("path", type=click.Path(path_type=Path))
 def check(path: Path) -> None:
-    """Check the manifest at PATH (a folder or its submission.yaml), the players it names included."""
-    from ircore.submissions import make_player, read_submission
+    """Check the manifest at PATH (a folder or its submission.yaml), the players it names included; needs no keys."""
+    from ircore.submissions import check_player, read_submission
 
     loaded = read_submission(path)
     for seat in ("describer", "generator"):
-        make_player(loaded, seat)
+        check_player(loaded, seat)
     one = loaded.submission
     click.echo(f"{loaded.slug}: valid: {one.describer.label} describes, {one.generator.label} draws")

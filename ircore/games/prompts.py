@@ -1,14 +1,21 @@
 """The game master's words: text files, replaceable with ``--prompts DIR``, versioned by their hash."""
 
 import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from ircore.errors import InputError
 
-NAMES = ("describer_first", "describer_later")
-PLACEHOLDER = "{token_budget}"
+PLACEHOLDERS = {
+    "describer_first": ("{token_budget}",),
+    "describer_later": ("{token_budget}",),
+    "generator_later": ("{earlier}", "{message}"),
+}
+"""The texts of a set by name, and what each must have a place for."""
+
 MAX_BYTES = 64 * 1024
 
 
@@ -20,16 +27,32 @@ class Prompts:
         version: Name of the set and a hash of its texts: part of a result's identity.
         describer_first: For turn 1, with ``{token_budget}`` where the budget goes.
         describer_later: For later turns, likewise.
+        generator_later: For later turns, with ``{earlier}`` and ``{message}`` where the describer's messages go; on
+            turn 1 the generator reads the message alone.
     """
 
     version: str
     describer_first: str
     describer_later: str
+    generator_later: str
 
     def describer(self, turn: int, token_budget: int) -> str:
         """Return the words that the describer reads at a turn (1-based)."""
         text = self.describer_first if turn == 1 else self.describer_later
-        return text.replace(PLACEHOLDER, str(token_budget))
+        return text.replace("{token_budget}", str(token_budget))
+
+    def generator(self, message: str, earlier: Sequence[str]) -> str:
+        """Return the words that a generator reads that takes one text.
+
+        Args:
+            message: The describer's message of this turn.
+            earlier: Its messages of all earlier turns, oldest first; none on turn 1.
+        """
+        if not earlier:
+            return message
+        numbered = "\n\n".join(f"{number}. {text}" for number, text in enumerate(earlier, start=1))
+        places = {"{earlier}": numbered, "{message}": message}
+        return re.sub(r"\{earlier\}|\{message\}", lambda place: places[place[0]], self.generator_later)
 
 
 def load_prompts(game: str, folder: Path | None = None) -> Prompts:
@@ -37,13 +60,14 @@ def load_prompts(game: str, folder: Path | None = None) -> Prompts:
 
     Args:
         game: Name of the game.
-        folder: A folder with ``describer_first.txt`` and ``describer_later.txt``; the built-in ones if None.
+        folder: A folder with ``describer_first.txt``, ``describer_later.txt`` and ``generator_later.txt``; the built-in
+            ones if None.
 
     Raises:
-        InputError: A file is missing, too large, not UTF-8, or does not tell the token budget.
+        InputError: A file is missing, too large, not UTF-8, or lacks a place for what it must tell.
     """
-    texts = {name: _read(name, game, folder) for name in NAMES}
-    digest = hashlib.sha256("\0".join(texts[name] for name in NAMES).encode()).hexdigest()[:12]
+    texts = {name: _read(name, game, folder) for name in PLACEHOLDERS}
+    digest = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()[:12]
     name = "built-in" if folder is None else folder.resolve().name
     return Prompts(f"{name} {digest}", **texts)
 
@@ -58,12 +82,14 @@ def _read(name: str, game: str, folder: Path | None) -> str:
         text = data.decode().strip()
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be read ({error.strerror})", "--prompts needs describer_first.txt and describer_later.txt."
+            f"{path}: cannot be read ({error.strerror})",
+            f"--prompts needs {', '.join(f'{one}.txt' for one in PLACEHOLDERS)}.",
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text", "Save it as UTF-8.") from error
     if len(data) > MAX_BYTES:
         raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "Shorten it.")
-    if PLACEHOLDER not in text:
-        raise InputError(f"{path}: does not tell the token budget", f"Write {PLACEHOLDER} where the number goes.")
+    for place in PLACEHOLDERS[name]:
+        if place not in text:
+            raise InputError(f"{path}: has no place for {place}", f"Write {place} where it goes.")
     return text

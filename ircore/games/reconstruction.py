@@ -84,6 +84,7 @@ async def _play_turn(
             earlier=tuple(table.messages),
             previous=table.renderings[-1] if table.renderings else None,
             seed=derived_seed(seed, turn, "generator"),
+            prompt=prompts.generator(message, table.messages),
         )
     )
     table.turns[-1] = _answered(said, answer)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ircore.images import Picture
-from ircore.records import AbortReason, PlayerSpec, Usage
+from ircore.records import AbortReason, Attempt, PlayerSpec, Usage
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class GeneratorView:
         earlier: The describer's messages of all earlier turns, oldest first.
         previous: The generator's own rendering of the turn before; none on turn 1.
         seed: For players that draw random numbers: the same for the same run, instance and turn.
+        prompt: The same in one text, in the game master's words: what a model that takes one text is sent.
     """
 
     turn: int
@@ -56,38 +57,55 @@ class GeneratorView:
     earlier: tuple[str, ...]
     previous: Picture | None
     seed: int
+    prompt: str
 
 
 @dataclass(frozen=True)
 class TextAnswer:
-    """A describer's raw answer, tags included. ``seconds`` is measured by whoever asks."""
+    """A describer's raw answer, tags included. ``seconds`` is measured by whoever asks.
+
+    ``attempts`` are the requests that it took, for players that ask a provider; ``usage`` is their sum.
+    """
 
     text: str
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
 
 
 @dataclass(frozen=True)
 class PictureAnswer:
-    """A generator's answer: one picture, and notes on what it could not follow. ``seconds`` as above."""
+    """A generator's answer: one picture, and notes on what it could not follow. The rest as above."""
 
     picture: Picture
     notes: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
 
 
 class PlayerError(Exception):
-    """A player could not answer; the episode is aborted with this reason."""
+    """A player could not answer; the episode is aborted with this reason.
 
-    def __init__(self, reason: AbortReason, detail: str) -> None:
+    Args:
+        reason: What boards say.
+        detail: What was seen, such as the provider's words.
+        attempts: The requests that were tried.
+    """
+
+    def __init__(self, reason: AbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(detail)
-        self.reason = reason
+        self.reason: AbortReason = reason
         self.detail = detail
+        self.attempts = attempts
 
 
 class Describer(Protocol):
-    """Sees the target, writes text. Made once a run from its spec; used by many episodes at the same time."""
+    """Sees the target, writes text. Made once a run from its spec; used by many episodes at the same time.
+
+    A player of either kind may also have ``async def close(self)``, awaited when play ends, in the same event loop, and
+    a class method ``check(spec)`` that raises ``InputError`` for settings that it does not take and needs no keys.
+    """
 
     def __init__(self, spec: PlayerSpec) -> None: ...
 

@@ -19,7 +19,7 @@ GENERATORS = (CanvasGenerator(PlayerSpec(player="canvas")), SketchGenerator(Play
 
 
 def view(*messages: str, previous: Picture | None = None, seed: int = 0) -> GeneratorView:
-    return GeneratorView(len(messages), messages[-1], messages[:-1], previous, seed)
+    return GeneratorView(len(messages), messages[-1], messages[:-1], previous, seed, "\n".join(messages))
 
 
 def test_answers_with_a_picture_and_notes_on_the_last_message() -> None:

@@ -16,7 +16,7 @@ CIRCLE = "A red (#d62728) circle of radius 40 px centred at (120, 200)."
 
 
 def sketched(*messages: str) -> Pixels:
-    view = GeneratorView(len(messages), messages[-1], messages[:-1], None, 0)
+    view = GeneratorView(len(messages), messages[-1], messages[:-1], None, 0, "\n".join(messages))
     return asyncio.run(SketchGenerator(PlayerSpec(player="sketch")).render(view)).picture.pixels
 
 

@@ -41,14 +41,23 @@ def test_the_built_in_prompts_carry_the_requirements() -> None:
 def test_other_prompts_have_another_version(tmp_path: Path) -> None:
     for name in ("describer_first", "describer_later"):
         (tmp_path / f"{name}.txt").write_text(f"{name}: at most {{token_budget}} tokens")
+    (tmp_path / "generator_later.txt").write_text("Before: {earlier} Now: {message}")
     prompts = load_prompts("reconstruction", tmp_path)
     assert prompts.describer(1, 7) == "describer_first: at most 7 tokens"
+    assert prompts.generator("{earlier}", ["a {message}", "b"]) == "Before: 1. a {message}\n\n2. b Now: {earlier}"
     assert prompts.version != load_prompts("reconstruction").version
+
+
+def test_the_generator_reads_the_message_and_later_the_dialogue() -> None:
+    prompts = load_prompts("reconstruction")
+    assert prompts.generator("A red square.", []) == "A red square."
+    later = prompts.generator("Make it blue.", ["A red square."])
+    assert later.index("1. A red square.") < later.index("Make it blue.")
 
 
 def test_prompts_must_tell_the_budget(tmp_path: Path) -> None:
     (tmp_path / "describer_first.txt").write_text("Describe it.")
-    with pytest.raises(InputError, match=r"describer_first\.txt: does not tell the token budget"):
+    with pytest.raises(InputError, match=r"describer_first\.txt: has no place for \{token_budget\}"):
         load_prompts("reconstruction", tmp_path)
 
 

@@ -1,0 +1,182 @@
+"""The only module that uses the package ``openai``: sends one request, reads its reply whole, says what was wrong.
+
+The client brings addresses, keys, connections and the two transports. Retries are ours (``ircore.calls``); replies are
+read within a bound on their size and checked against what we need of them, since "compatible" servers differ.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from ircore.calls import Fault, FaultError, Reply, Tokens
+from ircore.players.openai.bodies import FormBody, JsonBody, media_type
+from ircore.players.openai.settings import DEFAULT_BASE_URL
+from ircore.provider_errors import error_in_body, fault_of_response
+from ircore.validation import describe_validation_error
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+
+Kind = TypeVar("Kind", bound=BaseModel)
+
+MAX_REPLY_BYTES = 64 * 1024 * 1024
+"""A picture of the most bytes that ``ircore.images`` takes, in base64, and some more."""
+
+CONNECT_S = 15.0
+"""Seconds until a connection must stand."""
+
+_CUT = {"ServerDisconnectedError", "ClientOSError", "ConnectionResetError"}
+_NEVER_SENT = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "PoolTimeout", "gaierror"}
+
+
+class Connection:
+    """Sends the requests of one player. Opened by the first one, and again after ``close`` or in another event loop.
+
+    Args:
+        base_url: Of the service.
+        key: Sent as a bearer token; empty for none.
+        transport: ``httpx`` or ``aiohttp``.
+        timeout: Seconds between two bytes; ``ircore.calls`` bounds the whole.
+    """
+
+    def __init__(self, base_url: str | None, key: str, transport: str, timeout: float) -> None:
+        self._base_url = base_url or DEFAULT_BASE_URL
+        self._key = key
+        self._transport = transport
+        self._timeout = timeout
+        self._client: AsyncOpenAI | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
+        """Send one request.
+
+        Args:
+            path: Such as ``/chat/completions``.
+            body: What to send.
+            kind: What the reply must hold.
+
+        Raises:
+            FaultError: There is no such reply.
+        """
+        import openai
+
+        received = bytearray()
+        try:
+            response = await self._send(path, body)
+            try:
+                async for piece in response.aiter_bytes():
+                    received += piece
+                    if len(received) > MAX_REPLY_BYTES:
+                        raise FaultError(
+                            _malformed(f"more than {MAX_REPLY_BYTES:,} bytes", response), None, len(received)
+                        )
+            finally:
+                await response.aclose()
+        except openai.APIStatusError as error:
+            text = error.response.text
+            fault = fault_of_response(error.status_code, error.response.headers, text)
+            raise FaultError(fault, None, len(error.response.content)) from None
+        except _network_errors() as error:
+            raise FaultError(_broken(error), None, len(received)) from None
+        return _read(response, bytes(received), kind)
+
+    async def _send(self, path: str, body: JsonBody | FormBody) -> "httpx2.Response":
+        import httpx2
+        import openai
+
+        sent: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True, "stream_cls": openai.AsyncStream[Any]}
+        if isinstance(body, JsonBody):
+            sent["content"] = body
+            sent["options"] = {"headers": {"Content-Type": "application/json", "Content-Length": str(body.length)}}
+        else:
+            kind = media_type(body.picture)
+            sent["body"] = body.fields
+            sent["files"] = [("image", (f"picture.{kind.removeprefix('image/')}", body.picture.data, kind))]
+            sent["options"] = {"headers": {"Content-Type": "multipart/form-data"}}
+        # Asked for as it came, the client returns the response itself.
+        return cast("httpx2.Response", await self._opened().post(path, **sent))
+
+    def _opened(self) -> "AsyncOpenAI":
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = self._open(), loop
+        return self._client
+
+    def _open(self) -> "AsyncOpenAI":
+        import httpx2
+        import openai
+
+        timeout = httpx2.Timeout(self._timeout, connect=min(CONNECT_S, self._timeout))
+        headers: dict[str, Any] = {}
+        if self._base_url != DEFAULT_BASE_URL:
+            # The client would send what the environment says of the user's account at OpenAI to anyone.
+            headers = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+        return openai.AsyncOpenAI(
+            base_url=self._base_url,
+            api_key=self._key or "none",
+            admin_api_key="",
+            max_retries=0,
+            timeout=timeout,
+            default_headers=headers,
+            http_client=openai.DefaultAioHttpClient(timeout=timeout) if self._transport == "aiohttp" else None,
+        )
+
+    async def close(self) -> None:
+        """Close what is open."""
+        if self._client is not None and self._loop is asyncio.get_running_loop():
+            await self._client.close()
+        self._client = None
+
+
+def _read(response: "httpx2.Response", data: bytes, kind: type[Kind]) -> Reply[Kind]:
+    """Check a reply of status 200 and what it holds."""
+    size, status = len(data), response.status_code
+    try:
+        document = from_json(data)
+    except ValueError:
+        said = fault_of_response(status, {}, data[:4000].decode(errors="replace")).detail
+        raise FaultError(_malformed(f"not JSON: {said}", response), None, size) from None
+    code = error_in_body(document)
+    if code is not None:
+        text = data[:20_000].decode(errors="replace")
+        raise FaultError(fault_of_response(code, response.headers, text), None, size)
+    try:
+        return Reply(kind.model_validate(document), Tokens(), status, size)
+    except ValidationError as error:
+        raise FaultError(_malformed(describe_validation_error(error), response), None, size) from None
+
+
+def _malformed(what: str, response: "httpx2.Response") -> Fault:
+    kind = response.headers.get("content-type", "no content type")
+    return Fault("malformed", f"{what} ({kind[:60]})", response.status_code)
+
+
+def _broken(error: BaseException) -> Fault:
+    """Classify what a transport raised by the names in its chain of causes, which differ between the two transports."""
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
+        chain.append(cause)
+    names = {type(one).__name__ for one in chain}
+    said = next((text for one in reversed(chain) if (text := str(one).strip())), "no explanation")
+    detail = f"{type(chain[-1]).__name__}: {said}"
+    if names & _CUT:
+        return Fault("dropped", detail)
+    if names & _NEVER_SENT:
+        return Fault("unreachable", detail)
+    return Fault("timeout" if any("Timeout" in name for name in names) else "dropped", detail)
+
+
+def _network_errors() -> tuple[type[Exception], ...]:
+    """Return what clients and transports raise, the second transport included if it is there."""
+    import httpx2
+    import openai
+
+    known = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, OSError)
+    try:
+        import aiohttp
+    except ImportError:
+        return known
+    return (*known, aiohttp.ClientError)

@@ -1,0 +1,110 @@
+"""One player's side of a provider: its address, its key, its calls."""
+
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any, TypeVar
+
+from ircore.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
+from ircore.players.base import PlayerError
+from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.openai.connection import Connection, Kind
+from ircore.players.openai.replies import tokens_of
+from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
+from ircore.provider_errors import scrubber
+from ircore.records import FaultKind, PlayerSpec, Role
+
+T = TypeVar("T")
+
+
+class Provider:
+    """Sends a player's questions, retries them, keeps its key to itself.
+
+    Args:
+        spec: As in the manifest.
+        settings: Its parameters.
+
+    Raises:
+        InputError: The key is not in the environment.
+    """
+
+    def __init__(self, spec: PlayerSpec, settings: CallSettings) -> None:
+        key = read_key(spec)
+        base_url = spec.base_url or DEFAULT_BASE_URL
+        who = f"{spec.player}, model {spec.model} at {base_url}"
+        self.scrub = scrubber(key)
+        self._extra = settings.extra_body
+        self._connection = Connection(spec.base_url, key, settings.transport, settings.timeout_s)
+        self._caller = Caller(
+            who=who,
+            gate=gate_for(base_url),
+            timeout=settings.timeout_s,
+            deadline=settings.deadline_s,
+            remedies=_remedies(spec),
+            scrub=self.scrub,
+            random=Random(who),
+        )
+
+    async def ask(
+        self,
+        seat: Role,
+        path: str,
+        body: Callable[[], JsonBody | FormBody],
+        kind: type[Kind],
+        read: Callable[[Kind], Awaitable[T]],
+    ) -> Called[T]:
+        """Ask until there is a good answer.
+
+        Args:
+            seat: Who is asked.
+            path: Of the endpoint.
+            body: Makes the body of one attempt.
+            kind: What the reply must hold.
+            read: Takes the answer out of it; raises ``FaultError`` if it is none.
+
+        Raises:
+            PlayerError: There will be none.
+            ProviderStopError: Nor to any other question.
+        """
+
+        async def attempt() -> Reply[T]:
+            reply = await self._connection.post(path, body(), kind)
+            tokens = tokens_of(getattr(reply.value, "usage", None))
+            try:
+                value = await read(reply.value)
+            except FaultError as error:
+                fault = Fault(error.fault.kind, error.fault.detail, reply.status)
+                raise FaultError(fault, tokens, reply.received) from None
+            return Reply(value, tokens, reply.status, reply.received)
+
+        try:
+            return await self._caller.call(attempt)
+        except CallError as error:
+            raise PlayerError(error.reason(seat), str(error), error.attempts) from None
+
+    def json(self, **fields: Any) -> JsonBody:
+        """Make a body of the fields that are not None, and the manifest's ``extra_body``."""
+        return JsonBody({**given(fields), **self._extra})
+
+    def form_fields(self, **fields: Any) -> dict[str, Any]:
+        """The same for a form."""
+        return {**given(fields), **self._extra}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.close()
+
+
+def given(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _remedies(spec: PlayerSpec) -> dict[FaultKind, str]:
+    key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
+    again = "the same command then goes on where it stopped"
+    return {
+        "denied": f"Check {key}, and what it may use; {again}.",
+        "not_found": "Check model and base_url in the manifest.",
+        "no_credit": f"Add credit with the provider, or wait until the quota is renewed; {again}.",
+        "unsupported": "Change parameters in the manifest to what this model takes.",
+    }

@@ -1,0 +1,226 @@
+"""What the three kinds of endpoint answer, as far as the game needs it, and what each answer amounts to.
+
+Unknown fields are passed over: servers add their own. What an answer lacks (text, a picture) is a ``FaultError`` with
+what the provider said instead.
+"""
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ircore.calls import Fault, FaultError, Tokens
+from ircore.images import ImageError, Picture
+
+SMALLEST_SIDE = 16
+"""Pixels; a smaller picture is a placeholder, not an answer."""
+
+_THOUGHTS = re.compile(r"\A\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
+_DATA_URL = re.compile(r"data:image/[a-z+.-]+;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
+
+
+class _Loose(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ChatMessage(_Loose):
+    """What a model said: text, parts of text or pictures, a refusal; pictures where OpenRouter and others put them."""
+
+    content: str | list[Any] | None = None
+    refusal: str | None = None
+    images: list[Any] | None = None
+
+
+class ChatChoice(_Loose):
+    """One answer."""
+
+    message: ChatMessage
+    finish_reason: str | None = None
+
+
+class ChatReply(_Loose):
+    """Of ``/chat/completions``."""
+
+    choices: list[ChatChoice] = Field(min_length=1)
+    usage: Any = None
+
+    @property
+    def text(self) -> str:
+        """The visible text; thoughts that some local servers leave in front of it are cut off."""
+        content = self.choices[0].message.content
+        parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
+        said = "".join(one["text"] for one in parts if isinstance(one, dict) and isinstance(one.get("text"), str))
+        return _THOUGHTS.sub("", said, count=1).strip() if "</think" in said else said
+
+    @property
+    def pictures(self) -> list[str]:
+        """Pictures in base64, wherever they are."""
+        message = self.choices[0].message
+        content = message.content if isinstance(message.content, list) else []
+        found = [_address(one) for one in (*(message.images or ()), *content)]
+        if not any(found) and isinstance(message.content, str):
+            found = [message.content]
+        return [match["data"] for address in found for match in _DATA_URL.finditer(address)]
+
+    def check(self) -> None:
+        """Raise ``FaultError`` if the provider withheld the answer or broke off."""
+        choice = self.choices[0]
+        if choice.message.refusal:
+            raise FaultError(Fault("refused", choice.message.refusal))
+        if choice.finish_reason == "content_filter":
+            raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text[:200]!r}"))
+        if choice.finish_reason == "error":
+            raise FaultError(Fault("server", "the provider broke off"))
+        if choice.finish_reason == "length" and not self.text.strip() and not self.pictures:
+            raise FaultError(Fault("cut_off", _CUT_OFF))
+
+
+_CUT_OFF = "no visible text before the limit of tokens; parameters.max_completion_tokens raises it"
+
+
+class ImageDatum(_Loose):
+    """One picture."""
+
+    b64_json: str | None = None
+    url: str | None = None
+    revised_prompt: str | None = None
+
+
+class ImagesReply(_Loose):
+    """Of ``/images/generations`` and ``/images/edits``."""
+
+    data: list[ImageDatum] = Field(min_length=1)
+    usage: Any = None
+
+
+class OutputItem(_Loose):
+    """One thing that a model did: said something, or made a picture."""
+
+    type: str
+    content: list[Any] | None = None
+    result: str | None = None
+    status: str | None = None
+    error: Any = None
+    revised_prompt: str | None = None
+
+
+class ResponsesReply(_Loose):
+    """Of ``/responses``."""
+
+    output: list[OutputItem]
+    status: str | None = None
+    incomplete_details: Any = None
+    usage: Any = None
+
+    @property
+    def text(self) -> str:
+        """The visible text."""
+        return "".join(self._parts("text"))
+
+    @property
+    def pictures(self) -> list[str]:
+        """Pictures in base64."""
+        return [one.result for one in self.output if one.type == "image_generation_call" and one.result]
+
+    def _parts(self, key: str) -> list[str]:
+        parts = (part for item in self.output if item.type == "message" for part in item.content or ())
+        return [part[key] for part in parts if isinstance(part, dict) and isinstance(part.get(key), str)]
+
+    def check(self) -> None:
+        """Raise ``FaultError`` if the provider withheld the answer or broke off."""
+        if refusals := self._parts("refusal"):
+            raise FaultError(Fault("refused", " ".join(refusals)))
+        failed = [one for one in self.output if one.type == "image_generation_call" and one.status == "failed"]
+        if failed and not self.pictures:
+            raise FaultError(Fault("filtered", f"the picture was not made: {failed[0].error or self.text[:200]}"))
+        reason = self.incomplete_details.get("reason") if isinstance(self.incomplete_details, dict) else None
+        if reason == "content_filter":
+            raise FaultError(Fault("filtered", "the provider's filter withheld the answer"))
+        if reason == "max_output_tokens" and not self.text.strip() and not self.pictures:
+            raise FaultError(Fault("cut_off", _CUT_OFF))
+
+
+def visible_text(reply: ChatReply | ResponsesReply) -> str:
+    """Return a describer's answer.
+
+    Raises:
+        FaultError: There is none, whether withheld, cut off or empty.
+    """
+    reply.check()
+    text = reply.text
+    if not text.strip():
+        raise FaultError(Fault("empty", "the answer is empty"))
+    return text
+
+
+def first_picture(reply: ChatReply | ResponsesReply) -> str:
+    """Return a generator's picture in base64, the first if there are several.
+
+    Raises:
+        FaultError: There is none.
+    """
+    reply.check()
+    if not reply.pictures:
+        raise FaultError(Fault("no_image", f"no picture; it said {reply.text[:300]!r}"))
+    return reply.pictures[0]
+
+
+def image_datum(reply: ImagesReply) -> str:
+    """Return the picture of an Images API reply in base64.
+
+    Raises:
+        FaultError: There is none.
+    """
+    one = reply.data[0]
+    if one.b64_json:
+        return one.b64_json
+    inline = _DATA_URL.match(one.url or "")
+    if inline:
+        return inline["data"]
+    hint = "an address instead of a picture; parameters.response_format: b64_json may help" if one.url else "no picture"
+    raise FaultError(Fault("no_image", hint))
+
+
+def decoded_picture(data: str) -> Picture:
+    """Decode and check a stranger's picture; slow, meant for a thread.
+
+    Raises:
+        FaultError: It is none that can be used.
+    """
+    try:
+        picture = Picture.from_untrusted(b64decode(data), "the picture")
+    except (Base64Error, ValueError) as error:
+        raise FaultError(Fault("bad_image", f"not base64 ({error})")) from None
+    except ImageError as error:
+        raise FaultError(Fault("bad_image", error.problem)) from None
+    if min(picture.width, picture.height) < SMALLEST_SIDE:
+        raise FaultError(Fault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
+    # A new one, without the decoded pixels: an episode keeps its renderings until it ends.
+    return Picture(picture.data, picture.width, picture.height, picture.changes)
+
+
+def tokens_of(usage: Any) -> Tokens:
+    """Read what an answer cost from any of the three endpoints; what cannot be read is unknown."""
+    if not isinstance(usage, dict):
+        return Tokens()
+    details = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+    cost = usage.get("cost")
+    return Tokens(
+        prompt=_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        completion=_count(usage.get("completion_tokens", usage.get("output_tokens"))),
+        reasoning=_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+        cost_usd=float(cost) if isinstance(cost, (int, float)) and 0 <= cost < 1e6 else None,
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _address(part: object) -> str:
+    """Return the address in a part such as ``{"image_url": {"url": "data:…"}}``."""
+    inner = part.get("image_url") if isinstance(part, dict) else None
+    address = inner.get("url") if isinstance(inner, dict) else inner
+    return address if isinstance(address, str) else ""

@@ -1,0 +1,151 @@
+"""What the manifest may say about a player behind an OpenAI-compatible service: a closed set of parameters each."""
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Literal, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import Field, JsonValue, ValidationError
+
+from ircore.errors import InputError
+from ircore.plugins import unknown
+from ircore.records import Line, PlayerSpec, Record
+from ircore.validation import describe_validation_error
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")
+"""What a player sends itself, so that ``extra_body`` may not."""
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
+class CallSettings(Record):
+    """Parameters of every player of this package."""
+
+    timeout_s: float = Field(default=300, gt=0, le=3600, description="Seconds one request may take.")
+    deadline_s: float = Field(
+        default=3600, gt=0, le=86_400, description="Seconds one answer may take, retries included."
+    )
+    transport: Literal["httpx", "aiohttp"] = Field(default="httpx", description="aiohttp needs openai[aiohttp].")
+    extra_body: dict[str, JsonValue] = Field(default_factory=dict, description="Further fields of each request.")
+
+
+class TextSettings(CallSettings):
+    """Parameters that go with tokens. None is not sent, so that the provider's default holds."""
+
+    max_completion_tokens: int | None = Field(
+        default=16_000, ge=1, description="Visible and reasoning tokens together; null sends no limit."
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    reasoning_effort: Effort | None = None
+
+
+class DescriberSettings(TextSettings):
+    """Parameters of ``openai``."""
+
+    api: Literal["chat", "responses"] = "chat"
+    detail: Literal["low", "high", "original", "auto"] | None = Field(default=None, description="Of every picture.")
+    max_side: int | None = Field(default=None, ge=64, le=8192, description="Pixels; larger pictures are made smaller.")
+
+
+class ToolSettings(CallSettings):
+    """How a picture is to be made. None is not sent."""
+
+    size: Line | None = Field(default=None, description="Such as 1024x1024, or auto.")
+    quality: Line | None = None
+    background: Literal["transparent", "opaque", "auto"] | None = None
+    moderation: Literal["low", "auto"] | None = None
+    input_fidelity: Literal["low", "high"] | None = Field(default=None, description="Sent where there is a picture.")
+
+
+class ImagesSettings(ToolSettings):
+    """Parameters of ``openai-images``."""
+
+    response_format: Literal["b64_json"] | None = Field(
+        default=None, description="For servers that would answer with an address; OpenAI's own refuses it."
+    )
+
+
+class ChatImageSettings(TextSettings):
+    """Parameters of ``openai-chat``."""
+
+    modalities: tuple[Literal["image", "text"], ...] = ("image", "text")
+    image_config: dict[str, JsonValue] | None = Field(default=None, description="Such as {aspect_ratio: 1:1}.")
+
+
+class ResponsesImageSettings(ToolSettings):
+    """Parameters of ``openai-responses``."""
+
+    image_model: Line | None = Field(default=None, description="The tool's model; else the provider's choice.")
+    reasoning_effort: Effort | None = None
+
+
+Settings = TypeVar("Settings", bound=CallSettings)
+
+
+def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
+    """Check what a manifest says about a player, all but the key.
+
+    Args:
+        spec: As in the manifest.
+        kind: The parameters that the player takes.
+
+    Raises:
+        InputError: Something is missing, unknown or of the wrong kind.
+    """
+    if spec.model is None:
+        raise InputError("model is missing", "Name the model as its provider does.")
+    for name in spec.parameters:
+        if name not in kind.model_fields:
+            raise unknown("parameter", name, list(kind.model_fields), "parameters")
+    try:
+        settings = kind.model_validate(spec.parameters)
+    except ValidationError as error:
+        raise InputError(f"parameters.{describe_validation_error(error)}", "See docs/submit.md.") from error
+    for name in settings.extra_body:
+        if name in RESERVED:
+            raise InputError(f"parameters.extra_body.{name}: is sent by the player itself", "Take it out.")
+    if spec.api_key_env is None and not is_loopback(spec.base_url or DEFAULT_BASE_URL):
+        raise InputError(
+            "api_key_env is missing", "Name the environment variable that holds the key, such as OPENAI_API_KEY."
+        )
+    _need_packages(settings.transport)
+    return settings
+
+
+def read_key(spec: PlayerSpec, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the key from the environment; empty where the manifest names none, for a server of one's own.
+
+    Raises:
+        InputError: The variable is not set, or its value cannot be sent in a header.
+    """
+    if spec.api_key_env is None:
+        return ""
+    key = environment.get(spec.api_key_env, "").strip()
+    if not key:
+        raise InputError(
+            f"api_key_env: the environment variable {spec.api_key_env} is not set",
+            f"Give the key with: export {spec.api_key_env}=…",
+        )
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise InputError(
+            f"api_key_env: the value of {spec.api_key_env} has characters that no key has", "Copy the key again."
+        )
+    return key
+
+
+def is_loopback(base_url: str) -> bool:
+    """Return whether an address is on this machine."""
+    return urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
+
+
+def _need_packages(transport: str) -> None:
+    if find_spec("openai") is None:
+        raise InputError("the package openai is not installed", 'Install it with: pip install "ircore[models]"')
+    if transport == "aiohttp" and find_spec("aiohttp") is None:
+        raise InputError(
+            "parameters.transport: the package aiohttp is not installed",
+            'Install it with: pip install "openai[aiohttp]"',
+        )
