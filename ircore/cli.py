@@ -10,12 +10,13 @@ from ircore.errors import InputError, WorkError
 
 HELP_LINES = {
     "compare": "Any metric on any two images.",
+    "doctor": "Ask a submission's players one tiny question each.",
     "instances": "Build, show or import target pictures.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "release": "Build and check a dataset release.",
     "results": "The leaderboard of some runs as a table.",
     "score": "Score the renderings of runs.",
-    "show": "What was played: outcomes, tokens, seconds, cost.",
+    "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
     "submission": "Start or check a submission.",
 }

@@ -7,7 +7,6 @@ with the recorded answers standing in for the players, up to the point where the
 
 import asyncio
 import traceback
-from collections import Counter
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from typing import TypeVar
 
 from ircore import __version__
 from ircore.calls import ProviderStopError
+from ircore.cost import prices_of_run
 from ircore.errors import InputError, WorkError
 from ircore.games.base import Game
 from ircore.games.prompts import Prompts
@@ -36,6 +36,7 @@ from ircore.progress import Progress, progress
 from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Role, Rules, Run
 from ircore.runs import Call, CallKey, Failure, RunFolder, RunWriter
 from ircore.submissions import LoadedSubmission
+from ircore.watch import CostLimitError, Watch
 
 Answer = TypeVar("Answer")
 
@@ -108,39 +109,64 @@ def open_run(path: Path, run: Run, instances: InstanceSet) -> RunFolder:
     return folder
 
 
-def play(plan: PlayPlan, folder: RunFolder, game: Game, pair: Pair) -> list[Episode]:
+def play(plan: PlayPlan, folder: RunFolder, game: Game, pair: Pair, watch: Watch | None = None) -> list[Episode]:
     """Play what is not finished yet.
+
+    Args:
+        plan: What is to be played.
+        folder: The run folder.
+        game: The rules.
+        pair: The players.
+        watch: Counts along, and may limit the cost.
 
     Returns:
         The episodes selected by the plan, finished ones included.
 
     Raises:
         WorkError: The run folder cannot be written.
+        CostLimitError: The run has cost as much as it may; every answer that was under way is recorded.
         InputError: Another process works on the run.
     """
+    watch = watch or Watch(prices_of_run(folder))
     with folder.lock(), RunWriter(folder) as writer:
+        watch.begin([*writer.known.values(), *folder.failures()])
         open_ones = [one for one in plan.selected if one.instance_id not in writer.finished]
         with progress(f"play {folder.run.slug}", len(open_ones)) as shown:
-            asyncio.run(_play_all(plan, open_ones, writer, game, pair, shown))
+            asyncio.run(_play_all(plan, open_ones, game, _Session(pair, writer, watch, shown)))
+        if any(one.instance_id not in writer.finished for one in plan.selected):
+            raise watch.stopped()
         return [writer.finished[one.instance_id] for one in plan.selected]
 
 
-async def _play_all(
-    plan: PlayPlan, open_ones: Sequence[Instance], writer: RunWriter, game: Game, pair: Pair, shown: Progress
-) -> None:
-    """Let ``concurrency`` workers take episodes from one queue; the first failure stops all of them."""
+@dataclass(frozen=True)
+class _Session:
+    """What all episodes share while they are played."""
+
+    pair: Pair
+    writer: RunWriter
+    watch: Watch
+    shown: Progress
+
+
+async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, session: _Session) -> None:
+    """Let ``concurrency`` workers take episodes from one queue; the first failure stops all of them.
+
+    At the cost limit each worker stops before its next question, so that every answer under way is still recorded.
+    """
     waiting = iter(open_ones)
-    outcomes: Counter[str] = Counter()
 
     async def worker() -> None:
         for instance in waiting:
             target = plan.instances.target(instance)
-            seats = _RecordedSeats(instance.instance_id, pair, writer)
+            seats = _RecordedSeats(instance.instance_id, session)
             seed = derived_seed(plan.run.seed, instance.instance_id)
-            episode = await game.play(instance, target, seats, plan.run.rules, plan.prompts, seed)
-            writer.record_end(episode)
-            outcomes[episode.outcome] += 1
-            shown.advance(", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())))
+            try:
+                episode = await game.play(instance, target, seats, plan.run.rules, plan.prompts, seed)
+            except CostLimitError:
+                return
+            session.writer.record_end(episode)
+            session.watch.ended(episode.outcome)
+            session.shown.advance(session.watch.note())
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -150,7 +176,7 @@ async def _play_all(
         # The other workers were cancelled because of the first failure, so that is the one to tell.
         raise failures.exceptions[0] from None
     finally:
-        for player in (pair.describer, pair.generator):
+        for player in (session.pair.describer, session.pair.generator):
             if close := getattr(player, "close", None):
                 await close()
 
@@ -158,19 +184,22 @@ async def _play_all(
 class _RecordedSeats:
     """Answers from the record where there is one; asks the player and records the answer where there is none."""
 
-    def __init__(self, episode_id: str, pair: Pair, writer: RunWriter) -> None:
+    def __init__(self, episode_id: str, session: _Session) -> None:
         self._episode_id = episode_id
-        self._pair = pair
-        self._writer = writer
+        self._pair = session.pair
+        self._writer = session.writer
+        self._watch = session.watch
+        self._shown = session.shown
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         known = self._writer.known.get(CallKey(self._episode_id, view.turn, "describer"))
         if known is not None and known.text is not None:
             return TextAnswer(known.text, known.usage, known.seconds)
+        self._check_limit()
         answer, seconds = await self._timed("describer", view.turn, self._pair.describer.describe(view))
         # A lone surrogate cannot be written as UTF-8: replaced here, so that the game sees what the record holds.
         text = answer.text.encode(errors="replace").decode()
-        self._writer.record_call(
+        self._record(
             Call(
                 episode_id=self._episode_id,
                 turn=view.turn,
@@ -190,8 +219,9 @@ class _RecordedSeats:
             return PictureAnswer(
                 self._writer.folder.rendering(known.rendering), known.notes, known.usage, known.seconds
             )
+        self._check_limit()
         answer, seconds = await self._timed("generator", view.turn, self._pair.generator.render(view))
-        self._writer.record_call(
+        self._record(
             Call(
                 episode_id=self._episode_id,
                 turn=view.turn,
@@ -209,6 +239,7 @@ class _RecordedSeats:
     async def _timed(self, seat: Role, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
         """Wait for an answer; a player that breaks, as a plug-in may, stops the run with one line."""
         started = perf_counter()
+        self._watch.asking()
         try:
             answer = await asked
         except (PlayerError, ProviderStopError) as error:
@@ -222,19 +253,30 @@ class _RecordedSeats:
                 f"{type(error).__name__}: {error} ({_place(error)})",
                 "This is a fault of the player, not of the run: mend it and give the same command again.",
             ) from error
+        finally:
+            self._watch.done_asking()
         return answer, round(perf_counter() - started, 4)
 
+    def _check_limit(self) -> None:
+        if not self._watch.may_ask():
+            raise self._watch.stopped()
+
+    def _record(self, call: Call, picture: Picture | None = None) -> None:
+        self._writer.record_call(call, picture)
+        self._watch.asked(call)
+        self._shown.refresh(self._watch.note)
+
     def _record_failure(self, seat: Role, turn: int, error: PlayerError | ProviderStopError) -> None:
-        self._writer.record_failure(
-            Failure(
-                episode_id=self._episode_id,
-                turn=turn,
-                role=seat,
-                reason=error.reason if isinstance(error, PlayerError) else "stopped",
-                detail=str(error)[:2000],
-                attempts=error.attempts,
-            )
+        failure = Failure(
+            episode_id=self._episode_id,
+            turn=turn,
+            role=seat,
+            reason=error.reason if isinstance(error, PlayerError) else "stopped",
+            detail=str(error)[:2000],
+            attempts=error.attempts,
         )
+        self._writer.record_failure(failure)
+        self._watch.asked(failure)
 
 
 def _place(error: Exception) -> str:

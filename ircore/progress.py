@@ -1,7 +1,7 @@
 """Progress of long work on stderr: a bar on a terminal, a plain line now and then elsewhere."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -11,12 +11,19 @@ T = TypeVar("T")
 PLAIN_INTERVAL = 10.0
 """Seconds between plain lines."""
 
+BAR_INTERVAL = 0.5
+"""Seconds between notes on a bar."""
+
 
 class Progress(Protocol):
     """Counts what is done."""
 
     def advance(self, note: str = "") -> None:
         """Count one more as done; ``note`` is shown behind the count."""
+        ...
+
+    def refresh(self, note: Callable[[], str]) -> None:
+        """Show another note if it is time to; it is made only then."""
         ...
 
 
@@ -42,10 +49,18 @@ def tracked(things: Iterable[T], label: str, total: int) -> Iterator[T]:
 def _bar(label: str, total: int) -> Iterator[Progress]:
     from tqdm import tqdm
 
+    shown = 0.0
+
     class Bar:
         def advance(self, note: str = "") -> None:
             bar.set_postfix_str(note, refresh=False)
             bar.update()
+
+        def refresh(self, note: Callable[[], str]) -> None:
+            nonlocal shown
+            if monotonic() - shown >= BAR_INTERVAL:
+                shown = monotonic()
+                bar.set_postfix_str(note())
 
     with tqdm(total=total, desc=label, unit="", dynamic_ncols=True, leave=False) as bar:
         yield Bar()
@@ -53,10 +68,29 @@ def _bar(label: str, total: int) -> Iterator[Progress]:
 
 class _Plain:
     def __init__(self, label: str, total: int) -> None:
-        self.label, self.total, self.done, self.shown = label, total, 0, monotonic()
+        self.label, self.total, self.done = label, total, 0
+        self.started = self.shown = monotonic()
 
     def advance(self, note: str = "") -> None:
         self.done += 1
         if monotonic() - self.shown >= PLAIN_INTERVAL or self.done == self.total:
-            self.shown = monotonic()
-            print(f"{self.label}: {self.done} of {self.total}{f' ({note})' if note else ''}", file=sys.stderr)
+            self._show(note)
+
+    def refresh(self, note: Callable[[], str]) -> None:
+        if monotonic() - self.shown >= PLAIN_INTERVAL:
+            self._show(note())
+
+    def _show(self, note: str) -> None:
+        self.shown = monotonic()
+        words = [note] if note else []
+        if 0 < self.done < self.total:
+            words.append(f"about {_span((self.shown - self.started) / self.done * (self.total - self.done))} left")
+        behind = f" ({', '.join(words)})" if words else ""
+        print(f"{self.label}: {self.done} of {self.total}{behind}", file=sys.stderr)
+
+
+def _span(seconds: float) -> str:
+    """Return a time as people say it: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

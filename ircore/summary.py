@@ -1,30 +1,35 @@
 """What a run amounts to, in numbers: the answer of ``ircore show``."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any, get_args
 
-from ircore.calls import usage_of
-from ircore.records import Outcome, Role, Run, Usage
-from ircore.runs import Call, Failure, RunFolder
+from ircore.cost import Asked, RunPrices, prices_of_run
+from ircore.records import Episode, Outcome, Role, Run
+from ircore.runs import RunFolder
+from ircore.totals import Totals
 
 
-def summarise(folder: RunFolder) -> dict[str, Any]:
+def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
     """Count what happened in a run.
+
+    Args:
+        folder: The run.
+        prices: What its answers cost; by default those that it was played with.
 
     Returns:
         ``run`` (its identity), ``planned`` and ``episodes`` (in the set; ended), ``outcomes``, ``abort_reasons``,
-        ``turns``, ``requests`` by role and ``failed_requests`` among them (whether the answer came later or not),
-        ``tokens`` (``messages`` by the game's tokenizer; the rest as providers count
-        them), ``seconds`` (sum of waiting for answers) and ``cost_usd`` (null where no provider reports it).
+        ``turns``, ``requests`` by role and ``failed_requests`` among them by fault (whether the answer came later or
+        not), ``tokens`` (``messages`` by the game's tokenizer; the rest as providers count them), ``images`` and
+        ``images_perhaps_billed`` (besides them, by requests that failed), ``seconds`` (sum of waiting for answers),
+        ``cost_usd`` (as providers report it, else by prices; null where nothing is known), ``cost_known`` (whether it
+        covers every answer) and ``per_episode`` (``episode_id``, ``outcome``, ``turns`` and the same sums for each).
     """
+    prices = prices or prices_of_run(folder)
     episodes = folder.episodes()
-    calls = list(folder.calls().values())
+    asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
     outcomes = Counter(one.outcome for one in episodes)
-    failures = folder.failures()
-    asked: list[Call | Failure] = [*calls, *failures]
-    usages = [call.usage for call in calls] + [usage_of(failure.attempts) for failure in failures]
-    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    sums = Totals.of(asked, prices).as_dict()
     return {
         "run": _identity(folder.run),
         "planned": len(folder.instances.instances),
@@ -32,16 +37,16 @@ def summarise(folder: RunFolder) -> dict[str, Any]:
         "outcomes": {name: outcomes[name] for name in get_args(Outcome)},
         "abort_reasons": dict(Counter(one.abort_reason for one in episodes if one.abort_reason)),
         "turns": sum(len(one.turns) for one in episodes),
-        "requests": {role: _requests(asked, role) for role in get_args(Role)},
+        **sums,
+        "requests": {role: _requests(asked, role, prices) for role in get_args(Role)},
         "failed_requests": dict(
             Counter(try_.kind for one in asked for try_ in one.attempts if try_.kind != "answered")
         ),
         "tokens": {
             "messages": sum(turn.message_tokens for one in episodes for turn in one.turns),
-            **{kind: _total(usages, kind) for kind in ("prompt_tokens", "completion_tokens", "reasoning_tokens")},
+            **sums["tokens"],
         },
-        "seconds": round(sum(call.seconds for call in calls), 3),
-        "cost_usd": round(sum(costs), 6) if costs else None,
+        "per_episode": _per_episode(episodes, asked, prices),
     }
 
 
@@ -49,10 +54,22 @@ def _identity(run: Run) -> dict[str, Any]:
     return run.model_dump(mode="json", by_alias=True)
 
 
-def _requests(asked: Iterable[Call | Failure], role: str) -> int:
-    usages = (one.usage if isinstance(one, Call) else usage_of(one.attempts) for one in asked if one.role == role)
-    return sum(usage.requests for usage in usages)
+def _requests(asked: Sequence[Asked], role: str, prices: RunPrices) -> int:
+    return Totals.of((one for one in asked if one.role == role), prices).requests
 
 
-def _total(usages: Iterable[Usage], kind: str) -> int:
-    return sum(getattr(usage, kind) or 0 for usage in usages)
+def _per_episode(episodes: Sequence[Episode], asked: Sequence[Asked], prices: RunPrices) -> list[dict[str, Any]]:
+    """Return the sums of every episode that was begun; one that has not ended has no outcome."""
+    questions: dict[str, list[Asked]] = defaultdict(list)
+    for one in asked:
+        questions[one.episode_id].append(one)
+    ended = {one.episode_id: one for one in episodes}
+    return [
+        {
+            "episode_id": name,
+            "outcome": ended[name].outcome if name in ended else None,
+            "turns": max(one.turn for one in questions[name]),
+            **Totals.of(questions[name], prices).as_dict(),
+        }
+        for name in questions
+    ]

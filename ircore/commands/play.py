@@ -26,7 +26,9 @@ GAME = "reconstruction"
 @click.option("--max-turns", type=click.IntRange(1, 100), help="Turns at most, instead of the rules'.")
 @click.option("--prompts", "prompts_dir", type=click.Path(path_type=Path), help="Other prompts than the built-in ones.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw lots.")
-@click.option("--dry-run", is_flag=True, help="Say what would be played, ask nobody.")
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
+@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
+@click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
 def command(
     submission: Path,
     instances_dir: Path,
@@ -39,6 +41,8 @@ def command(
     max_turns: int | None,
     prompts_dir: Path | None,
     seed: int,
+    max_cost: float | None,
+    prices_file: Path | None,
     dry_run: bool,
 ) -> int:
     """Let the pair of SUBMISSION (a folder or its submission.yaml) play the game on an instance set.
@@ -58,32 +62,43 @@ def command(
     run = make_run(loaded, instances, rules, prompts, seed, GAME)
     selected = instances.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, instances, selected, prompts, concurrency)
-    return _dry_run(plan, out) if dry_run else _play(plan, loaded, out)
+    return _dry_run(plan, out, prices_file) if dry_run else _play(plan, loaded, out, max_cost, prices_file)
 
 
-def _dry_run(plan: "PlayPlan", out: Path) -> int:
+def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
+    from ircore.cost import RunPrices, prices_of_run, read_prices
+    from ircore.estimate import as_text, estimate
     from ircore.play import open_run
     from ircore.runs import RUN_FILE, RunWriter
 
     finished = set()
+    prices = RunPrices(read_prices(prices_file), plan.run.submission)
     if (out / RUN_FILE).is_file():
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
+        prices = prices_of_run(folder, prices_file)
     left = [one for one in plan.selected if one.instance_id not in finished]
-    most = len(left) * plan.run.rules.max_turns
-    click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {len(finished)} finished")
-    click.echo(f"  at most {most} describer and {most} generator requests; instance set {plan.run.instance_set[:12]}")
+    done = len(plan.selected) - len(left)
+    click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {done} finished")
+    click.echo(as_text(estimate(len(left), plan.run.rules, plan.prompts, prices), prices))
+    click.echo(f"  instance set {plan.run.instance_set[:12]}")
     return 0
 
 
-def _play(plan: "PlayPlan", loaded: "LoadedSubmission", out: Path) -> int:
+def _play(
+    plan: "PlayPlan", loaded: "LoadedSubmission", out: Path, max_cost: float | None, prices_file: Path | None
+) -> int:
+    from ircore.cost import keep_prices, prices_of_run
     from ircore.play import Pair, open_run, play, technical_failures
     from ircore.plugins import load
     from ircore.submissions import make_player
+    from ircore.watch import Watch
 
     pair = Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
     folder = open_run(out, plan.run, plan.instances)
-    episodes = play(plan, folder, load("games", plan.run.game)(), pair)
+    keep_prices(folder, prices_file)
+    watch = Watch(prices_of_run(folder), max_cost)
+    episodes = play(plan, folder, load("games", plan.run.game)(), pair, watch)
     counts = ", ".join(
         f"{sum(one.outcome == outcome for one in episodes)} {outcome}"
         for outcome in ("converged", "turn_limit", "aborted")

@@ -9,14 +9,28 @@ import click
 
 @click.command("show")
 @click.argument("run", type=click.Path(path_type=Path))
+@click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
+@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the run's own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-def command(run: Path, as_json: bool) -> None:
-    """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, seconds, cost."""
+def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
+    """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
+    from ircore import transcript
+    from ircore.cost import prices_of_run
     from ircore.runs import RunFolder
     from ircore.summary import summarise
 
-    summary = summarise(RunFolder.open(run))
-    click.echo(json.dumps(summary, indent=2) if as_json else _page(summary))
+    folder = RunFolder.open(run)
+    prices = prices_of_run(folder, prices_file)
+    if episode_id is not None:
+        dialogue = transcript.read_dialogue(folder, episode_id)
+        click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
+        return
+    summary = summarise(folder, prices)
+    click.echo(_json(summary) if as_json else _page(summary))
+
+
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2)
 
 
 def _page(summary: dict[str, Any]) -> str:
@@ -24,23 +38,52 @@ def _page(summary: dict[str, Any]) -> str:
     seats = " + ".join(
         run["submission"][seat]["model"] or run["submission"][seat]["player"] for seat in ("describer", "generator")
     )
-    reasons = ", ".join(f"{count} {reason}" for reason, count in summary["abort_reasons"].items())
-    failed = ", ".join(f"{count} {kind}" for kind, count in summary["failed_requests"].items())
     rows = [
         ("pair", f"{run['submission']['name']}  ({seats})"),
         ("run", f"{run['run_id']}, begun {run['started']}"),
         ("rules", f"{run['rules']['token_budget']} tokens a message, {run['rules']['max_turns']} turns"),
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
-        ("outcomes", ", ".join(f"{count} {name}" for name, count in summary["outcomes"].items())),
-        *([("aborted", reasons)] if reasons else []),
+        ("outcomes", _counts(summary["outcomes"])),
+        ("aborted", _counts(summary["abort_reasons"])),
         ("turns", str(summary["turns"])),
-        ("requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
-        *([("failed", failed)] if failed else []),
+        ("requests", _counts(summary["requests"])),
+        ("failed", _counts(summary["failed_requests"])),
         (
             "tokens",
-            f"{tokens['messages']:,} in messages, {tokens['completion_tokens']:,} completion (provider's count)",
+            f"{tokens['messages']:,} in messages; {tokens['prompt_tokens']:,} read, {tokens['completion_tokens']:,} "
+            f"written, {tokens['reasoning_tokens']:,} of them reasoning (provider's count)",
         ),
+        ("images", _images(summary)),
         ("waited", f"{summary['seconds']:.1f} s"),
-        ("cost", "–  (no provider reported it)" if summary["cost_usd"] is None else f"{summary['cost_usd']:.4f} US$"),
+        ("cost", _cost(summary)),
+        ("each", _mean(summary)),
     ]
-    return "\n".join(f"{name:<9} {value}" for name, value in rows)
+    return "\n".join(f"{name:<9} {value}" for name, value in rows if value)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def _images(summary: dict[str, Any]) -> str:
+    perhaps = summary["images_perhaps_billed"]
+    return f"{summary['images']}{f'; {perhaps} more may have been billed, their requests failed' if perhaps else ''}"
+
+
+def _cost(summary: dict[str, Any]) -> str:
+    if summary["cost_usd"] is None:
+        return "–  (no provider reported it and no price is known; --prices FILE)"
+    return f"{summary['cost_usd']:.4f} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
+
+
+def _mean(summary: dict[str, Any]) -> str:
+    """Return what one of the ended episodes took on average; empty if none has ended."""
+    ended = [one for one in summary["per_episode"] if one["outcome"]]
+    if not ended:
+        return ""
+    number = len(ended)
+    tokens = sum(one["tokens"]["prompt_tokens"] + one["tokens"]["completion_tokens"] for one in ended) / number
+    costs = [one["cost_usd"] for one in ended if one["cost_known"]]
+    cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
+    images, seconds = (sum(one[key] for one in ended) / number for key in ("images", "seconds"))
+    return f"{tokens:,.0f} tokens, {images:.1f} images, {seconds:.1f} s{cost} an episode"

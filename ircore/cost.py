@@ -1,0 +1,195 @@
+"""What answers cost: the provider's own figure where it gives one, else tokens and images times a table of prices.
+
+The table is ``prices.yaml`` beside this module; a user's own (``--prices FILE``) goes on top of it. A model that is in
+neither has no known cost: nothing is guessed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from importlib.resources import as_file, files
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from ircore.calls import usage_of
+from ircore.errors import InputError
+from ircore.files import write_bytes
+from ircore.records import FaultKind, Line, PlayerSpec, Record, Role, Submission, Usage
+from ircore.runs import Call, Failure, RunFolder
+from ircore.strict_yaml import read_mapping
+from ircore.validation import describe_validation_error
+
+Asked = Call | Failure
+"""A question to a player, answered or not."""
+
+PERHAPS_BILLED: frozenset[FaultKind] = frozenset({"timeout", "dropped", "malformed", "cut_off", "bad_image"})
+"""Faults after which a picture may have been made, and billed, that never arrived or could not be used."""
+
+DEFAULT_HOST = "api.openai.com"
+"""Where a seat without ``base_url`` is taken to ask."""
+
+OFFLINE = frozenset({"canvas", "captioner", "classical", "human", "replay", "sketch"})
+"""Players of this package that ask no provider: their answers cost nothing."""
+
+MILLION = 1_000_000
+RUN_PRICES = "prices.yaml"
+"""File in a run folder: the prices that play was given with ``--prices``, so that they need not be given again."""
+
+
+class Price(Record):
+    """Prices of one model in US dollars."""
+
+    host: str | None = Field(default=None, description="Host of the provider that these prices hold for; null: any.")
+    input: float = Field(ge=0, description="A million tokens read.")
+    output: float = Field(ge=0, description="A million tokens written, reasoning included.")
+    reasoning: float | None = Field(default=None, ge=0, description="A million reasoning tokens, if not as output.")
+    images: dict[str, float] = Field(default_factory=dict, description="One image by SIZE/QUALITY; * stands for any.")
+    date: date
+    source: Line
+
+    def image(self, parameters: Mapping[str, object]) -> float | None:
+        """Return the price of one image with these parameters of a player; None if it is not known."""
+        size, quality = (str(parameters.get(name, "auto")) for name in ("size", "quality"))
+        keys = (f"{size}/{quality}", f"{size}/*", f"*/{quality}", "*/*")
+        return next((self.images[key] for key in keys if key in self.images), None)
+
+    def tokens(self, usage: Usage) -> float | None:
+        """Return what a provider's count of tokens costs; None if it did not count."""
+        if usage.prompt_tokens is None and usage.completion_tokens is None:
+            return None
+        reasoning = (usage.reasoning_tokens or 0) if self.reasoning is not None else 0
+        written = max(0, (usage.completion_tokens or 0) - reasoning)
+        spent = (usage.prompt_tokens or 0) * self.input + written * self.output + reasoning * (self.reasoning or 0)
+        return spent / MILLION
+
+
+class _Table(Record):
+    models: dict[Line, Price]
+
+
+@dataclass(frozen=True)
+class SeatPrice:
+    """What asking one seat costs.
+
+    Attributes:
+        label: Name of the seat's player for people.
+        offline: Whether it asks no provider, so that nothing is billed.
+        price: Its prices, if known.
+        image: US dollars an image, if known.
+    """
+
+    label: str
+    offline: bool
+    price: Price | None
+    image: float | None
+
+
+class Prices:
+    """Known prices by model.
+
+    Args:
+        models: Price of each model by its name.
+    """
+
+    def __init__(self, models: Mapping[str, Price]) -> None:
+        self.models = dict(models)
+
+    def seat(self, spec: PlayerSpec) -> SeatPrice:
+        """Return what asking this player costs."""
+        price = self.models.get(spec.label)
+        host = urlsplit(spec.base_url).hostname if spec.base_url else DEFAULT_HOST
+        if price is not None and price.host not in (None, host):
+            price = None
+        image = price.image(spec.parameters) if price is not None else None
+        return SeatPrice(spec.label, spec.player in OFFLINE, price, image)
+
+
+def read_prices(*more: Path | None) -> Prices:
+    """Read the built-in table with others on top; in later files stands what holds.
+
+    Raises:
+        InputError: A file is not a table of prices.
+    """
+    with as_file(files("ircore") / "prices.yaml") as built_in:
+        models = _read(built_in)
+    for path in more:
+        if path is not None:
+            models |= _read(path)
+    return Prices(models)
+
+
+def _read(path: Path) -> dict[str, Price]:
+    remedy = "See ircore/prices.yaml for the format."
+    document = read_mapping(path, "Name a file of prices.", remedy)
+    try:
+        return dict(_Table.model_validate(document).models)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", remedy) from error
+
+
+class RunPrices:
+    """What the answers of one pair cost.
+
+    Args:
+        prices: Known prices.
+        submission: The pair.
+    """
+
+    def __init__(self, prices: Prices, submission: Submission) -> None:
+        self.seats: dict[Role, SeatPrice] = {
+            "describer": prices.seat(submission.describer),
+            "generator": prices.seat(submission.generator),
+        }
+
+    def cost(self, asked: Asked) -> float | None:
+        """Return US dollars for one question, failed attempts included; None if that is not known.
+
+        A picture that may have been made and billed without arriving is counted as billed.
+        """
+        usage, seat = usage_of_question(asked), self.seats[asked.role]
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        if usage.requests == 0 or seat.offline:
+            return 0.0
+        if seat.price is None:
+            return None
+        by_tokens, lost = seat.price.tokens(usage), images_perhaps_billed(asked)
+        if by_tokens is not None:
+            return by_tokens + lost * (seat.image or 0.0)
+        return None if seat.image is None else (images(asked) + lost) * seat.image
+
+
+def prices_of_run(folder: RunFolder, given: Path | None = None) -> RunPrices:
+    """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
+    kept = folder.path / RUN_PRICES
+    return RunPrices(read_prices(kept if kept.is_file() else None, given), folder.run.submission)
+
+
+def keep_prices(folder: RunFolder, given: Path | None) -> None:
+    """Check a user's table of prices and keep a copy in the run folder, so that it is not needed again.
+
+    Raises:
+        InputError: It is not a table of prices.
+    """
+    if given is not None:
+        read_prices(given)
+        write_bytes(folder.path / RUN_PRICES, given.read_bytes())
+
+
+def usage_of_question(asked: Asked) -> Usage:
+    """Return what a question used: as the player says, or the sum of its attempts where there is no answer."""
+    return asked.usage if isinstance(asked, Call) else usage_of(asked.attempts)
+
+
+def images(asked: Asked) -> int:
+    """Return how many pictures a question brought: 0 or 1."""
+    return int(isinstance(asked, Call) and asked.rendering is not None)
+
+
+def images_perhaps_billed(asked: Asked) -> int:
+    """Return how many pictures a question may have cost besides the one that it brought."""
+    if asked.role != "generator":
+        return 0
+    return sum(one.kind in PERHAPS_BILLED for one in asked.attempts)

@@ -1,0 +1,201 @@
+"""Asking each player of a submission one tiny question, to learn what works before a long run."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+from ircore.drawing import Drawing
+from ircore.errors import InputError, WorkError
+from ircore.games.prompts import Prompts
+from ircore.games.protocol import ProtocolViolationError, parse_reply
+from ircore.images import Picture
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.plugins import load
+from ircore.records import PlayerSpec, Usage
+from ircore.submissions import LoadedSubmission, make_player
+
+Seat = Literal["describer", "generator"]
+
+SIDE = 256
+"""Width and height of the picture that is shown, in pixels."""
+
+COLOUR = "#ff0000"
+COLOUR_WORDS = ("red", "scarlet", "crimson", COLOUR, "255, 0, 0")
+FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle of a white background."
+SECOND_MESSAGE = "Make the circle blue. Everything else stays as it is."
+
+
+class Finding(NamedTuple):
+    """What one question to one player showed.
+
+    Attributes:
+        seat: Which player.
+        question: What was tried, such as ``image input``.
+        works: Whether it did.
+        detail: What was seen, in one line.
+        remedy: What to do about it; empty if there is nothing to do.
+    """
+
+    seat: Seat
+    question: str
+    works: bool
+    detail: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Doctor:
+    """Examines the players of a submission.
+
+    Attributes:
+        loaded: The submission.
+        prompts: The game master's words.
+        timeout: Seconds that one answer may take.
+    """
+
+    loaded: LoadedSubmission
+    prompts: Prompts
+    timeout: float
+
+    def examine(self, seat: Seat) -> list[Finding]:
+        """Make a player and ask it; whatever goes wrong becomes a finding."""
+        try:
+            player = make_player(_in_a_hurry(self.loaded, seat, self.timeout), seat)
+        except InputError as error:
+            return [Finding(seat, "settings", False, error.problem, error.remedy)]
+        ask = self._ask_describer if seat == "describer" else self._ask_generator
+        return asyncio.run(_closing(player, ask(player)))
+
+    async def _ask_describer(self, player: Any) -> list[Finding]:
+        budget = self.loaded.submission.rules.token_budget
+        view = DescriberView(1, self.prompts.describer(1, budget), shown_picture(), (), (), (), (), budget, 0)
+        asked = await self._ask("describer", "image input", lambda: player.describe(view))
+        return [asked if isinstance(asked, Finding) else _judge_text(asked)]
+
+    async def _ask_generator(self, player: Any) -> list[Finding]:
+        findings: list[Finding] = []
+        previous: Picture | None = None
+        messages: tuple[str, ...] = ()
+        for question, message in (("image output", FIRST_MESSAGE), ("correction", SECOND_MESSAGE)):
+            prompt = self.prompts.generator(message, messages)
+            view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
+            asked = await self._ask("generator", question, lambda view=view: player.render(view))  # type: ignore[misc]
+            if isinstance(asked, Finding):
+                return [*findings, asked]
+            findings.append(Finding("generator", question, True, _seen_picture(asked)))
+            previous, messages = asked.answer.picture, (*messages, message)
+        return findings
+
+    async def _ask(self, seat: Seat, question: str, ask: Callable[[], Awaitable[Any]]) -> "_Answered | Finding":
+        """Return the answer and its seconds, or what went wrong."""
+        started = perf_counter()
+
+        def failed(detail: str, remedy: str) -> Finding:
+            return Finding(seat, question, False, " ".join(detail.split()), remedy)
+
+        spec: PlayerSpec = getattr(self.loaded.submission, seat)
+        try:
+            answer = await asyncio.wait_for(_unbroken(ask()), self.timeout * 1.1)
+        except PlayerError as error:
+            return failed(f"{error.reason}: {error.detail}", _remedy(error, spec))
+        except InputError as error:
+            return failed(error.problem, error.remedy)
+        except TimeoutError:
+            return failed(f"no answer within {self.timeout:g} s", "Try again with a longer --timeout.")
+        return _Answered(answer, perf_counter() - started)
+
+
+class _Answered(NamedTuple):
+    answer: Any
+    seconds: float
+
+
+def shown_picture() -> Picture:
+    """Return the small picture that describers are shown: a red disc on white."""
+    drawing = Drawing(SIDE, SIDE)
+    drawing.ellipse((SIDE / 2, SIDE / 2), (SIDE / 4, SIDE / 4), fill=COLOUR)
+    return Picture.from_pixels(drawing.pixels)
+
+
+def _in_a_hurry(loaded: LoadedSubmission, seat: Seat, timeout: float) -> LoadedSubmission:
+    """Shorten the deadline of a player that has one, so that it gives up in time and says what was wrong."""
+    spec: PlayerSpec = getattr(loaded.submission, seat)
+    check = getattr(load("players", spec.player), "check", None)
+    if check is None or "deadline_s" in spec.parameters:
+        return loaded
+    hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
+    try:
+        check(hurried)
+    except InputError:
+        return loaded
+    return loaded._replace(submission=loaded.submission.model_copy(update={seat: hurried}))
+
+
+async def _unbroken(asked: Awaitable[Any]) -> Any:
+    """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line."""
+    try:
+        return await asked
+    except (PlayerError, InputError):
+        raise
+    except Exception as error:
+        raise WorkError(
+            f"broke with {type(error).__name__}: {error}", "This is a fault of the player: mend it."
+        ) from error
+
+
+async def _closing(player: Any, findings: Awaitable[list[Finding]]) -> list[Finding]:
+    try:
+        return await findings
+    finally:
+        if close := getattr(player, "close", None):
+            await close()
+
+
+def _judge_text(asked: _Answered) -> Finding:
+    answer: TextAnswer = asked.answer
+    seen = f"{len(answer.text.split())} words, {_took(answer.usage, asked.seconds)}"
+    try:
+        message = parse_reply(answer.text, 1).message
+    except ProtocolViolationError as fault:
+        return Finding(
+            "describer",
+            "image input",
+            False,
+            f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({seen})",
+            "Episodes with such answers are aborted. Try again; if it stays so, name another model.",
+        )
+    if not any(word in message.lower() for word in COLOUR_WORDS):
+        return Finding(
+            "describer",
+            "image input",
+            True,
+            f"{seen}, but nothing red in the words on a red disc",
+            "Make sure that this model sees pictures.",
+        )
+    return Finding("describer", "image input", True, f"{seen}; saw the red disc")
+
+
+def _seen_picture(asked: _Answered) -> str:
+    answer: PictureAnswer = asked.answer
+    picture = answer.picture
+    size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.0f} kB"
+    return f"{size}, {_took(answer.usage, asked.seconds)}{''.join(f'; {note}' for note in answer.notes)}"
+
+
+def _took(usage: Usage, seconds: float) -> str:
+    counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
+    parts = [f"{seconds:.1f} s", *(f"{count:,} tokens {what}" for count, what in counts if count is not None)]
+    return ", ".join([*parts, *([f"{usage.requests} requests"] if usage.requests > 1 else [])])
+
+
+def _remedy(error: PlayerError, spec: PlayerSpec) -> str:
+    if error.reason == "generator_no_image":
+        return f"Make sure that {spec.label} makes pictures through the player {spec.player}; try another player."
+    if error.reason in ("describer_refused", "generator_refused"):
+        return (
+            "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
+        )
+    where = f" at {spec.base_url}" if spec.base_url else ""
+    return f"Make sure that the service{where} is up and knows {spec.label}, then try again."

@@ -1,0 +1,205 @@
+"""A person in either seat, at the terminal or through files in a folder.
+
+Through files (``parameters: {folder: DIR}``) every question is a folder below DIR, named after what is asked:
+
+describer   ``target.png``, ``rendering-1.png`` …, ``instructions.txt``; the answer goes into ``answer.txt``
+generator   ``message.txt``, ``previous.png`` from turn 2 on, ``instructions.txt``; the answer is a picture, saved as
+            ``picture.png`` (or .jpg, .webp, .gif)
+
+The same question has the same folder, so an answer that is there already is taken at once and a stopped run goes on
+where it was. At the terminal the pictures lie in a temporary folder whose path is shown.
+"""
+
+import asyncio
+import hashlib
+import os
+import select
+import sys
+import tempfile
+from pathlib import Path
+from time import monotonic
+
+from ircore.errors import InputError, WorkError
+from ircore.files import write_bytes, write_text
+from ircore.images import ImageError, Picture, read_picture
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.records import PlayerSpec
+
+OPEN, CLOSE, DONE = "<DESCRIPTION>", "</DESCRIPTION>", "<DONE>"
+PARAMETERS = ("folder", "poll_s", "timeout_s")
+TIMEOUT_S = 3600.0
+POLL_S = 0.5
+TERMINAL_POLL_S = 0.1
+TO_DRAW = "Draw what message.txt says and save it here as picture.png.\n"
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
+_TERMINAL = asyncio.Lock()
+"""One question at a time at the one terminal, whichever seat and episode asks."""
+
+
+class HumanPlayer:
+    """Takes the describer's or the generator's seat for a person.
+
+    Args:
+        spec: ``parameters.folder``: exchange files there instead of asking at the terminal; ``parameters.timeout_s``:
+            seconds that a person has for one answer, 3600; ``parameters.poll_s``: seconds between looks for it, 0.5.
+
+    Raises:
+        InputError: There are other settings.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        for name, value in (("model", spec.model), ("base_url", spec.base_url), ("api_key_env", spec.api_key_env)):
+            if value is not None:
+                raise InputError(f"{name}: a person has none", "Remove it.")
+        for name in spec.parameters:
+            if name not in PARAMETERS:
+                raise InputError(f"parameters.{name}: unknown", f"Known: {', '.join(PARAMETERS)}.")
+        self._timeout = _seconds(spec, "timeout_s", TIMEOUT_S)
+        self._poll = _seconds(spec, "poll_s", POLL_S)
+        self._folder = _folder(spec)
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Show the target and every rendering so far, and wait for a message or done.
+
+        Raises:
+            PlayerError: Nobody answered in time.
+            WorkError: Standard input has ended, or the folder cannot be written.
+        """
+        numbered = {f"rendering-{number}.png": one for number, one in enumerate(view.renderings, start=1)}
+        pictures = {"target.png": view.target, **numbered}
+        if self._folder is not None:
+            place = self._folder / _name("describer", view.turn, (view.prompt, *view.replies), pictures)
+            _put(place, pictures, {"instructions.txt": f"{view.prompt}\n\nWrite your answer into answer.txt.\n"})
+            return TextAnswer(_tagged(await self._text_in(place / "answer.txt")))
+        async with _TERMINAL:
+            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
+                _put(Path(temporary), pictures, {})
+                _say(f"\n--- turn {view.turn} ---\n{view.prompt}\n\nIn {temporary}: {', '.join(pictures)}")
+                answer = await self._line("Your message in one line, or DONE: ")
+        return TextAnswer(_tagged(answer))
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        """Show the message and the person's own rendering before it, and wait for a picture.
+
+        Raises:
+            PlayerError: Nobody answered in time.
+            WorkError: Standard input has ended, or the folder cannot be written.
+        """
+        pictures = {} if view.previous is None else {"previous.png": view.previous}
+        if self._folder is not None:
+            place = self._folder / _name("generator", view.turn, (*view.earlier, view.message), pictures)
+            _put(place, pictures, {"message.txt": f"{view.message}\n", "instructions.txt": TO_DRAW})
+            return PictureAnswer(await self._picture_in(place))
+        async with _TERMINAL:
+            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
+                _put(Path(temporary), pictures, {})
+                before = f"\n\nYour picture before: {temporary}/previous.png" if pictures else ""
+                _say(f"\n--- turn {view.turn} ---\n{_printable(view.message)}{before}")
+                return PictureAnswer(await self._picture_named())
+
+    async def _text_in(self, path: Path) -> str:
+        """Wait until a file holds text and is no longer being written."""
+        deadline, before = monotonic() + self._timeout, b""
+        while True:
+            found = path.read_bytes() if path.is_file() else b""
+            if found.strip() and found == before:
+                return found.decode(errors="replace")
+            before = found
+            await self._wait(deadline, self._poll, str(path))
+
+    async def _picture_in(self, place: Path) -> Picture:
+        """Wait until a folder holds a usable picture; what is wrong with one that stays unusable is said once."""
+        deadline, before, told = monotonic() + self._timeout, "", ""
+        while True:
+            found = _look(place)
+            if isinstance(found, Picture):
+                return found
+            if found and found == before != told:
+                _say(found)
+                told = found
+            before = found
+            await self._wait(deadline, self._poll, str(place / "picture.png"))
+
+    async def _picture_named(self) -> Picture:
+        while True:
+            name = await self._line("Path of your picture: ")
+            try:
+                return read_picture(Path(name.strip()).expanduser())
+            except ImageError as error:
+                _say(f"{error.problem}  {error.remedy}")
+
+    async def _line(self, question: str) -> str:
+        """Read one line from standard input, byte by byte so that nothing is read ahead; Ctrl-C stops at once."""
+        deadline, typed = monotonic() + self._timeout, b""
+        _say(question, end="")
+        while not typed.endswith(b"\n"):
+            if not select.select([sys.stdin], [], [], 0)[0]:
+                await self._wait(deadline, TERMINAL_POLL_S, "a line at the terminal")
+            elif byte := os.read(sys.stdin.fileno(), 1):
+                typed += byte
+            else:
+                raise WorkError("standard input has ended", "Give the same command again at a terminal to go on.")
+        return typed.decode(errors="replace")
+
+    async def _wait(self, deadline: float, seconds: float, what: str) -> None:
+        if monotonic() >= deadline:
+            raise PlayerError("provider_error", f"No answer within {self._timeout:g} s ({what}).")
+        await asyncio.sleep(seconds)
+
+
+def _seconds(spec: PlayerSpec, name: str, default: float) -> float:
+    value = spec.parameters.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
+        raise InputError(f"parameters.{name}: not a number of seconds above 0", "Write a number such as 600.")
+    return float(value)
+
+
+def _folder(spec: PlayerSpec) -> Path | None:
+    folder = spec.parameters.get("folder")
+    if folder is None and sys.platform == "win32":
+        raise InputError("parameters.folder: is missing", "On Windows a person plays through a folder; name one.")
+    if folder is not None and (not isinstance(folder, str) or not folder):
+        raise InputError("parameters.folder: not a path", "Write the path of a folder.")
+    return None if folder is None else Path(folder)
+
+
+def _name(seat: str, turn: int, words: tuple[str, ...], pictures: dict[str, Picture]) -> str:
+    """Name a question after all that is asked: the same question, the same name."""
+    parts = "\0".join((*words, *(one.sha256 for one in pictures.values())))
+    return f"{seat}-turn-{turn:02d}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}"
+
+
+def _put(place: Path, pictures: dict[str, Picture], texts: dict[str, str]) -> None:
+    for name, picture in pictures.items():
+        write_bytes(place / name, picture.data)
+    for name, text in texts.items():
+        write_text(place / name, text)
+
+
+def _look(place: Path) -> Picture | str:
+    """Return the picture in a folder, or what is wrong with it; empty text if there is none."""
+    problem = ""
+    for path in (place / f"picture{ending}" for ending in ENDINGS):
+        if path.is_file():
+            try:
+                return read_picture(path)
+            except ImageError as error:
+                problem = f"{error.problem}  {error.remedy}"
+    return problem
+
+
+def _tagged(text: str) -> str:
+    """Put the tags around a person's words, unless they are there."""
+    text = text.strip()
+    if text.upper() in ("DONE", DONE):
+        return DONE
+    return text if text.upper().startswith(OPEN) else f"{OPEN}{text}{CLOSE}"
+
+
+def _printable(text: str) -> str:
+    """Return a stranger's text without what could steer a terminal."""
+    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
+
+
+def _say(text: str, end: str = "\n") -> None:
+    print(text, end=end, file=sys.stderr, flush=True)
