@@ -97,9 +97,10 @@ class Connection:
             sent["files"] = [("image", (f"picture.{kind.removeprefix('image/')}", body.picture.data, kind))]
             sent["options"] = {"headers": {"Content-Type": "multipart/form-data"}}
         # Asked for as it came, the client returns the response itself.
-        return cast("httpx2.Response", await self._opened().post(path, **sent))
+        return cast("httpx2.Response", await self.opened().post(path, **sent))
 
-    def _opened(self) -> "AsyncOpenAI":
+    def opened(self) -> "AsyncOpenAI":
+        """Return the client. Making the first one imports the package, which is no part of a request's time."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._open(), loop

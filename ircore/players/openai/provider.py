@@ -76,6 +76,7 @@ class Provider:
                 raise FaultError(fault, tokens, reply.received) from None
             return Reply(value, tokens, reply.status, reply.received)
 
+        self._connection.opened()
         try:
             return await self._caller.call(attempt)
         except CallError as error:

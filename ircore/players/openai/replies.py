@@ -109,7 +109,7 @@ class OutputItem(_Loose):
 class ResponsesReply(_Loose):
     """Of ``/responses``."""
 
-    output: list[OutputItem]
+    output: list[OutputItem] = Field(min_length=1)
     status: str | None = None
     incomplete_details: Any = None
     usage: Any = None
