@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
@@ -26,6 +27,11 @@ Asked = Call | Failure
 
 PERHAPS_BILLED: frozenset[FaultKind] = frozenset({"timeout", "dropped", "malformed", "cut_off", "bad_image"})
 """Faults after which a picture may have been made, and billed, that never arrived or could not be used."""
+
+NEVER_BILLED: frozenset[FaultKind] = frozenset(
+    {"rate_limit", "server", "unreachable", "refused", "rejected", "denied", "not_found", "no_credit", "unsupported"}
+)
+"""Faults without an answer, so without a bill, unless the provider counts tokens all the same."""
 
 DEFAULT_HOST = "api.openai.com"
 """Where a seat without ``base_url`` is taken to ask."""
@@ -45,7 +51,9 @@ class Price(Record):
     input: float = Field(ge=0, description="A million tokens read.")
     output: float = Field(ge=0, description="A million tokens written, reasoning included.")
     reasoning: float | None = Field(default=None, ge=0, description="A million reasoning tokens, if not as output.")
-    images: dict[str, float] = Field(default_factory=dict, description="One image by SIZE/QUALITY; * stands for any.")
+    images: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="One image by SIZE/QUALITY; * stands for any."
+    )
     date: date
     source: Line
 
@@ -152,6 +160,9 @@ class RunPrices:
         if usage.cost_usd is not None:
             return usage.cost_usd
         if usage.requests == 0 or seat.offline:
+            return 0.0
+        by_error = isinstance(asked, Failure) and all(one.kind in NEVER_BILLED for one in asked.attempts)
+        if by_error and usage.completion_tokens is None:
             return 0.0
         if seat.price is None:
             return None

@@ -23,8 +23,10 @@ SIDE = 256
 
 COLOUR = "#ff0000"
 COLOUR_WORDS = ("red", "scarlet", "crimson", COLOUR, "255, 0, 0")
-FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle of a white background."
-SECOND_MESSAGE = "Make the circle blue. Everything else stays as it is."
+FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle. The background is white."
+SECOND_MESSAGE = "Make the red circle blue."
+CLEARLY = 50
+"""By how much (0–255) the asked colour must lead the two others in the middle of a picture."""
 
 
 class Finding(NamedTuple):
@@ -78,13 +80,13 @@ class Doctor:
         findings: list[Finding] = []
         previous: Picture | None = None
         messages: tuple[str, ...] = ()
-        for question, message in (("image output", FIRST_MESSAGE), ("correction", SECOND_MESSAGE)):
+        for question, message, channel in (("image output", FIRST_MESSAGE, 0), ("correction", SECOND_MESSAGE, 2)):
             prompt = self.prompts.generator(message, messages)
             view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
             asked = await self._ask("generator", question, lambda view=view: player.render(view))  # type: ignore[misc]
             if isinstance(asked, Finding):
                 return [*findings, asked]
-            findings.append(Finding("generator", question, True, _seen_picture(asked)))
+            findings.append(Finding("generator", question, True, _seen_picture(asked, channel)))
             previous, messages = asked.answer.picture, (*messages, message)
         return findings
 
@@ -177,11 +179,16 @@ def _judge_text(asked: _Answered) -> Finding:
     return Finding("describer", "image input", True, f"{seen}; saw the red disc")
 
 
-def _seen_picture(asked: _Answered) -> str:
+def _seen_picture(asked: _Answered, channel: int) -> str:
+    """Say how large a picture is, what it took, and whether its middle is red (channel 0) or blue (2) as asked."""
     answer: PictureAnswer = asked.answer
     picture = answer.picture
+    middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
+    others = max(value for index, value in enumerate(middle) if index != channel)
+    colour = ("red", "green", "blue")[channel]
+    seen = f"drew it {colour}" if middle[channel] >= others + CLEARLY else f"but its middle is not {colour}"
     size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.0f} kB"
-    return f"{size}, {_took(answer.usage, asked.seconds)}{''.join(f'; {note}' for note in answer.notes)}"
+    return f"{size}, {_took(answer.usage, asked.seconds)}; {seen}{''.join(f'; {note}' for note in answer.notes)}"
 
 
 def _took(usage: Usage, seconds: float) -> str:

@@ -44,8 +44,8 @@ class Totals:
             totals.add(asked, prices)
         return totals
 
-    def add(self, asked: Asked, prices: RunPrices) -> None:
-        """Add one question."""
+    def add(self, asked: Asked, prices: RunPrices) -> float | None:
+        """Add one question and return its cost; None if it is not known."""
         usage, cost = usage_of_question(asked), prices.cost(asked)
         self.requests += usage.requests
         self.prompt_tokens += usage.prompt_tokens or 0
@@ -57,6 +57,7 @@ class Totals:
         self.cost_usd += cost or 0.0
         self.unpriced += cost is None
         self.priced += cost is not None and usage.requests > 0
+        return cost
 
     @property
     def tokens(self) -> int:

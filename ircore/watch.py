@@ -9,6 +9,7 @@ from time import monotonic
 
 from ircore.cost import Asked, RunPrices
 from ircore.errors import WorkError
+from ircore.runs import Call
 from ircore.totals import Totals
 
 
@@ -36,16 +37,18 @@ class Watch:
         self._clock = clock
         self._started = clock()
         self._requests_before = 0
+        self._unpriced: set[str] = set()
 
     def begin(self, earlier: Iterable[Asked]) -> None:
         """Start the clock; ``earlier`` are the questions of sessions before this one."""
-        self.totals = Totals.of(earlier, self.prices)
+        for question in earlier:
+            self.asked(question)
         self._requests_before = self.totals.requests
         self._started = self._clock()
 
     def may_ask(self) -> bool:
         """Whether another question may be sent under the cost limit."""
-        return self.max_cost is None or (self.totals.cost_known and self.totals.cost_usd < self.max_cost)
+        return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
 
     def asking(self) -> None:
         """Count a question that is being sent."""
@@ -53,7 +56,9 @@ class Watch:
 
     def asked(self, question: Asked) -> None:
         """Count a question that was answered, or was asked in vain."""
-        self.totals.add(question, self.prices)
+        cost = self.totals.add(question, self.prices)
+        if cost is None and isinstance(question, Call):
+            self._unpriced.add(self.prices.seats[question.role].label)
 
     def done_asking(self) -> None:
         """Count a question as no longer being sent, whatever came of it."""
@@ -79,11 +84,10 @@ class Watch:
 
     def stopped(self) -> CostLimitError:
         """Return the error that says why no further question may be sent."""
-        if not self.totals.cost_known:
-            names = ", ".join(sorted({seat.label for seat in self.prices.seats.values() if seat.price is None}))
+        if self._unpriced:
             return CostLimitError(
-                f"--max-cost: the cost of answers is not known (no price of {names or 'a model'})",
-                "Give prices with --prices FILE (see ircore/prices.yaml), or play without --max-cost.",
+                f"--max-cost: what answers of {' and '.join(sorted(self._unpriced))} cost is not known",
+                "Give prices with --prices FILE (see docs/submit.md), or play without --max-cost.",
             )
         return CostLimitError(
             f"--max-cost: {self.totals.cost_usd:.4f} US$ of {self.max_cost:g} US$ spent",
