@@ -84,12 +84,12 @@ class _Plain:
         self.shown = monotonic()
         words = [note] if note else []
         if 0 < self.done < self.total:
-            words.append(f"about {_span((self.shown - self.started) / self.done * (self.total - self.done))} left")
+            words.append(f"about {span((self.shown - self.started) / self.done * (self.total - self.done))} left")
         behind = f" ({', '.join(words)})" if words else ""
         print(f"{self.label}: {self.done} of {self.total}{behind}", file=sys.stderr)
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
     """Return a time as people say it: 40 s, 12 min, 3.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
