@@ -52,6 +52,33 @@ def test_plain_rgb_comes_through_unchanged() -> None:
     assert picture.pixels[5, 11].tolist() == list(BLUE)
 
 
+@pytest.mark.parametrize("change", ["", "16 bit", "palette", "many parts", "crc"])
+def test_a_plain_png_keeps_its_compressed_pixels_and_others_are_encoded_anew(change: str) -> None:
+    image = two_tone()
+    rows = b"".join(b"\0" + image.tobytes()[start : start + 36] for start in range(0, 216, 36))
+    data = png(12, 6, 8, 2, rows)
+    kept = change in ("", "many parts", "crc")
+    if change == "16 bit":
+        wide = b"".join(b"\0" + bytes(byte for one in row[1:] for byte in (one, one)) for row in _rows(rows, 37))
+        data = png(12, 6, 16, 2, wide)
+    elif change == "palette":
+        data = encoded(image.quantize(2))
+    elif change == "many parts":
+        extra = struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
+        data = data[:33] + extra + data[33:]
+    elif change == "crc":
+        data = data[:-16] + b"oops" + data[-12:]
+    picture = Picture.from_untrusted(data, "a.png")
+    assert picture.pixels.tobytes() == image.tobytes()
+    assert (zlib.compress(rows) in picture.data) is kept
+    with Image.open(io.BytesIO(picture.data)) as again:
+        again.verify()
+
+
+def _rows(data: bytes, length: int) -> list[bytes]:
+    return [data[start : start + length] for start in range(0, len(data), length)]
+
+
 def test_re_encoding_drops_all_metadata() -> None:
     info = PngImagePlugin.PngInfo()
     info.add_text("Title", "red and blue halves")

@@ -6,6 +6,7 @@ read within a bound on their size and checked against what we need of them, sinc
 
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -33,7 +34,7 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "PoolTi
 
 
 class Connection:
-    """Sends the requests of one player. Opened by the first one, and again after ``close`` or in another event loop.
+    """Sends requests to one service. Opened by the first one, and again after ``close`` or in another event loop.
 
     Args:
         base_url: Of the service.
@@ -130,6 +131,17 @@ class Connection:
         if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.close()
         self._client = None
+
+
+_OPEN: WeakValueDictionary[tuple[str | None, str, str, float], Connection] = WeakValueDictionary()
+
+
+def connection_to(base_url: str | None, key: str, transport: str, timeout: float) -> Connection:
+    """Return the connection that all players share for whom everything about it is the same; arguments as above.
+
+    A client's pool looks at every idle connection at every request, so that one pool is better than two half idle.
+    """
+    return _OPEN.setdefault((base_url, key, transport, timeout), Connection(base_url, key, transport, timeout))
 
 
 def _read(response: "httpx2.Response", data: bytes, kind: type[Kind]) -> Reply[Kind]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from ircore.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
 from ircore.players.base import PlayerError
 from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.connection import Connection, Kind
+from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
 from ircore.provider_errors import scrubber
@@ -33,7 +33,7 @@ class Provider:
         who = f"{spec.player}, model {spec.model} at {base_url}"
         self.scrub = scrubber(key)
         self._extra = settings.extra_body
-        self._connection = Connection(spec.base_url, key, settings.transport, settings.timeout_s)
+        self._connection = connection_to(spec.base_url, key, settings.transport, settings.timeout_s)
         self._caller = Caller(
             who=who,
             gate=gate_for(base_url),
