@@ -12,19 +12,45 @@ TOKENIZER = "o200k_base"
 
 @cache
 def _encoding() -> Any:
-    import bpe_openai
+    """Load the compiled tokenizer by itself: the package around it reads every vocabulary twice (135 MB, a second)."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+    from importlib.util import find_spec, module_from_spec, spec_from_file_location
+    from pathlib import Path
 
-    return bpe_openai.get_encoding(TOKENIZER)
+    package = find_spec("bpe_openai")
+    for folder in (package and package.submodule_search_locations) or ():
+        for suffix in EXTENSION_SUFFIXES:
+            spec = spec_from_file_location("bpe_openai._bindings", Path(folder) / f"_bindings{suffix}")
+            if spec and spec.loader and Path(spec.origin or "").is_file():
+                module = module_from_spec(spec)
+                spec.loader.exec_module(module)
+                return module.tokenizer_for_encoding(TOKENIZER)
+    raise ImportError("bpe_openai: the compiled tokenizer is not where it was in version 0.1.4")
+
+
+def load_tokenizer() -> None:
+    """Load the tokenizer now, so that the first message need not wait for it."""
+    _encoding()
 
 
 def count_tokens(text: str) -> int:
     """Return the number of ``o200k_base`` tokens in ``text`` (special-token text counts as plain text)."""
-    return len(_encoding().encode_ordinary(text))
+    return len(_encoding().encode(_plain(text)))
 
 
 def truncate_tokens(text: str, budget: int) -> str:
     """Return the longest start of ``text`` that has at most ``budget`` tokens, without a broken last character."""
-    tokens = _encoding().encode_ordinary(text)
+    tokens = _encoding().encode(_plain(text))
     if len(tokens) <= budget:
         return text
-    return str(_encoding().decode(tokens[:budget])).rstrip("\N{REPLACEMENT CHARACTER} ")
+    for end in range(budget, 0, -1):
+        try:
+            return str(_encoding().decode(tokens[:end])).rstrip()
+        except ValueError:  # a character of several tokens, cut in the middle
+            continue
+    return ""
+
+
+def _plain(text: str) -> str:
+    """Replace lone surrogates, which no tokenizer takes."""
+    return text.encode(errors="replace").decode()
