@@ -39,6 +39,9 @@ DEFAULT_HOST = "api.openai.com"
 OFFLINE = frozenset({"canvas", "captioner", "classical", "human", "replay", "sketch"})
 """Players of this package that ask no provider: their answers cost nothing."""
 
+IMAGES_APART = frozenset({"openai-responses"})
+"""Players whose model calls another one to draw: its images are billed besides the tokens that are counted."""
+
 MILLION = 1_000_000
 RUN_PRICES = "prices.yaml"
 """File in a run folder: the prices that play was given with ``--prices``, so that they need not be given again."""
@@ -86,12 +89,14 @@ class SeatPrice:
         offline: Whether it asks no provider, so that nothing is billed.
         price: Its prices, if known.
         image: US dollars an image, if known.
+        images_apart: Whether images are billed besides the tokens that the provider counts.
     """
 
     label: str
     offline: bool
     price: Price | None
     image: float | None
+    images_apart: bool = False
 
 
 class Prices:
@@ -106,12 +111,16 @@ class Prices:
 
     def seat(self, spec: PlayerSpec) -> SeatPrice:
         """Return what asking this player costs."""
-        price = self.models.get(spec.label)
-        host = urlsplit(spec.base_url).hostname if spec.base_url else DEFAULT_HOST
-        if price is not None and price.host not in (None, host):
-            price = None
-        image = price.image(spec.parameters) if price is not None else None
-        return SeatPrice(spec.label, spec.player in OFFLINE, price, image)
+        apart = spec.player in IMAGES_APART
+        price = self._at(spec.base_url, spec.label)
+        draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if apart else price
+        image = draws.image(spec.parameters) if draws is not None else None
+        return SeatPrice(spec.label, spec.player in OFFLINE, price, image, apart)
+
+    def _at(self, base_url: str | None, model: str) -> Price | None:
+        price = self.models.get(model)
+        host = urlsplit(base_url).hostname if base_url else DEFAULT_HOST
+        return price if price is not None and price.host in (None, host) else None
 
 
 def read_prices(*more: Path | None) -> Prices:
@@ -146,6 +155,7 @@ class RunPrices:
     """
 
     def __init__(self, prices: Prices, submission: Submission) -> None:
+        self.submission = submission
         self.seats: dict[Role, SeatPrice] = {
             "describer": prices.seat(submission.describer),
             "generator": prices.seat(submission.generator),
@@ -167,9 +177,9 @@ class RunPrices:
         if seat.price is None:
             return None
         by_tokens, lost = seat.price.tokens(usage), images_perhaps_billed(asked)
-        if by_tokens is not None:
+        if by_tokens is not None and not seat.images_apart:
             return by_tokens + lost * (seat.image or 0.0)
-        return None if seat.image is None else (images(asked) + lost) * seat.image
+        return None if seat.image is None else (by_tokens or 0.0) + (images(asked) + lost) * seat.image
 
 
 def prices_of_run(folder: RunFolder, given: Path | None = None) -> RunPrices:

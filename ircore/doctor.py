@@ -187,7 +187,7 @@ def _seen_picture(asked: _Answered, channel: int) -> str:
     others = max(value for index, value in enumerate(middle) if index != channel)
     colour = ("red", "green", "blue")[channel]
     seen = f"drew it {colour}" if middle[channel] >= others + CLEARLY else f"but its middle is not {colour}"
-    size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.0f} kB"
+    size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.1f} kB"
     return f"{size}, {_took(answer.usage, asked.seconds)}; {seen}{''.join(f'; {note}' for note in answer.notes)}"
 
 

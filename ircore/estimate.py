@@ -92,7 +92,7 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
         return None
     if images and seat.image is not None:
         return images * seat.image + (seat.price.tokens(Usage(prompt_tokens=usage.prompt_tokens)) or 0.0)
-    return seat.price.tokens(usage)
+    return None if seat.images_apart else seat.price.tokens(usage)
 
 
 def as_text(estimated: Estimate, prices: RunPrices) -> str:

@@ -11,6 +11,7 @@ T = TypeVar("T")
 PLAIN_INTERVAL = 10.0
 """Seconds between plain lines."""
 
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} left{postfix}]"
 BAR_INTERVAL = 0.5
 """Seconds between notes on a bar."""
 
@@ -62,7 +63,7 @@ def _bar(label: str, total: int) -> Iterator[Progress]:
                 shown = monotonic()
                 bar.set_postfix_str(note())
 
-    with tqdm(total=total, desc=label, unit="", dynamic_ncols=True, leave=False) as bar:
+    with tqdm(total=total, desc=label, dynamic_ncols=True, leave=False, bar_format=BAR) as bar:
         yield Bar()
 
 

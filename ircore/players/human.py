@@ -16,6 +16,7 @@ import os
 import select
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic
 
@@ -74,8 +75,8 @@ class HumanPlayer:
         async with _TERMINAL:
             with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
                 _put(Path(temporary), pictures, {})
-                _say(f"\n--- turn {view.turn} ---\n{view.prompt}\n\nIn {temporary}: {', '.join(pictures)}")
-                answer = await self._line("Your message in one line, or DONE: ")
+                _say(f"\n--- turn {view.turn} ---\n{view.prompt}\n\nLook at:{_listed(temporary, pictures)}")
+                answer = await self._line("Your message in one line (tags are added), or DONE: ")
         return TextAnswer(_tagged(answer))
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
@@ -93,7 +94,7 @@ class HumanPlayer:
         async with _TERMINAL:
             with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
                 _put(Path(temporary), pictures, {})
-                before = f"\n\nYour picture before: {temporary}/previous.png" if pictures else ""
+                before = f"\n\nYour picture before:{_listed(temporary, pictures)}" if pictures else ""
                 _say(f"\n--- turn {view.turn} ---\n{_printable(view.message)}{before}")
                 return PictureAnswer(await self._picture_named())
 
@@ -174,6 +175,10 @@ def _put(place: Path, pictures: dict[str, Picture], texts: dict[str, str]) -> No
         write_bytes(place / name, picture.data)
     for name, text in texts.items():
         write_text(place / name, text)
+
+
+def _listed(folder: str, names: Iterable[str]) -> str:
+    return "".join(f"\n  {folder}/{name}" for name in names)
 
 
 def _look(place: Path) -> Picture | str:

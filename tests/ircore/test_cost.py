@@ -95,6 +95,19 @@ def test_images_are_priced_by_size_and_quality(parameters: dict[str, Any], cost:
     assert prices_of(parameters, pictures=table).cost(drawn()) == cost
 
 
+def test_a_model_that_lets_another_one_draw_pays_for_both() -> None:
+    prices = {
+        "words": Price(input=10, output=10, **SEEN),
+        "pictures": Price(input=0, output=0, images={"*/low": 0.04}, **SEEN),
+    }
+    spec = PlayerSpec(player="openai-responses", model="words", parameters={"quality": "low"})
+    submission = prices_of({}).submission.model_copy(update={"generator": spec})
+    call = drawn(prompt_tokens=1000, completion_tokens=0)
+    assert RunPrices(Prices(prices), submission).cost(call) is None
+    spec.parameters["image_model"] = "pictures"
+    assert RunPrices(Prices(prices), submission).cost(call) == pytest.approx(0.05)
+
+
 def test_a_picture_that_got_lost_may_have_been_billed() -> None:
     prices = prices_of({}, pictures=Price(input=0, output=0, images={"*/*": 0.04}, **SEEN))
     assert prices.cost(drawn("rate_limit", "server")) == pytest.approx(0.04)
