@@ -143,7 +143,7 @@ def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
 
 def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     run, summary = pair.result.run, summarise(site.runs[pair.run_id])
-    rules, submission, cost = run.rules, run.submission, summary["cost_usd"]
+    rules, submission = run.rules, run.submission
     return [
         ("Name", submission.name),
         ("Describer", _player(submission.describer)),
@@ -157,10 +157,17 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Played", f"{run.started}, ircore {run.version}"),
         ("Requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
         ("Waited", f"{summary['seconds']:.1f} s for answers"),
-        ("Cost", "– (no provider reported it)" if cost is None else f"{cost:.2f} US$"),
+        ("Images", str(summary["images"])),
+        ("Cost", _cost(summary)),
         ("Authors", ", ".join(submission.authors) or "– (none named)"),
         ("Licence", submission.licence),
     ]
+
+
+def _cost(summary: Mapping[str, Any]) -> str:
+    if summary["cost_usd"] is None:
+        return "– (no provider reported it, and no price is known)"
+    return f"{summary['cost_usd']:.2f} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
 
 
 def _player(spec: PlayerSpec) -> str:
