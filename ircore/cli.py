@@ -10,7 +10,7 @@ from ircore.errors import InputError, WorkError
 
 HELP_LINES = {
     "compare": "Any metric on any two images.",
-    "doctor": "Ask a submission's players one tiny question each.",
+    "doctor": "Ask a submission's players tiny questions: what works?",
     "instances": "Build, show or import target pictures.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "release": "Build and check a dataset release.",

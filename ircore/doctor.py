@@ -72,9 +72,21 @@ class Doctor:
 
     async def _ask_describer(self, player: Any) -> list[Finding]:
         budget = self.loaded.submission.rules.token_budget
-        view = DescriberView(1, self.prompts.describer(1, budget), shown_picture(), (), (), (), (), budget, 0)
+        first, later = self.prompts.describer(1, budget), self.prompts.describer(2, budget)
+        view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
         asked = await self._ask("describer", "image input", lambda: player.describe(view))
-        return [asked if isinstance(asked, Finding) else _judge_text(asked)]
+        if isinstance(asked, Finding):
+            return [asked]
+        findings = [_judge_text("image input", asked, 1)]
+        if findings[0].works:
+            reply = asked.answer.text
+            drawn = (shown_picture("#0000ff"),)
+            again = DescriberView(
+                2, later, view.target, drawn, (parse_reply(reply, 1).message,), (reply,), (first,), budget, 0
+            )
+            asked = await self._ask("describer", "two images", lambda: player.describe(again))
+            findings.append(asked if isinstance(asked, Finding) else _judge_text("two images", asked, 2))
+        return findings
 
     async def _ask_generator(self, player: Any) -> list[Finding]:
         findings: list[Finding] = []
@@ -114,10 +126,10 @@ class _Answered(NamedTuple):
     seconds: float
 
 
-def shown_picture() -> Picture:
-    """Return the small picture that describers are shown: a red disc on white."""
+def shown_picture(colour: str = COLOUR) -> Picture:
+    """Return the small picture that describers are shown: a red disc on white, or one of another colour."""
     drawing = Drawing(SIDE, SIDE)
-    drawing.ellipse((SIDE / 2, SIDE / 2), (SIDE / 4, SIDE / 4), fill=COLOUR)
+    drawing.ellipse((SIDE / 2, SIDE / 2), (SIDE / 4, SIDE / 4), fill=colour)
     return Picture.from_pixels(drawing.pixels)
 
 
@@ -155,28 +167,22 @@ async def _closing(player: Any, findings: Awaitable[list[Finding]]) -> list[Find
             await close()
 
 
-def _judge_text(asked: _Answered) -> Finding:
+def _judge_text(question: str, asked: _Answered, turn: int) -> Finding:
+    """Say whether a describer keeps to the protocol, and on turn 1 whether it names the colour that it was shown."""
     answer: TextAnswer = asked.answer
     seen = f"{len(answer.text.split())} words, {_took(answer.usage, asked.seconds)}"
     try:
-        message = parse_reply(answer.text, 1).message
+        move = parse_reply(answer.text, turn)
     except ProtocolViolationError as fault:
-        return Finding(
-            "describer",
-            "image input",
-            False,
-            f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({seen})",
-            "Episodes with such answers are aborted. Try again; if it stays so, name another model.",
-        )
-    if not any(word in message.lower() for word in COLOUR_WORDS):
-        return Finding(
-            "describer",
-            "image input",
-            True,
-            f"{seen}, but nothing red in the words on a red disc",
-            "Make sure that this model sees pictures.",
-        )
-    return Finding("describer", "image input", True, f"{seen}; saw the red disc")
+        detail = f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({seen})"
+        remedy = "Episodes with such answers are aborted. Try again; if it stays so, name another model."
+        return Finding("describer", question, False, detail, remedy)
+    if turn > 1:
+        return Finding("describer", question, True, seen)
+    if not any(word in move.message.lower() for word in COLOUR_WORDS):
+        detail = f"{seen}, but nothing red in the words on a red disc"
+        return Finding("describer", question, True, detail, "Make sure that this model sees pictures.")
+    return Finding("describer", question, True, f"{seen}; saw the red disc")
 
 
 def _seen_picture(asked: _Answered, channel: int) -> str:

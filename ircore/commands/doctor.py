@@ -15,10 +15,10 @@ GAME = "reconstruction"
 @click.argument("submission", type=click.Path(path_type=Path))
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds an answer.")
 def command(submission: Path, timeout: float) -> int:
-    """Ask the players of SUBMISSION (a folder or its submission.yaml) one tiny question each, and say what works.
+    """Ask the players of SUBMISSION (a folder or its submission.yaml) two tiny questions each, and say what works.
 
-    The describer is shown a small picture; the generator is asked for a picture and for one correction of it. With
-    a paid service this costs a few cents at most.
+    The describer is shown a small picture, then a second one; the generator is asked for a picture, then for a
+    correction of it. With a paid service this costs a few cents.
     """
     from ircore.doctor import Doctor
     from ircore.games.prompts import load_prompts

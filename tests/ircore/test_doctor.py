@@ -1,5 +1,6 @@
-"""``ircore doctor``: one tiny question to each player, and what to do about what fails."""
+"""``ircore doctor``: tiny questions to each player, and what to do about what fails."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("drew it red") == out.count("drew it blue") == 1
 
 
-def test_a_service_is_asked_three_tiny_questions(
+def test_a_service_is_asked_four_tiny_questions(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
@@ -53,7 +54,10 @@ def test_a_service_is_asked_three_tiny_questions(
     assert f"describer  a-describer at {server.base_url}" in out
     assert "900 tokens read, 100 tokens written, 64 tokens reasoned" in out
     assert out.count("64 × 64 px") == 2
-    assert [one.path for one in server.seen] == ["/chat/completions", "/images/generations", "/images/edits"]
+    paths = [one.path for one in server.seen]
+    assert paths == ["/chat/completions", "/chat/completions", "/images/generations", "/images/edits"]
+    shown = [json.dumps(one.document).count("data:image/png") for one in server.seen[:2]]
+    assert shown == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -103,6 +107,16 @@ def test_pictures_may_work_and_corrections_not(
     assert status == 1
     assert "works  image output: " in out
     assert "FAILS  correction: " in out
+
+
+def test_one_picture_may_work_and_two_not(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "rejected", model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "works  image input: " in out
+    assert "FAILS  two images: provider_error: rejected: HTTP 400: Invalid image" in out
 
 
 def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
