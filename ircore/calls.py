@@ -231,7 +231,7 @@ class Gate:
     def refused(self, started: float, now: float) -> None:
         """Note a 429 to a request that was sent at ``started``."""
         if started > self._halved:
-            self.limit = max(1, int(min(self.limit, self.running)) // 2)
+            self.limit = max(1, int(min(self.limit, self._wanted)) // 2)
             self._halved = now
 
 

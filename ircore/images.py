@@ -102,10 +102,26 @@ class Picture:
         return cls(data, width, height)
 
     @classmethod
+    def stored(cls, path: Path, sha256: str, width: int, height: int) -> "Picture":
+        """Return a picture whose bytes stay in a file that this package wrote, read whenever they are asked for."""
+        return _StoredPicture(path, sha256, width, height)
+
+    @classmethod
     def _with(cls, picture: "Picture", pixels: Pixels, changes: tuple[str, ...]) -> "Picture":
         changed = cls(picture.data, picture.width, picture.height, changes)
         changed.__dict__["pixels"] = _frozen(pixels)
         return changed
+
+
+class _StoredPicture(Picture):
+    """An episode keeps all its renderings until it ends: so they take no memory meanwhile."""
+
+    def __init__(self, path: Path, sha256: str, width: int, height: int) -> None:
+        self.__dict__.update(path=path, sha256=sha256, width=width, height=height, changes=())
+
+    @property
+    def data(self) -> bytes:  # type: ignore[override]
+        return read_image_bytes(self.__dict__["path"])
 
 
 def read_picture(path: Path) -> Picture:
@@ -184,7 +200,7 @@ def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
         changes.append("alpha on white")
     elif image.mode != "RGB":
         changes.append(f"{image.mode} to RGB")
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -23,15 +23,10 @@ class DataUrl:
 
     picture: Picture
 
-    @property
-    def head(self) -> str:
-        """What comes before the base64."""
-        return f"data:{media_type(self.picture)};base64,"
 
-
-def media_type(picture: Picture) -> str:
+def media_type(data: bytes) -> str:
     """Return a picture's type by its first bytes; ``Picture`` holds PNG or JPEG."""
-    return "image/jpeg" if picture.data.startswith(b"\xff\xd8") else "image/png"
+    return "image/jpeg" if data.startswith(b"\xff\xd8") else "image/png"
 
 
 class JsonBody:
@@ -42,18 +37,22 @@ class JsonBody:
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self._pictures: list[DataUrl] = []
+        self._pictures: list[Picture] = []
+        self._encoded = 0
         # Nobody can foresee the mark, so that no text in the document can be taken for it.
         self._mark = token_hex(16)
         self._texts = json.dumps(document, default=self._stand_in).split(self._mark)
-        sizes = (len(one.head) + 4 * -(-len(one.picture.data) // 3) for one in self._pictures)
-        self.length = sum(map(len, self._texts)) + sum(sizes)
+        self.length = sum(map(len, self._texts)) + self._encoded
 
     def _stand_in(self, value: object) -> str:
         if not isinstance(value, DataUrl):
             raise TypeError(f"{type(value).__name__} cannot be sent")
-        self._pictures.append(value)
-        return self._mark
+        # Asked for once here and once when it is sent: the picture may lie in a file.
+        data = value.picture.data
+        head = f"data:{media_type(data)};base64,"
+        self._encoded += 4 * -(-len(data) // 3)
+        self._pictures.append(value.picture)
+        return head + self._mark
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the body in pieces of about a quarter of a megabyte."""
@@ -62,9 +61,7 @@ class JsonBody:
             buffer += text.encode("ascii")
             if index == len(self._pictures):
                 break
-            one = self._pictures[index]
-            buffer += one.head.encode("ascii")
-            view = memoryview(one.picture.data)
+            view = memoryview(self._pictures[index].data)
             for start in range(0, len(view), PIECE):
                 buffer += b64encode(view[start : start + PIECE])
                 if len(buffer) >= PIECE:

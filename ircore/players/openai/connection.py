@@ -82,7 +82,7 @@ class Connection:
             raise FaultError(fault, None, len(error.response.content)) from None
         except _network_errors() as error:
             raise FaultError(_broken(error), None, len(received)) from None
-        return _read(response, bytes(received), kind)
+        return _read(response, received, kind)
 
     async def _send(self, path: str, body: JsonBody | FormBody) -> "httpx2.Response":
         import httpx2
@@ -93,7 +93,8 @@ class Connection:
             sent["content"] = body
             sent["options"] = {"headers": {"Content-Type": "application/json", "Content-Length": str(body.length)}}
         else:
-            kind = media_type(body.picture)
+            data = body.picture.data
+            kind = media_type(data)
             sent["body"] = body.fields
             sent["files"] = [("image", (f"picture.{kind.removeprefix('image/')}", body.picture.data, kind))]
             sent["options"] = {"headers": {"Content-Type": "multipart/form-data"}}
@@ -144,7 +145,7 @@ def connection_to(base_url: str | None, key: str, transport: str, timeout: float
     return _OPEN.setdefault((base_url, key, transport, timeout), Connection(base_url, key, transport, timeout))
 
 
-def _read(response: "httpx2.Response", data: bytes, kind: type[Kind]) -> Reply[Kind]:
+def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
     """Check a reply of status 200 and what it holds."""
     size, status = len(data), response.status_code
     try:

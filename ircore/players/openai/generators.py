@@ -5,6 +5,8 @@ so far, in the words of the prompt ``generator_later``, with their own previous 
 """
 
 import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from ircore.calls import Called
@@ -152,11 +154,19 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
 
 
 async def _first_picture(reply: ChatReply | ResponsesReply) -> Picture:
-    return await asyncio.to_thread(decoded_picture, first_picture(reply))
+    return await _decoded(first_picture(reply))
 
 
 async def _images_picture(reply: ImagesReply) -> Picture:
-    return await asyncio.to_thread(decoded_picture, image_datum(reply))
+    return await _decoded(image_datum(reply))
+
+
+_DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
+"""Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
+
+
+async def _decoded(data: str) -> Picture:
+    return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
 
 
 def _answer(called: Called[Picture]) -> PictureAnswer:
