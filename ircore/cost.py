@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.calls import usage_of
 from ircore.errors import InputError
@@ -47,6 +47,9 @@ RUN_PRICES = "prices.yaml"
 """File in a run folder: the prices that play was given with ``--prices``, so that they need not be given again."""
 
 
+SizeAndQuality = Annotated[str, StringConstraints(pattern=r"^[^/]+/[^/]+$")]
+
+
 class Price(Record):
     """Prices of one model in US dollars."""
 
@@ -54,7 +57,7 @@ class Price(Record):
     input: float = Field(ge=0, description="A million tokens read.")
     output: float = Field(ge=0, description="A million tokens written, reasoning included.")
     reasoning: float | None = Field(default=None, ge=0, description="A million reasoning tokens, if not as output.")
-    images: dict[str, Annotated[float, Field(ge=0)]] = Field(
+    images: dict[SizeAndQuality, Annotated[float, Field(ge=0)]] = Field(
         default_factory=dict, description="One image by SIZE/QUALITY; * stands for any."
     )
     date: date

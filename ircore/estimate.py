@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ircore.cost import RunPrices, SeatPrice
+from ircore.cost import Asked, RunPrices, SeatPrice
 from ircore.games.prompts import Prompts
 from ircore.records import Role, Rules, Usage
+from ircore.runs import RunFolder
 from ircore.tokens import count_tokens
+from ircore.totals import Totals
 
 IMAGE_READ_TOKENS = 1000
 """Assumed for one picture that a model reads; gpt-4o counts 85 + 170 for 512 × 512 pixels, other models more."""
@@ -93,6 +95,21 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
     if images and seat.image is not None:
         return images * seat.image + (seat.price.tokens(Usage(prompt_tokens=usage.prompt_tokens)) or 0.0)
     return None if seat.images_apart else seat.price.tokens(usage)
+
+
+def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
+    """Say what ``episodes`` further ones would take if they were like those that have ended; empty if none has."""
+    ended = {one.episode_id for one in folder.episodes()}
+    asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
+    totals = Totals.of((one for one in asked if one.episode_id in ended), prices)
+    if not ended or all(one.offline for one in prices.seats.values()):
+        return ""
+    share = episodes / len(ended)
+    cost = f"{totals.cost_usd * share:.2f} US$" if totals.cost_known else "cost not known"
+    return (
+        f"  like the {len(ended)} that have ended: about {totals.requests * share:,.0f} requests, "
+        f"{totals.tokens * share:,.0f} tokens, {totals.images * share:,.0f} images, {cost}"
+    )
 
 
 def as_text(estimated: Estimate, prices: RunPrices) -> str:

@@ -67,11 +67,11 @@ def command(
 
 def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
     from ircore.cost import RunPrices, prices_of_run, read_prices
-    from ircore.estimate import as_text, estimate
+    from ircore.estimate import as_text, estimate, measured
     from ircore.play import open_run
     from ircore.runs import RUN_FILE, RunWriter
 
-    finished = set()
+    folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)
     if (out / RUN_FILE).is_file():
         folder = open_run(out, plan.run, plan.instances)
@@ -81,6 +81,8 @@ def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
     done = len(plan.selected) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {done} finished")
     click.echo(as_text(estimate(len(left), plan.run.rules, plan.prompts, prices), prices))
+    if folder and (like_before := measured(folder, prices, len(left))):
+        click.echo(like_before)
     click.echo(f"  instance set {plan.run.instance_set[:12]}")
     return 0
 

@@ -141,6 +141,7 @@ def test_a_table_of_ones_own_goes_on_top(tmp_path: Path) -> None:
         ("models: {m: {input: 1, output: 1, source: x}}", "models.m.date: is missing"),
         ("models: {m: {inptu: 1, output: 1, date: 2026-01-01, source: x}}", "models.m.inptu: unknown key"),
         ("models: {m: {input: 1, output: 1, images: {1x1/low: -2}, date: 2026-01-01, source: x}}", "models.m.images"),
+        ("models: {m: {input: 1, output: 1, images: {1x1: 2}, date: 2026-01-01, source: x}}", "models.m.images.1x1"),
         ("models: [", "not valid YAML"),
         ("- 1", "not a mapping"),
     ],
@@ -221,6 +222,21 @@ def test_a_dry_run_says_what_a_run_may_cost(
     assert server.count() == 0
     assert play_pair(submission, instances, tmp_path / "run", "--dry-run") == 0
     assert "no price of a-describer is known (--prices FILE)" in capsys.readouterr().out
+
+
+def test_a_dry_run_of_a_begun_run_says_what_was_measured(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    submission = served_pair(tmp_path, server.base_url)
+    more = ("--prices", str(tmp_path / "prices.yaml"))
+    assert play_pair(submission, instances, tmp_path / "run", *more, "--limit", "1") == 0
+    capsys.readouterr()
+    assert play_pair(submission, instances, tmp_path / "run", "--dry-run") == 0
+    # An episode: 3 × 0.001 + 2 × 0.0146 US$, 3 × 1,000 + 2 × 322 tokens.
+    out = capsys.readouterr().out
+    assert "pair: 3 of 4 episodes to play, 1 finished\n" in out
+    assert "like the 1 that have ended: about 15 requests, 10,932 tokens, 6 images, 0.10 US$" in out
 
 
 def test_a_run_stops_at_its_cost_and_goes_on_with_more(
