@@ -158,7 +158,6 @@ class RunPrices:
     """
 
     def __init__(self, prices: Prices, submission: Submission) -> None:
-        self.submission = submission
         self.seats: dict[Role, SeatPrice] = {
             "describer": prices.seat(submission.describer),
             "generator": prices.seat(submission.generator),

@@ -32,12 +32,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         yield one
 
 
-def prices_of(generator: dict[str, Any], **prices: Price) -> RunPrices:
+def prices_of(generator: dict[str, Any], player: str = "openai-images", **prices: Price) -> RunPrices:
     submission = Submission(
         schema_=1,
         name="Pair",
         describer=PlayerSpec(player="openai", model="words", base_url="https://models.example/v1"),
-        generator=PlayerSpec(player="openai-images", model="pictures", parameters=generator),
+        generator=PlayerSpec(player=player, model="pictures", parameters=generator),
         licence="CC0-1.0",
     )
     return RunPrices(Prices(prices), submission)
@@ -96,16 +96,13 @@ def test_images_are_priced_by_size_and_quality(parameters: dict[str, Any], cost:
 
 
 def test_a_model_that_lets_another_one_draw_pays_for_both() -> None:
-    prices = {
-        "words": Price(input=10, output=10, **SEEN),
-        "pictures": Price(input=0, output=0, images={"*/low": 0.04}, **SEEN),
-    }
-    spec = PlayerSpec(player="openai-responses", model="words", parameters={"quality": "low"})
-    submission = prices_of({}).submission.model_copy(update={"generator": spec})
+    thinks = Price(input=10, output=10, **SEEN)
+    paints = Price(input=0, output=0, images={"*/low": 0.04}, **SEEN)
     call = drawn(prompt_tokens=1000, completion_tokens=0)
-    assert RunPrices(Prices(prices), submission).cost(call) is None
-    spec.parameters["image_model"] = "pictures"
-    assert RunPrices(Prices(prices), submission).cost(call) == pytest.approx(0.05)
+    unnamed = {"quality": "low"}
+    named = {"quality": "low", "image_model": "brush"}
+    assert prices_of(unnamed, "openai-responses", pictures=thinks, brush=paints).cost(call) is None
+    assert prices_of(named, "openai-responses", pictures=thinks, brush=paints).cost(call) == pytest.approx(0.05)
 
 
 def test_a_picture_that_got_lost_may_have_been_billed() -> None:
