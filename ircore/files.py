@@ -14,12 +14,13 @@ from pathlib import Path
 from ircore.errors import InputError, WorkError
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """Write ``data`` to ``path`` atomically.
 
     Args:
         path: Where to write; missing parent folders are made.
         data: The whole content.
+        durable: Whether the content is on the disk itself on return; its name is with ``sync_folder`` only.
 
     Raises:
         WorkError: The disk is full or the place cannot be written.
@@ -28,6 +29,8 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data)
+        if durable:
+            _sync(temporary)
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -36,9 +39,30 @@ def write_bytes(path: Path, data: bytes) -> None:
         ) from error
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, durable: bool = False) -> None:
     """Write ``text`` as UTF-8 to ``path`` atomically; see ``write_bytes``."""
-    write_bytes(path, text.encode())
+    write_bytes(path, text.encode(), durable)
+
+
+def sync_folder(path: Path) -> None:
+    """Bring the names in a folder to the disk itself, so that they survive a loss of power.
+
+    Raises:
+        WorkError: The disk fails.
+    """
+    try:
+        _sync(path)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another place.") from error
+
+
+def _sync(path: Path) -> None:
+    # A descriptor of its own is as good as the one that wrote: what is synced is the file.
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 @contextmanager

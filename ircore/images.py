@@ -120,7 +120,7 @@ class _StoredPicture(Picture):
         self.__dict__.update(path=path, sha256=sha256, width=width, height=height, changes=())
 
     @property
-    def data(self) -> bytes:  # type: ignore[override]
+    def data(self) -> bytes:
         return read_image_bytes(self.__dict__["path"])
 
 

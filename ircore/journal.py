@@ -1,4 +1,4 @@
-"""An append-only file of JSON lines that survives ``kill -9`` and a full disk.
+"""An append-only file of JSON lines that survives ``kill -9``, a full disk and, where asked for, a loss of power.
 
 A line is written with one call and counts only once its newline is there. A last line without one was cut off by a
 crash: readers pass over it and the next writer removes it. Any other damage is an error that names the line.
@@ -60,8 +60,12 @@ class JournalWriter:
         except OSError as error:
             raise self._failed(error) from error
 
-    def append(self, lines: Iterable[bytes]) -> None:
+    def append(self, lines: Iterable[bytes], durable: bool = False) -> None:
         """Append lines (without newline) so that either all of them or none is there.
+
+        Args:
+            lines: Without newline.
+            durable: Whether they are on the disk itself on return.
 
         Raises:
             WorkError: They cannot be written; the journal is as it was before.
@@ -71,6 +75,8 @@ class JournalWriter:
             written = os.write(self._file, data)
             if written != len(data):
                 raise OSError(28, "No space left on device")
+            if durable:
+                os.fdatasync(self._file)
         except OSError as error:
             os.ftruncate(self._file, self._length)
             raise self._failed(error) from error

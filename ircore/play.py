@@ -33,9 +33,11 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.progress import Progress, progress
+from ircore.recorder import Recorder
 from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Role, Rules, Run
-from ircore.runs import Call, CallKey, Failure, RunFolder, RunWriter
+from ircore.runs import Call, CallKey, End, Entry, Failure, RunFolder, RunWriter
 from ircore.submissions import LoadedSubmission
+from ircore.tokens import load_tokenizer
 from ircore.watch import CostLimitError, Watch
 
 Answer = TypeVar("Answer")
@@ -132,7 +134,8 @@ def play(plan: PlayPlan, folder: RunFolder, game: Game, pair: Pair, watch: Watch
         watch.begin([*writer.known.values(), *folder.failures()])
         open_ones = [one for one in plan.selected if one.instance_id not in writer.finished]
         with progress(f"play {folder.run.slug}", len(open_ones)) as shown:
-            asyncio.run(_play_all(plan, open_ones, game, _Session(pair, writer, watch, shown)))
+            load_tokenizer()
+            asyncio.run(_play_all(plan, open_ones, game, _Session(pair, writer, Recorder(writer), watch, shown)))
         if any(one.instance_id not in writer.finished for one in plan.selected):
             raise watch.stopped()
         return [writer.finished[one.instance_id] for one in plan.selected]
@@ -144,6 +147,7 @@ class _Session:
 
     pair: Pair
     writer: RunWriter
+    recorder: Recorder
     watch: Watch
     shown: Progress
 
@@ -164,7 +168,8 @@ async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, s
                 episode = await game.play(instance, target, seats, plan.run.rules, plan.prompts, seed)
             except CostLimitError:
                 return
-            session.writer.record_end(episode)
+            await session.recorder.record(Entry(End(episode=episode)))
+            session.writer.finished[episode.episode_id] = episode
             session.watch.ended(episode.outcome)
             session.shown.advance(session.watch.note())
 
@@ -176,6 +181,7 @@ async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, s
         # The other workers were cancelled because of the first failure, so that is the one to tell.
         raise failures.exceptions[0] from None
     finally:
+        await session.recorder.close()
         for player in (session.pair.describer, session.pair.generator):
             if close := getattr(player, "close", None):
                 await close()
@@ -188,6 +194,7 @@ class _RecordedSeats:
         self._episode_id = episode_id
         self._pair = session.pair
         self._writer = session.writer
+        self._recorder = session.recorder
         self._watch = session.watch
         self._shown = session.shown
 
@@ -199,7 +206,7 @@ class _RecordedSeats:
         answer, seconds = await self._timed("describer", view.turn, self._pair.describer.describe(view))
         # A lone surrogate cannot be written as UTF-8: replaced here, so that the game sees what the record holds.
         text = answer.text.encode(errors="replace").decode()
-        self._record(
+        await self._record(
             Call(
                 episode_id=self._episode_id,
                 turn=view.turn,
@@ -216,17 +223,18 @@ class _RecordedSeats:
     async def render(self, view: GeneratorView) -> PictureAnswer:
         known = self._writer.known.get(CallKey(self._episode_id, view.turn, "generator"))
         if known is not None and known.rendering is not None:
-            return PictureAnswer(
-                self._writer.folder.rendering(known.rendering), known.notes, known.usage, known.seconds
-            )
+            folder = self._writer.folder
+            folder.rendering(known.rendering)  # checked before it is relied on
+            return PictureAnswer(folder.stored_rendering(known.rendering), known.notes, known.usage, known.seconds)
         self._check_limit()
         answer, seconds = await self._timed("generator", view.turn, self._pair.generator.render(view))
-        self._record(
+        rendering = _rendering(answer.picture)
+        await self._record(
             Call(
                 episode_id=self._episode_id,
                 turn=view.turn,
                 role="generator",
-                rendering=_rendering(answer.picture),
+                rendering=rendering,
                 notes=answer.notes,
                 usage=answer.usage,
                 seconds=seconds,
@@ -234,7 +242,7 @@ class _RecordedSeats:
             ),
             answer.picture,
         )
-        return replace(answer, seconds=seconds)
+        return replace(answer, picture=self._writer.folder.stored_rendering(rendering), seconds=seconds)
 
     async def _timed(self, seat: Role, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
         """Wait for an answer; a player that breaks, as a plug-in may, stops the run with one line."""
@@ -243,7 +251,7 @@ class _RecordedSeats:
         try:
             answer = await asked
         except (PlayerError, ProviderStopError) as error:
-            self._record_failure(seat, turn, error)
+            await self._record_failure(seat, turn, error)
             raise
         except InputError:
             raise
@@ -261,12 +269,12 @@ class _RecordedSeats:
         if not self._watch.may_ask():
             raise self._watch.stopped()
 
-    def _record(self, call: Call, picture: Picture | None = None) -> None:
-        self._writer.record_call(call, picture)
+    async def _record(self, call: Call, picture: Picture | None = None) -> None:
+        await self._recorder.record(Entry(call, picture))
         self._watch.asked(call)
         self._shown.refresh(self._watch.note)
 
-    def _record_failure(self, seat: Role, turn: int, error: PlayerError | ProviderStopError) -> None:
+    async def _record_failure(self, seat: Role, turn: int, error: PlayerError | ProviderStopError) -> None:
         failure = Failure(
             episode_id=self._episode_id,
             turn=turn,
@@ -275,7 +283,7 @@ class _RecordedSeats:
             detail=str(error)[:2000],
             attempts=error.attempts,
         )
-        self._writer.record_failure(failure)
+        await self._recorder.record(Entry(failure))
         self._watch.asked(failure)
 
 

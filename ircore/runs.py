@@ -8,7 +8,7 @@ renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes, write_text
+from ircore.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.images import ImageError, Picture, read_image_bytes
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.journal import JournalWriter, read_records
@@ -82,6 +82,13 @@ _EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
 _SCORES = TypeAdapter(Score)
 
 
+class Entry(NamedTuple):
+    """Something to be recorded, with the picture that belongs to it."""
+
+    event: Call | Failure | End
+    picture: Picture | None = None
+
+
 class CallKey(NamedTuple):
     """Which answer a call is: a run asks each of them once."""
 
@@ -119,9 +126,9 @@ class RunFolder:
         with new_folder(path) as temporary:
             for instance in instances.instances:
                 write_bytes(temporary / "instances" / instance.image, instances.picture_bytes(instance))
-            write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes())
+            write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes(), durable=True)
             (temporary / "renderings").mkdir()
-            write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n")
+            write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
         return cls(path)
 
     @cached_property
@@ -156,6 +163,12 @@ class RunFolder:
                 f"{path}: damaged, its content does not match its name", "Restore it from a copy of the run."
             )
         return picture
+
+    def stored_rendering(self, rendering: Rendering) -> Picture:
+        """Return a rendering that was just written or checked; it is read whenever it is asked for."""
+        return Picture.stored(
+            self.rendering_path(rendering.sha256), rendering.sha256, rendering.width, rendering.height
+        )
 
     def events(self) -> Iterator[Call | Failure | End]:
         """Yield what happened, in the order in which it did."""
@@ -226,28 +239,39 @@ class RunWriter:
         """Return the episodes that need not be played again, by id."""
         return {one.episode_id: one for one in folder.episodes() if one.abort_reason not in TECHNICAL_REASONS}
 
-    def record_call(self, call: Call, picture: Picture | None = None) -> None:
-        """Record an answer; the rendering's file is there before the journal names it."""
-        if picture is not None:
-            path = self.folder.rendering_path(picture.sha256)
-            if not path.exists():
-                write_bytes(path, picture.data)
-        self._journal.append([call.model_dump_json(exclude_none=True).encode()])
+    def record(self, entries: Sequence[Entry]) -> None:
+        """Record what happened, all of it or nothing; on return it is on the disk itself.
 
-    def record_failure(self, failure: Failure) -> None:
-        """Record a question that was asked in vain."""
-        self._journal.append([failure.model_dump_json(exclude_none=True).encode()])
+        The renderings' files are there before the journal names them, whatever happens in between.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        new = [one.picture for one in entries if one.picture is not None]
+        new = [one for one in new if not self.folder.rendering_path(one.sha256).exists()]
+        for picture in new:
+            write_bytes(self.folder.rendering_path(picture.sha256), picture.data, durable=True)
+        if new:
+            sync_folder(self.folder.path / "renderings")
+        self._journal.append([_line(one.event) for one in entries], durable=True)
+
+    def record_call(self, call: Call, picture: Picture | None = None) -> None:
+        """Record an answer."""
+        self.record([Entry(call, picture)])
 
     def record_end(self, episode: Episode) -> None:
         """Record that an episode has ended."""
-        self.finished[episode.episode_id] = episode
-        self._journal.append([End(episode=episode).model_dump_json().encode()])
+        self.record([Entry(End(episode=episode))])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._journal.__exit__(None, None, None)
+
+
+def _line(event: Call | Failure | End) -> bytes:
+    return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
 
 
 def _read_run(path: Path) -> Run:
