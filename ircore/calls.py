@@ -49,6 +49,9 @@ MOST_ATTEMPTS: dict[FaultKind, float] = {
 }
 """How often a call may meet a fault of a kind before it gives up; the deadline ends it in any case."""
 
+STRANGER_ATTEMPTS = 5
+"""How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
+
 HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "unsupported"})
 """Faults that every further call would meet too: they stop the run."""
 
@@ -179,11 +182,17 @@ class Gate:
     A 429 halves the number, at most once for the requests that were under way together; every answer raises it by one,
     up to what is wanted (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising by one an answer
     rather than by one a round keeps a provider that refuses now and then by chance, not for load, near full use.
+
+    Attributes:
+        limit: Requests at a time.
+        running: Requests now.
+        reached: Whether the provider was ever there.
     """
 
     def __init__(self) -> None:
         self.limit = math.inf
         self.running = 0
+        self.reached = False
         self._wanted = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._halved = -math.inf
@@ -252,7 +261,7 @@ class Caller:
         gate: Of the provider.
         timeout: Seconds that one attempt may take.
         deadline: Seconds that one call may take, from its first attempt on.
-        remedies: What a user can do about each kind in ``HARD``.
+        remedies: What a user can do about each kind in ``HARD``, and about ``unreachable``.
         scrub: Removes secrets from a text.
         random: Draws the jitter.
     """
@@ -286,6 +295,7 @@ class Caller:
                 outcome = await self._attempt(ask, end - started)
                 seconds = loop.time() - started
                 attempts.append(self._record(outcome, seconds))
+                self.gate.reached |= attempts[-1].reached
                 if isinstance(outcome, Reply):
                     self.gate.answered()
                     return Called(outcome.value, tuple(attempts))
@@ -294,7 +304,8 @@ class Caller:
                     self.gate.refused(started, loop.time())
             met[fault.kind] += 1
             wait = self._wait(fault, len(attempts))
-            if met[fault.kind] >= MOST_ATTEMPTS[fault.kind] or loop.time() + wait >= end:
+            most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
+            if met[fault.kind] >= most or loop.time() + wait >= end:
                 raise self._failure(fault, tuple(attempts))
             await asyncio.sleep(wait)
 
@@ -332,7 +343,7 @@ class Caller:
 
     def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
         said = self.scrub(fault.detail)
-        if fault.kind in HARD:
+        if fault.kind in HARD or not self.gate.reached:
             remedy = self.remedies.get(fault.kind, "")
             stop = ProviderStopError(f"{self.who}: {_status(fault)}{said}", remedy)
             stop.attempts = attempts

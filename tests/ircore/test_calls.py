@@ -143,6 +143,16 @@ def test_a_hard_failure_names_who_and_what_to_do(kind: FaultKind) -> None:
     assert [one.detail for one in caught.value.attempts] == ["no: [key]"]
 
 
+def test_an_address_that_was_never_reached_stops_the_run_and_an_outage_is_waited_for(waits: list[float]) -> None:
+    away = Fault("unreachable", "connection refused")
+    with pytest.raises(ProviderStopError, match="a model: connection refused") as caught:
+        asyncio.run(caller(deadline=3600).call(answers(*[away] * 9)))
+    assert len(caught.value.attempts) == calls.STRANGER_ATTEMPTS
+    outage = answers("good", *[away] * 9, "good again")
+    asked = caller(deadline=3600)
+    assert [asyncio.run(asked.call(outage)).value for _ in range(2)] == ["good", "good again"]
+
+
 def test_a_429_halves_what_runs_at_once_and_answers_bring_it_back() -> None:
     async def scenario() -> list[float]:
         gate, limits, most = Gate(), [], 0

@@ -104,6 +104,7 @@ def _remedies(spec: PlayerSpec) -> dict[FaultKind, str]:
     key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
     again = "the same command then goes on where it stopped"
     return {
+        "unreachable": "Check base_url in the manifest and the network; a server of your own must be running.",
         "denied": f"Check {key}, and what it may use; {again}.",
         "not_found": "Check model and base_url in the manifest.",
         "no_credit": f"Add credit with the provider, or wait until the quota is renewed; {again}.",

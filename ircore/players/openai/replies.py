@@ -17,6 +17,9 @@ from ircore.images import ImageError, Picture
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""
 
+LONGEST_TEXT = 200_000
+"""Characters of an answer that are kept; the game refuses fewer already."""
+
 _THOUGHTS = re.compile(r"\A\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
 _DATA_URL = re.compile(r"data:image/[a-z+.-]+;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
 
@@ -152,7 +155,7 @@ def visible_text(reply: ChatReply | ResponsesReply) -> str:
     text = reply.text
     if not text.strip():
         raise FaultError(Fault("empty", "the answer is empty"))
-    return text
+    return text[:LONGEST_TEXT]
 
 
 def first_picture(reply: ChatReply | ResponsesReply) -> str:
