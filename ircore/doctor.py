@@ -210,5 +210,7 @@ def _remedy(error: PlayerError, spec: PlayerSpec) -> str:
         return (
             "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
         )
+    if spec.model is None:
+        return f"Look at the settings of the player {spec.player} in the manifest."
     where = f" at {spec.base_url}" if spec.base_url else ""
     return f"Make sure that the service{where} is up and knows {spec.label}, then try again."

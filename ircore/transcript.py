@@ -9,6 +9,7 @@ from ircore.cost import Asked, RunPrices
 from ircore.errors import InputError
 from ircore.records import Attempt, Episode, Instance, Turn
 from ircore.runs import Call, Failure, RunFolder
+from ircore.terminal import printable
 from ircore.totals import Totals
 
 WIDTH = 100
@@ -136,8 +137,3 @@ def _row(name: str, text: str) -> list[str]:
     """Return text broken into lines, the first one behind a name."""
     broken = [line for part in printable(text).split("\n") for line in wrap(part, WIDTH - len(INDENT)) or [""]]
     return [f"  {name:<9} {broken[0]}", *(f"{INDENT}{line}" for line in broken[1:])]
-
-
-def printable(text: str) -> str:
-    """Return a stranger's text without what could steer a terminal; line breaks stay."""
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)

@@ -36,7 +36,7 @@ def command(submission: Path, timeout: float) -> int:
 
 
 def _tell(finding: "Finding") -> None:
-    from ircore.transcript import printable
+    from ircore.terminal import printable
 
     click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))
     if finding.remedy:

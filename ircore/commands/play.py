@@ -94,6 +94,7 @@ def _play(
     from ircore.play import Pair, open_run, play, technical_failures
     from ircore.plugins import load
     from ircore.submissions import make_player
+    from ircore.terminal import printable
     from ircore.watch import Watch
 
     pair = Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
@@ -108,7 +109,7 @@ def _play(
     click.echo(f"{plan.run.slug}: {len(episodes)} of {len(plan.instances.instances)} episodes: {counts}", err=True)
     failed = technical_failures(episodes)
     for episode in failed[:5]:
-        click.echo(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}", err=True)
+        click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
     if failed:
         click.echo(f"ircore: {len(failed)} episodes failed; the same command plays them again", err=True)
     return 1 if failed else 0

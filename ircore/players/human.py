@@ -25,6 +25,7 @@ from ircore.files import write_bytes, write_text
 from ircore.images import ImageError, Picture, read_picture
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.records import PlayerSpec
+from ircore.terminal import printable
 
 OPEN, CLOSE, DONE = "<DESCRIPTION>", "</DESCRIPTION>", "<DONE>"
 PARAMETERS = ("folder", "poll_s", "timeout_s")
@@ -95,7 +96,7 @@ class HumanPlayer:
             with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
                 _put(Path(temporary), pictures, {})
                 before = f"\n\nYour picture before:{_listed(temporary, pictures)}" if pictures else ""
-                _say(f"\n--- turn {view.turn} ---\n{_printable(view.message)}{before}")
+                _say(f"\n--- turn {view.turn} ---\n{printable(view.message)}{before}")
                 return PictureAnswer(await self._picture_named())
 
     async def _text_in(self, path: Path) -> str:
@@ -199,11 +200,6 @@ def _tagged(text: str) -> str:
     if text.upper() in ("DONE", DONE):
         return DONE
     return text if text.upper().startswith(OPEN) else f"{OPEN}{text}{CLOSE}"
-
-
-def _printable(text: str) -> str:
-    """Return a stranger's text without what could steer a terminal."""
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
 
 
 def _say(text: str, end: str = "\n") -> None:

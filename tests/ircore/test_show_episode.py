@@ -13,7 +13,7 @@ from ircore import calls
 from ircore.cli import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs import RunFolder
-from ircore.transcript import printable
+from ircore.terminal import printable
 
 
 @pytest.fixture
