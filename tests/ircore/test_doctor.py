@@ -129,8 +129,16 @@ def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, caps
 def test_a_service_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = doctor(served_pair(tmp_path, "http://127.0.0.1:9/v1"), capsys, "--timeout", "1")
     assert status == 1
-    assert "unreachable" in out
-    assert "Make sure that the service at http://127.0.0.1:9/v1 is up" in out
+    assert out.count("http://127.0.0.1:9/v1: ") == 2
+    assert "Check base_url in the manifest and the network" in out
+
+
+def test_a_service_that_is_down(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.fail(*["server_error"] * 500, model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "1")
+    assert status == 1
+    assert "FAILS  image input: provider_error: server: HTTP 500: The server had an error" in out
+    assert f"Make sure that the service at {server.base_url} is up and knows a-describer" in out
 
 
 def test_a_missing_key_is_named(
