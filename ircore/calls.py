@@ -62,7 +62,7 @@ class Fault:
 
     Attributes:
         kind: Decides what is done about it.
-        detail: What the provider said, in one line.
+        detail: What the provider said, whole: it is made short after secrets were taken out.
         status: HTTP status, if one was read.
         retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.
     """
@@ -117,6 +117,7 @@ class FaultError(Exception):
     def __init__(self, fault: Fault, tokens: Tokens | None = None, received: int = 0) -> None:
         super().__init__(fault.detail)
         self.fault = fault
+        self.status = fault.status
         self.tokens = tokens or Tokens()
         self.received = received
 
@@ -321,28 +322,32 @@ class Caller:
             return error
 
     def _record(self, outcome: Reply[T] | FaultError, seconds: float) -> Attempt:
-        good = isinstance(outcome, Reply)
+        fault = outcome.fault if isinstance(outcome, FaultError) else None
         return Attempt(
-            kind="answered" if isinstance(outcome, Reply) else outcome.fault.kind,
-            status=outcome.status if isinstance(outcome, Reply) else outcome.fault.status,
+            kind="answered" if fault is None else fault.kind,
+            status=outcome.status,
             seconds=round(seconds, 4),
             received=outcome.received,
             prompt_tokens=outcome.tokens.prompt,
             completion_tokens=outcome.tokens.completion,
             reasoning_tokens=outcome.tokens.reasoning,
             cost_usd=outcome.tokens.cost_usd,
-            detail=None if good else self.scrub(str(outcome))[:500],
+            detail=None if fault is None else self._said(fault),
         )
+
+    def _said(self, fault: Fault) -> str:
+        """Return what the provider said as one short line. Secrets go first: half of one could not be recognised."""
+        return one_line(self.scrub(fault.detail))
 
     def _wait(self, fault: Fault, attempts: int) -> float:
         """Return the seconds to wait before the next attempt; jitter keeps waiting calls from coming back at once."""
         longest = min(BACKOFF_S * 2.0 ** min(attempts - 1, 30), LONGEST_BACKOFF_S)
         if fault.retry_after is not None:
-            return fault.retry_after + self.random.uniform(0, 0.25) * BACKOFF_S
+            return fault.retry_after + self.random.uniform(0, 0.25) * longest
         return self.random.uniform(0.5, 1) * longest
 
     def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
-        said = self.scrub(fault.detail)
+        said = self._said(fault)
         if fault.kind in HARD or not self.gate.reached:
             remedy = self.remedies.get(fault.kind, "")
             stop = ProviderStopError(f"{self.who}: {_status(fault)}{said}", remedy)
@@ -353,6 +358,13 @@ class Caller:
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
         detail = f"{fault.kind}: {_status(fault)}{said} ({self.who}{tries})"
         return CallError(Fault(fault.kind, detail, fault.status, fault.retry_after), attempts)
+
+
+def one_line(text: str, longest: int = 300) -> str:
+    """Return a stranger's text as one short line without control characters."""
+    plain = "".join(sign if sign.isprintable() else " " for sign in text)
+    line = " ".join(plain.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def _status(fault: Fault) -> str:

@@ -53,26 +53,17 @@ def _kind(status: int, marks: str) -> FaultKind:
 
 
 def _said(body: str) -> tuple[str, str]:
-    """Return what an error body says to people, in one line, and what it says to programs, in lower case."""
+    """Return what an error body says to people, and what it says to programs, in lower case."""
     try:
         document = json.loads(body)
     except ValueError:
         title = re.search(r"<title>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)
-        text = f"a page titled {unescape(title[1])!r}" if title else re.sub(r"<[^>]*>", " ", body[:2000])
-        return _line(text), ""
+        return f"a page titled {unescape(title[1])!r}" if title else re.sub(r"<[^>]*>", " ", body), ""
     error = document.get("error", document) if isinstance(document, dict) else document
     if not isinstance(error, dict):
-        return _line(str(error)), ""
+        return str(error), ""
     marks = {key: error.get(key) for key in ("code", "type", "innererror", "metadata")}
-    message = error.get("message") or error.get("detail") or error
-    return _line(str(message)), json.dumps(marks).lower()
-
-
-def _line(text: str) -> str:
-    """Return a stranger's text as one short line without control characters."""
-    plain = "".join(sign if sign.isprintable() else " " for sign in text)
-    line = " ".join(plain.split())
-    return line if len(line) <= 300 else f"{line[:299]}…"
+    return str(error.get("message") or error.get("detail") or error), json.dumps(marks).lower()
 
 
 def error_in_body(document: Any) -> int | None:

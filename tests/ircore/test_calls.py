@@ -242,7 +242,7 @@ def test_players_at_one_provider_share_a_gate() -> None:
 )  # fmt: skip
 def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, said: str) -> None:
     fault = fault_of_response(status, {}, body)
-    assert (fault.kind, fault.detail, fault.status) == (kind, said, status)
+    assert (fault.kind, calls.one_line(fault.detail), fault.status) == (kind, said, status)
 
 
 @pytest.mark.parametrize(
@@ -300,6 +300,14 @@ def test_a_secret_is_found_in_every_form(secret: str, before: bytes, after: byte
     ):
         assert scrub(text) != text
         assert secret not in scrub(text)
+
+
+def test_a_secret_that_a_short_line_would_cut_is_taken_out_before() -> None:
+    asked = caller(scrub=scrubber("sk-secret-key-of-some-length"))
+    said = Fault("rejected", "x" * 290 + "sk-secret-key-of-some-length", 400)
+    with pytest.raises(CallError) as caught:
+        asyncio.run(asked.call(answers(said)))
+    assert "sk-" not in str(caught.value) + str(caught.value.attempts)
 
 
 def test_short_keys_of_local_servers_are_no_secrets() -> None:

@@ -337,9 +337,10 @@ def test_the_key_is_nowhere_but_in_the_request(
     with serving(echo=True) as server:
         submission = manifest(tmp_path, server, generator, {"api": api})
         server.fail("rate_limit", "server_error", "rate_limit_long", "ok", "refusal", "ok", "ok", model="a-describer")
-        server.fail("server_error", "moderation", "no_model", model="a-generator")
-        assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 1
-        assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 0
+        server.fail("server_error", "moderation", "long", "no_model", model="a-generator")
+        statuses = [play(submission, instances, tmp_path / "run", "--concurrency", "1") for _ in range(3)]
+        assert statuses == [1, 1, 0]
+        assert server.faults["long"] == server.faults["no_model"] == 1
         ircore(["show", str(tmp_path / "run")])
         assert any(KEY in json.dumps(one.headers) for one in server.seen)
     seen = capfd.readouterr()
@@ -347,7 +348,7 @@ def test_the_key_is_nowhere_but_in_the_request(
     texts = [seen.out, seen.err, *(path.read_text() for path in files)]
     assert any("[key]" in text for text in texts)
     for text in texts:
-        for form in (KEY, KEY[3:-3], "sk-planted%2F", base64.b64encode(KEY.encode()).decode()[:12]):
+        for form in (KEY[:6], KEY[3:-3], "sk-planted%2F", base64.b64encode(KEY.encode()).decode()[:12]):
             assert form not in text
 
 

@@ -266,6 +266,7 @@ class OpenAIServer:
             "html": Reply(502, HTML, {"content-type": "text/html"}),
             "wrong_type": Reply(200, HTML, {"content-type": "text/html"}),
             "error_in_body": Reply(200, b'{"error": {"message": "upstream failed", "code": 502}}', JSON),
+            "long": error(400, f"{'Too long. ' * 29}{said}", "invalid_request_error"),
             "rejected": error(400, f"Invalid image{said}", "invalid_request_error"),
             "unsupported": error(400, "Unsupported parameter: 'temperature'", "unsupported_parameter"),
             "moderation": error(400, f"Your request was rejected by the safety system{said}", "moderation_blocked"),

@@ -151,11 +151,11 @@ def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Rep
     try:
         document = from_json(data)
     except ValueError:
-        said = fault_of_response(status, {}, data[:4000].decode(errors="replace")).detail
+        said = fault_of_response(status, {}, data.decode(errors="replace")).detail
         raise FaultError(_malformed(f"not JSON: {said}", response), None, size) from None
     code = error_in_body(document)
     if code is not None:
-        text = data[:20_000].decode(errors="replace")
+        text = data.decode(errors="replace")
         raise FaultError(fault_of_response(code, response.headers, text), None, size)
     try:
         return Reply(kind.model_validate(document), Tokens(), status, size)
@@ -165,7 +165,7 @@ def _read(response: "httpx2.Response", data: bytearray, kind: type[Kind]) -> Rep
 
 def _malformed(what: str, response: "httpx2.Response") -> Fault:
     kind = response.headers.get("content-type", "no content type")
-    return Fault("malformed", f"{what} ({kind[:60]})", response.status_code)
+    return Fault("malformed", f"{kind}: {what}", response.status_code)
 
 
 def _broken(error: BaseException) -> Fault:

@@ -15,6 +15,9 @@ from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_tex
 from ircore.players.openai.settings import DescriberSettings, read_settings
 from ircore.records import PlayerSpec
 
+LONGEST_TEXT = 200_000
+"""Characters of an answer that are kept; the game refuses fewer already."""
+
 
 class OpenAIDescriber:
     """Asks a model for each message.
@@ -56,7 +59,7 @@ class OpenAIDescriber:
             called = await self._provider.ask(
                 "describer", "/responses", lambda: self._responses(view, pictures), ResponsesReply, _text
             )
-        return TextAnswer(self._provider.scrub(called.value), called.usage, attempts=called.attempts)
+        return TextAnswer(self._provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -17,9 +17,6 @@ from ircore.images import ImageError, Picture
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""
 
-LONGEST_TEXT = 200_000
-"""Characters of an answer that are kept; the game refuses fewer already."""
-
 _THOUGHTS = re.compile(r"\A\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
 _DATA_URL = re.compile(r"data:image/[a-z+.-]+;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
 
@@ -73,7 +70,7 @@ class ChatReply(_Loose):
         if choice.message.refusal:
             raise FaultError(Fault("refused", choice.message.refusal))
         if choice.finish_reason == "content_filter":
-            raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text[:200]!r}"))
+            raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r}"))
         if choice.finish_reason == "error":
             raise FaultError(Fault("server", "the provider broke off"))
         if choice.finish_reason == "length" and not self.text.strip() and not self.pictures:
@@ -137,7 +134,7 @@ class ResponsesReply(_Loose):
             raise FaultError(Fault("refused", " ".join(refusals)))
         failed = [one for one in self.output if one.type == "image_generation_call" and one.status == "failed"]
         if failed and not self.pictures:
-            raise FaultError(Fault("filtered", f"the picture was not made: {failed[0].error or self.text[:200]}"))
+            raise FaultError(Fault("filtered", f"the picture was not made: {failed[0].error or self.text}"))
         reason = self.incomplete_details.get("reason") if isinstance(self.incomplete_details, dict) else None
         if reason == "content_filter":
             raise FaultError(Fault("filtered", "the provider's filter withheld the answer"))
@@ -155,7 +152,7 @@ def visible_text(reply: ChatReply | ResponsesReply) -> str:
     text = reply.text
     if not text.strip():
         raise FaultError(Fault("empty", "the answer is empty"))
-    return text[:LONGEST_TEXT]
+    return text
 
 
 def first_picture(reply: ChatReply | ResponsesReply) -> str:
@@ -166,7 +163,7 @@ def first_picture(reply: ChatReply | ResponsesReply) -> str:
     """
     reply.check()
     if not reply.pictures:
-        raise FaultError(Fault("no_image", f"no picture; it said {reply.text[:300]!r}"))
+        raise FaultError(Fault("no_image", f"no picture; it said {reply.text!r}"))
     return reply.pictures[0]
 
 
