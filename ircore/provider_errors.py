@@ -30,6 +30,8 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
         body: The reply's text, whatever it is.
     """
     said, marks = _said(body)
+    if 300 <= status < 400:
+        said = f"redirected to {headers.get('location', 'nowhere')}"
     return Fault(_kind(status, marks), said or "no explanation", status, retry_after(headers))
 
 
@@ -41,7 +43,7 @@ def _kind(status: int, marks: str) -> FaultKind:
         return "refused"
     if status in (401, 403):
         return "denied"
-    if status in (404, 405) or (status < 500 and "model_not_found" in marks):
+    if status < 400 or status in (404, 405) or (status < 500 and "model_not_found" in marks):
         return "not_found"
     if status == 429:
         return "rate_limit"

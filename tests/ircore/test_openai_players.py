@@ -303,6 +303,7 @@ def test_a_server_that_is_not_there(
         ("unauthorized", "HTTP 401: Incorrect API key provided", "Check the key in TEST_API_KEY"),
         ("forbidden", "HTTP 403: Country not supported", "Check the key in TEST_API_KEY"),
         ("no_model", "HTTP 404: The model does not exist", "Check model and base_url"),
+        ("redirect", "HTTP 308: redirected to /v2/chat/completions", "Check model and base_url"),
         ("no_quota", "HTTP 429: You exceeded your current quota", "Add credit"),
         ("unsupported", "HTTP 400: Unsupported parameter: 'temperature'", "Change parameters"),
     ],

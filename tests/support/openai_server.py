@@ -271,6 +271,7 @@ class OpenAIServer:
             "unsupported": error(400, "Unsupported parameter: 'temperature'", "unsupported_parameter"),
             "moderation": error(400, f"Your request was rejected by the safety system{said}", "moderation_blocked"),
             "unauthorized": error(401, f"Incorrect API key provided{said}", "invalid_api_key"),
+            "redirect": Reply(308, b"", {"location": "/v2/chat/completions"}),
             "forbidden": error(403, "Country not supported", "unsupported_country_region_territory"),
             "no_model": error(404, f"The model does not exist{said}", "model_not_found"),
             "no_quota": error(429, f"You exceeded your current quota{said}", "insufficient_quota"),

@@ -91,13 +91,15 @@ class Connection:
         sent: dict[str, Any] = {"cast_to": httpx2.Response, "stream": True, "stream_cls": openai.AsyncStream[Any]}
         if isinstance(body, JsonBody):
             sent["content"] = body
-            sent["options"] = {"headers": {"Content-Type": "application/json", "Content-Length": str(body.length)}}
+            headers = {"Content-Type": "application/json", "Content-Length": str(body.length)}
         else:
             data = body.picture.data
             kind = media_type(data)
             sent["body"] = body.fields
-            sent["files"] = [("image", (f"picture.{kind.removeprefix('image/')}", body.picture.data, kind))]
-            sent["options"] = {"headers": {"Content-Type": "multipart/form-data"}}
+            sent["files"] = [("image", (f"picture.{kind.removeprefix('image/')}", data, kind))]
+            headers = {"Content-Type": "multipart/form-data"}
+        # A redirect would take pictures and words to an address that the manifest does not name.
+        sent["options"] = {"headers": headers, "follow_redirects": False}
         # Asked for as it came, the client returns the response itself.
         return cast("httpx2.Response", await self.opened().post(path, **sent))
 
