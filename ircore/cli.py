@@ -12,6 +12,7 @@ HELP_LINES = {
     "compare": "Any metric on any two images.",
     "doctor": "Ask a submission's players tiny questions: what works?",
     "instances": "Build, show or import target pictures.",
+    "merge": "Join the shards of a run.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "release": "Build and check a dataset release.",
     "results": "The leaderboard of some runs as a table.",

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 from ircore.errors import InputError, WorkError
 
@@ -25,7 +26,8 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     Raises:
         WorkError: The disk is full or the place cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # Not the process id: processes on several machines may share a folder.
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data)

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from ircore import __version__
+from ircore.cache import Cache
 from ircore.calls import ProviderStopError
 from ircore.cost import prices_of_run
 from ircore.errors import InputError, WorkError
@@ -111,7 +112,14 @@ def open_run(path: Path, run: Run, instances: InstanceSet) -> RunFolder:
     return folder
 
 
-def play(plan: PlayPlan, folder: RunFolder, game: Game, pair: Pair, watch: Watch | None = None) -> list[Episode]:
+def play(
+    plan: PlayPlan,
+    folder: RunFolder,
+    game: Game,
+    pair: Pair,
+    watch: Watch | None = None,
+    cache: Cache | None = None,
+) -> list[Episode]:
     """Play what is not finished yet.
 
     Args:
@@ -120,6 +128,7 @@ def play(plan: PlayPlan, folder: RunFolder, game: Game, pair: Pair, watch: Watch
         game: The rules.
         pair: The players.
         watch: Counts along, and may limit the cost.
+        cache: Answers of other runs.
 
     Returns:
         The episodes selected by the plan, finished ones included.
@@ -135,7 +144,7 @@ def play(plan: PlayPlan, folder: RunFolder, game: Game, pair: Pair, watch: Watch
         open_ones = [one for one in plan.selected if one.instance_id not in writer.finished]
         with progress(f"play {folder.run.slug}", len(open_ones)) as shown:
             load_tokenizer()
-            asyncio.run(_play_all(plan, open_ones, game, _Session(pair, writer, Recorder(writer), watch, shown)))
+            asyncio.run(_play_all(plan, open_ones, game, _Session(pair, writer, Recorder(writer), watch, shown, cache)))
         if any(one.instance_id not in writer.finished for one in plan.selected):
             raise watch.stopped()
         return [writer.finished[one.instance_id] for one in plan.selected]
@@ -150,6 +159,7 @@ class _Session:
     recorder: Recorder
     watch: Watch
     shown: Progress
+    cache: Cache | None
 
 
 async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, session: _Session) -> None:
@@ -197,28 +207,27 @@ class _RecordedSeats:
         self._recorder = session.recorder
         self._watch = session.watch
         self._shown = session.shown
+        self._cache = session.cache
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         known = self._writer.known.get(CallKey(self._episode_id, view.turn, "describer"))
         if known is not None and known.text is not None:
             return TextAnswer(known.text, known.usage, known.seconds)
-        self._check_limit()
-        answer, seconds = await self._timed("describer", view.turn, self._pair.describer.describe(view))
-        # A lone surrogate cannot be written as UTF-8: replaced here, so that the game sees what the record holds.
-        text = answer.text.encode(errors="replace").decode()
+        kept = self._cache.text(view) if self._cache else None
+        answer, seconds = (kept, 0.0) if kept else await self._ask_describer(view)
         await self._record(
             Call(
                 episode_id=self._episode_id,
                 turn=view.turn,
                 role="describer",
                 prompt=view.prompt,
-                text=text,
+                text=answer.text,
                 usage=answer.usage,
                 seconds=seconds,
                 attempts=answer.attempts,
             )
         )
-        return replace(answer, text=text, seconds=seconds)
+        return replace(answer, seconds=seconds)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         known = self._writer.known.get(CallKey(self._episode_id, view.turn, "generator"))
@@ -226,8 +235,8 @@ class _RecordedSeats:
             folder = self._writer.folder
             folder.rendering(known.rendering)  # checked before it is relied on
             return PictureAnswer(folder.stored_rendering(known.rendering), known.notes, known.usage, known.seconds)
-        self._check_limit()
-        answer, seconds = await self._timed("generator", view.turn, self._pair.generator.render(view))
+        kept = self._cache.picture(view) if self._cache else None
+        answer, seconds = (kept, 0.0) if kept else await self._ask_generator(view)
         rendering = _rendering(answer.picture)
         await self._record(
             Call(
@@ -243,6 +252,22 @@ class _RecordedSeats:
             answer.picture,
         )
         return replace(answer, picture=self._writer.folder.stored_rendering(rendering), seconds=seconds)
+
+    async def _ask_describer(self, view: DescriberView) -> tuple[TextAnswer, float]:
+        self._check_limit()
+        answer, seconds = await self._timed("describer", view.turn, self._pair.describer.describe(view))
+        # A lone surrogate cannot be written as UTF-8: replaced here, so that the game sees what the record holds.
+        answer = replace(answer, text=answer.text.encode(errors="replace").decode())
+        if self._cache:
+            self._cache.keep_text(view, answer)
+        return answer, seconds
+
+    async def _ask_generator(self, view: GeneratorView) -> tuple[PictureAnswer, float]:
+        self._check_limit()
+        answer, seconds = await self._timed("generator", view.turn, self._pair.generator.render(view))
+        if self._cache:
+            self._cache.keep_picture(view, answer)
+        return answer, seconds
 
     async def _timed(self, seat: Role, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
         """Wait for an answer; a player that breaks, as a plug-in may, stops the run with one line."""

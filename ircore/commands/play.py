@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from ircore.cache import Cache
     from ircore.play import PlayPlan
+    from ircore.shards import Shard
     from ircore.submissions import LoadedSubmission
 
 GAME = "reconstruction"
@@ -26,6 +28,13 @@ GAME = "reconstruction"
 @click.option("--max-turns", type=click.IntRange(1, 100), help="Turns at most, instead of the rules'.")
 @click.option("--prompts", "prompts_dir", type=click.Path(path_type=Path), help="Other prompts than the built-in ones.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw lots.")
+@click.option(
+    "--shard", "shard_text", metavar="I/N", help="Only part I of N of the selected instances; see ircore merge."
+)
+@click.option(
+    "--cache", "cache_dir", type=click.Path(path_type=Path), help="Keep describers' answers here, for all runs."
+)
+@click.option("--cache-generators", is_flag=True, help="Keep pictures in --cache too: no new samples then.")
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
 @click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
@@ -41,6 +50,9 @@ def command(
     max_turns: int | None,
     prompts_dir: Path | None,
     seed: int,
+    shard_text: str | None,
+    cache_dir: Path | None,
+    cache_generators: bool,
     max_cost: float | None,
     prices_file: Path | None,
     dry_run: bool,
@@ -49,9 +61,11 @@ def command(
 
     The same command again resumes where it stopped; a finished run is left as it is.
     """
+    from ircore.cache import Cache
     from ircore.games.prompts import load_prompts
     from ircore.instances.store import read_instances
     from ircore.play import PlayPlan, make_run
+    from ircore.shards import parse_shard
     from ircore.submissions import read_submission
 
     loaded = read_submission(submission)
@@ -60,9 +74,15 @@ def command(
     rules = loaded.submission.rules.model_copy(update={key: one for key, one in given.items() if one is not None})
     prompts = load_prompts(GAME, prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed, GAME)
+    shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
-    plan = PlayPlan(run, instances, selected, prompts, concurrency)
-    return _dry_run(plan, out, prices_file) if dry_run else _play(plan, loaded, out, max_cost, prices_file)
+    plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency)
+    if cache_generators and cache_dir is None:
+        raise click.UsageError("--cache-generators needs --cache DIR")
+    cache = Cache(cache_dir, loaded.submission, cache_generators) if cache_dir else None
+    return (
+        _dry_run(plan, out, prices_file) if dry_run else _play(plan, loaded, out, max_cost, prices_file, shard, cache)
+    )
 
 
 def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
@@ -88,20 +108,28 @@ def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
 
 
 def _play(
-    plan: "PlayPlan", loaded: "LoadedSubmission", out: Path, max_cost: float | None, prices_file: Path | None
+    plan: "PlayPlan",
+    loaded: "LoadedSubmission",
+    out: Path,
+    max_cost: float | None,
+    prices_file: Path | None,
+    shard: "Shard | None",
+    cache: "Cache | None",
 ) -> int:
     from ircore.cost import keep_prices, prices_of_run
     from ircore.play import Pair, open_run, play, technical_failures
     from ircore.plugins import load
+    from ircore.shards import keep_part
     from ircore.submissions import make_player
     from ircore.terminal import printable
     from ircore.watch import Watch
 
     pair = Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
     folder = open_run(out, plan.run, plan.instances)
+    keep_part(folder, shard, tuple(one.instance_id for one in plan.selected))
     keep_prices(folder, prices_file)
     watch = Watch(prices_of_run(folder), max_cost)
-    episodes = play(plan, folder, load("games", plan.run.game)(), pair, watch)
+    episodes = play(plan, folder, load("games", plan.run.game)(), pair, watch, cache)
     counts = ", ".join(
         f"{sum(one.outcome == outcome for one in episodes)} {outcome}"
         for outcome in ("converged", "turn_limit", "aborted")

@@ -23,12 +23,24 @@ def test_start_up_imports_nothing_heavy(statement: str) -> None:
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["--help"]) == 0
     out = capsys.readouterr().out
-    for name in ("compare", "doctor", "instances", "play", "release", "results", "score", "show", "site", "submission"):
+    for name in (
+        "compare",
+        "doctor",
+        "instances",
+        "merge",
+        "play",
+        "release",
+        "results",
+        "score",
+        "show",
+        "site",
+        "submission",
+    ):
         assert f"\n  {name} " in out
 
 
 @pytest.mark.parametrize(
-    "name", ["doctor", "instances", "play", "release", "results", "score", "show", "site", "submission"]
+    "name", ["doctor", "instances", "merge", "play", "release", "results", "score", "show", "site", "submission"]
 )
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore([name, "--help"]) == 0

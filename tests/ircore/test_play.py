@@ -200,3 +200,14 @@ def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
     run.rendering_path(rendering.sha256).write_bytes(b"something else")
     with pytest.raises(InputError, match="damaged, its content does not match its name"):
         run.rendering(rendering)
+
+
+def test_stopped_at_half_about_half_of_the_episodes_are_finished(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances", per_condition=6)
+    lines = _lines(sample_run(tmp_path / "run", instances).path / "journal.jsonl")
+    answers = [number for number, line in enumerate(lines) if '"event":"call"' in line]
+    half = [json.loads(line) for line in lines[: answers[len(answers) // 2]]]
+    ended = sum(one["event"] == "end" for one in half)
+    begun = {one["episode_id"] for one in half if one["event"] == "call"}
+    assert ended >= 24 / 2 - 2
+    assert len(begun) - ended <= 2  # two episodes at once

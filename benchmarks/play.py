@@ -1,0 +1,314 @@
+"""Playing models behind a service: `ircore play` beside a bare loop over the same client, on the same work.
+
+The service of the tests runs in a process of its own on loopback, answers each request after 100 ms, and makes a
+different picture each time (512 px, about 38 kB). The bare loop keeps nothing but files and a log; it is what a script
+of forty lines would do. The window is from the first request to the last reply as the service sees it.
+
+    python benchmarks/play.py                 all parts, about two minutes
+    python benchmarks/play.py speed --long    one part; with 1,400 episodes as well
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+SERVER = ROOT / "tests" / "support" / "openai_server.py"
+PARTS = ("speed", "large", "faults", "kill")
+FAULTS = ("rate_limit=0.05", "server_error=0.02", "drop=0.01", "truncate=0.01")
+EPISODES, MESSAGES = 140, 4
+
+
+class Measured(NamedTuple):
+    """One process and what it did."""
+
+    status: int
+    window: float
+    cpu: float
+    peak: float
+    requests: int
+    written: int
+    log: int
+    renderings: int
+
+    def line(self, name: str) -> str:
+        """Return a row of the table."""
+        log = f"{self.log / self.renderings:6.3f} {self.written / self.log:8.3f}" if self.log else ""
+        per_request = 1000 * self.cpu / self.requests
+        return f"{name:<34} {self.window:8.2f} {per_request:8.2f} {self.peak:8.0f} {self.requests:8d} {log}"
+
+
+HEAD = f"{'':<34} {'window s':>8} {'CPU ms/r':>8} {'peak MB':>8} {'requests':>8} {'log/img':>6} {'write/log':>8}"
+
+
+@contextmanager
+def service(*options: str) -> Iterator[str]:
+    """Serve in a process of its own; yields its address."""
+    command = [sys.executable, str(SERVER), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def stats(url: str) -> dict[str, Any]:
+    """Return what the service saw."""
+    with urllib.request.urlopen(f"{url}/stats") as reply:
+        found: dict[str, Any] = json.load(reply)
+    return found
+
+
+def measure(command: list[str], url: str, out: Path) -> Measured:
+    """Run a command to its end and measure it from outside."""
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONHASHSEED": "0"})
+    # Waited for without taking it away, so that the kernel still tells what it wrote (sockets are not counted).
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    counts = dict(line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text().splitlines())
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seen = stats(url)
+    renderings = size(out / "renderings")
+    return Measured(
+        process.returncode,
+        seen["seconds"],
+        used.ru_utime + used.ru_stime,
+        used.ru_maxrss / 1024,
+        seen["requests"],
+        int(counts["wchar"]),
+        size(out) - size(out / "instances"),
+        renderings,
+    )
+
+
+def size(folder: Path) -> int:
+    """Return the bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def play_command(folder: Path, url: str, out: Path, transport: str, at_once: int, *more: str) -> list[str]:
+    """Write a submission for the service and return the command that plays it."""
+    submission = folder / f"pair-{out.name}"
+    submission.mkdir(exist_ok=True)
+    seat = f"model: m\n  base_url: {url}\n  parameters: {{transport: {transport}}}\n"
+    (submission / "submission.yaml").write_text(
+        f"schema: 1\nname: Pair\nlicence: CC0-1.0\ndescriber:\n  player: openai\n  {seat}"
+        f"generator:\n  player: openai-images\n  {seat}"
+    )
+    command = [sys.executable, "-m", "ircore", "play", str(submission), "--instances", str(folder / "set")]
+    return [*command, "--out", str(out), "--concurrency", str(at_once), *more]
+
+
+def bare_command(folder: Path, url: str, out: Path, transport: str, at_once: int, episodes: int) -> list[str]:
+    """Return the command of the bare loop."""
+    return [
+        sys.executable,
+        __file__,
+        "bare",
+        url,
+        str(folder / "set"),
+        str(out),
+        transport,
+        str(at_once),
+        str(episodes),
+    ]
+
+
+async def bare(url: str, instances: Path, out: Path, transport: str, at_once: int, episodes: int) -> None:
+    """Play without any framework: messages kept as they are sent, one file a picture, one line an answer."""
+    import openai
+
+    http = openai.DefaultAioHttpClient() if transport == "aiohttp" else None
+    client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http)
+    names = [json.loads(line)["image"] for line in (instances / "instances.jsonl").read_text().splitlines()]
+    (out / "renderings").mkdir(parents=True)
+    waiting = iter(names[:episodes])
+    with (out / "log.jsonl").open("w") as log:
+
+        async def worker() -> None:
+            for name in waiting:
+                shown, previous = (instances / name).read_bytes(), b""
+                messages: list[Any] = []
+                for turn in range(1, 100):
+                    address = f"data:image/png;base64,{base64.b64encode(shown).decode()}"
+                    image = {"type": "image_url", "image_url": {"url": address}}
+                    messages.append({"role": "user", "content": [{"type": "text", "text": "Describe."}, image]})
+                    reply = await client.chat.completions.create(model="m", messages=messages)
+                    text = reply.choices[0].message.content or ""
+                    log.write(json.dumps({"episode": name, "turn": turn, "text": text}) + "\n")
+                    if "DONE" in text:
+                        break
+                    messages.append({"role": "assistant", "content": text})
+                    if turn == 1:
+                        made = await client.images.generate(model="m", prompt=text)
+                    else:
+                        made = await client.images.edit(model="m", prompt=text, image=("p.png", previous, "image/png"))
+                    assert made.data is not None
+                    shown = previous = base64.b64decode(made.data[0].b64_json or "")
+                    (out / "renderings" / f"{Path(name).stem}-{turn}.png").write_bytes(shown)
+                    log.write(json.dumps({"episode": name, "turn": turn}) + "\n")
+                    log.flush()
+
+        await asyncio.gather(*(worker() for _ in range(at_once)))
+    await client.close()
+
+
+def speed(folder: Path, long: bool) -> bool:
+    """140 episodes × 5 turns, 32 at once, three ways and twice in turn, the better of the two counting."""
+    print(f"\n{EPISODES} episodes × 5 turns, 32 at once, 100 ms each (ideal 3.94 s)\n{HEAD}")
+    best: dict[str, Measured] = {}
+    for attempt in range(2):
+        for way in ("bare httpx", "play httpx", "bare aiohttp", "play aiohttp"):
+            who, transport = way.split()
+            out = folder / f"{who}-{transport}-{attempt}"
+            with service("--latency", "0.1", "--turns", str(MESSAGES)) as url:
+                command = play_command(folder, url, out, transport, 32, "--limit", str(EPISODES))
+                if who == "bare":
+                    command = bare_command(folder, url, out, transport, 32, EPISODES)
+                best[way] = min((best.get(way), measure(command, url, out)), key=lambda one: one.window if one else 1e9)  # type: ignore[assignment]
+    for way, one in best.items():
+        print(one.line(way))
+    ratio, other = (best[way].window / best["bare httpx"].window for way in ("play httpx", "play aiohttp"))
+    print(f"  window / bare httpx: {ratio:.2f} (bar 1.15); over aiohttp {other:.2f} (bar 1)")
+    good = ratio <= 1.15 and other < 1 and best["play httpx"].peak <= 130
+    if long:
+        with service("--latency", "0.1", "--turns", str(MESSAGES)) as url:
+            out = folder / "long"
+            ten = measure(play_command(folder, url, out, "httpx", 32), url, out)
+        print(ten.line("play httpx, 1,400 episodes"))
+        growth = ten.peak / best["play httpx"].peak
+        print(f"  peak memory / that of 140: {growth:.2f} (bar 1.1)")
+        good = good and growth <= 1.1
+    return good
+
+
+def large(folder: Path) -> bool:
+    """Few episodes with large pictures, all shown to the describer at each turn."""
+    print(f"\n10 episodes × 10 turns, 1.5 MB pictures of 1024 px, 10 at once\n{HEAD}")
+    found = {}
+    for who in ("bare", "play"):
+        out = folder / f"{who}-large"
+        with service("--latency", "0.1", "--turns", "9", "--side", "1024", "--noise-rows", "500") as url:
+            command = play_command(folder, url, out, "httpx", 10, "--limit", "10")
+            if who == "bare":
+                command = bare_command(folder, url, out, "httpx", 10, 10)
+            found[who] = measure(command, url, out)
+        print(found[who].line(f"{who} httpx, large"))
+    return found["play"].peak <= 350
+
+
+def faults(folder: Path) -> bool:
+    """The work of ``speed`` with a service that fails now and then."""
+    print(f"\n{EPISODES} episodes, {', '.join(FAULTS)}, Retry-After 1\n{HEAD}")
+    windows = []
+    for name, rates in (("without faults", ()), ("with faults", FAULTS)):
+        out = folder / name.replace(" ", "-")
+        options = [part for rate in rates for part in ("--fault", rate)]
+        with service("--latency", "0.1", "--turns", str(MESSAGES), *options) as url:
+            done = measure(play_command(folder, url, out, "httpx", 32, "--limit", str(EPISODES)), url, out)
+            seen = stats(url)["faults"]
+        print(done.line(name))
+        windows.append(done.window)
+        if done.status:
+            return False
+    expected = EPISODES * (2 * MESSAGES + 1)
+    print(f"  {windows[1] / windows[0]:.2f} times as long (bar 2); answers {seen['ok']} of {expected}, faults {seen}")
+    return windows[1] <= 2 * windows[0] and seen["ok"] == expected
+
+
+def kill(folder: Path) -> bool:
+    """Kill the run when half of the answers are there, then give the same command again."""
+    print(f"\n{EPISODES} episodes, kill -9 at half-way, then the same command")
+    out = folder / "killed"
+    expected = EPISODES * (2 * MESSAGES + 1)
+    with service("--latency", "0.1", "--turns", str(MESSAGES)) as url:
+        command = play_command(folder, url, out, "httpx", 32, "--limit", str(EPISODES))
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+            while events(out, '"event":"call"') < expected // 2:
+                time.sleep(0.02)
+            process.kill()
+        answered, ended = events(out, '"event":"call"'), events(out, '"event":"end"')
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        requests = stats(url)["requests"]
+    calls = events(out, '"event":"call"')
+    print(f"  killed with {answered} answers and {ended} ended episodes ({ended / EPISODES:.0%})")
+    print(f"  answers recorded twice: {calls - expected}; requests {requests}, {requests - expected} over (bar 32)")
+    return calls == expected and requests - expected <= 32
+
+
+def events(run: Path, text: str) -> int:
+    """Count the lines of a journal that hold a text."""
+    journal = run / "journal.jsonl"
+    return sum(text in line for line in journal.read_text().splitlines()) if journal.exists() else 0
+
+
+def write_set(folder: Path, number: int) -> None:
+    """Write an instance set of 512 px pictures that differ in one square."""
+    from ircore.drawing import Drawing
+    from ircore.images import Picture
+    from ircore.instances.store import write_instances
+    from ircore.records import Instance
+
+    def made() -> Iterator[tuple[Instance, bytes]]:
+        for index in range(number):
+            drawing = Drawing(512, 512)
+            drawing.rectangle(10 + index % 400, 10 + index // 4, 90 + index % 400, 90 + index // 4, fill="#d62728")
+            picture = Picture.from_pixels(drawing.pixels)
+            name = f"simple_shapes-easy-{index:04d}"
+            instance = Instance(
+                instance_id=name,
+                category="simple_shapes",
+                difficulty="easy",
+                image=f"images/{name}.png",
+                sha256=picture.sha256,
+                width=512,
+                height=512,
+                source="drawn for a measurement",
+                licence="CC0-1.0",
+            )
+            yield instance, picture.data
+
+    write_instances(folder, made())
+
+
+def main() -> int:
+    """Measure what is asked for; the exit status says whether every bar was met."""
+    if sys.argv[1:2] == ["bare"]:
+        url, instances, out, transport, *numbers = sys.argv[2:]
+        asyncio.run(bare(url, Path(instances), Path(out), transport, *map(int, numbers)))
+        return 0
+    if sys.argv[1:2] == ["set"]:
+        write_set(Path(sys.argv[2]), int(sys.argv[3]))
+        return 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=PARTS)
+    parser.add_argument("--long", action="store_true", help="with 1,400 episodes as well")
+    given = parser.parse_args()
+    good = True
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        number = 10 * EPISODES if given.long else EPISODES
+        # In a process of its own: the memory of this one would count as that of its children.
+        subprocess.run([sys.executable, __file__, "set", str(folder / "set"), str(number)], check=True)
+        for part in given.parts or PARTS:
+            good &= {"speed": lambda: speed(folder, given.long), "large": lambda: large(folder)}.get(
+                part, lambda part=part: {"faults": faults, "kill": kill}[part](folder)
+            )()
+    print("\nevery bar is met" if good else "\nnot every bar is met")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

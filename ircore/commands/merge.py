@@ -1,0 +1,23 @@
+"""``ircore merge``: join the shards of a run."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("merge")
+@click.argument("shards", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="SHARD...")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder to make.")
+@click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
+def command(shards: tuple[Path, ...], out: Path, partial: bool) -> None:
+    """Join run folders that were played with `ircore play --shard i/n` into one run.
+
+    Checked first: they are parts of the same run, all are there, none overlap, every episode has ended. Scores are
+    joined as well. The shards are left as they are.
+    """
+    from ircore.merging import merge
+
+    done = merge(shards, out, partial)
+    click.echo(f"{done.folder.run.slug}: {done.episodes} episodes of {len(set(shards))} shards in {out}")
+    if done.missing:
+        click.echo(f"  {len(done.missing)} are missing; ircore play --out {out} plays them", err=True)
