@@ -12,6 +12,7 @@ from pathlib import Path
 from ircore.errors import WorkError
 from ircore.files import write_bytes
 from ircore.images import ImageError, Picture, read_image_bytes
+from ircore.progress import tracked
 
 SMALL = 256
 LARGE = 512
@@ -91,7 +92,7 @@ class PictureBook:
             WorkError: The disk is full.
         """
         todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier)]
-        for _ in _encode_all([(one, folder) for one in todo]):
+        for _ in tracked(_encode_all([(one, folder) for one in todo]), "pictures", len(todo)):
             pass
         return len(todo)
 

@@ -19,7 +19,7 @@ from ircore.images import ImageError, Picture
 from ircore.instances.store import InstanceSet
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Rules
+from ircore.records import Rules, Run
 from ircore.results import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
@@ -290,3 +290,29 @@ def test_a_missing_rendering_is_named(built: Built, tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=lost):
         build_site([run.path], tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
+    """Two runs of one submission under different rules are two pairs; each judge has boards of its own."""
+    instances = sample_instances(tmp_path / "instances")
+    long = sample_run(tmp_path / "long", instances)
+    short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
+    score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
+    long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
+    site = Site([long, short])
+    render_pages(site, list(all_pages(site)), tmp_path / "docs")
+
+    assert sorted(pair.rules for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
+    assert {path.stem for path in (tmp_path / "docs" / "pairs").glob("centre*")} == set(site.pairs)
+    other = read_page(tmp_path / "docs" / "boards" / "by-structural" / "index.md")
+    (words,) = other.find("p", class_="filtered")
+    assert "judged by structural (computed" in words.text
+    rows = other.find("table", class_="board")[0].find("tbody")[0].find("tr")
+    assert [row.find("td", class_="rank")[0].text for row in rows] == ["1", "–"]
+    instance = read_page(tmp_path / "docs" / "gallery" / "simple_shapes-easy-01.md")
+    assert "not played" in instance.find("section", id=short.run.run_id)[0].text
+
+
+def _with_budget(run: RunFolder, tokens: int) -> Run:
+    rules = Rules(token_budget=tokens)
+    return run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.slug}-{tokens}"})
