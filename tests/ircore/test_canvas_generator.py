@@ -29,7 +29,7 @@ def test_answers_with_a_picture_and_notes_on_the_last_message() -> None:
     assert (answer.picture.width, answer.picture.height) == (512, 512)
     assert tuple(answer.picture.pixels[100, 100]) == (255, 0, 0)
     assert answer.notes == ('not understood: "Foo baz"',)
-    assert answer.usage.requests == 0
+    assert answer.usage.requests == 1
 
 
 @pytest.mark.parametrize("generator", GENERATORS, ids=["canvas", "sketch"])

@@ -140,18 +140,9 @@ def is_so(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     ):
         return None
     targets = resolve(subject, clause.strings, sheet)
-    if (
-        not targets
-        or NOUN.search(predicate)
-        or (len(targets) == 1 and targets[0].part is None and not _close(targets[0], subject, sheet))
-    ):
+    if not targets or NOUN.search(predicate):
         return None
     return changed(targets, f"{verb} {predicate}", clause, sheet) or None
-
-
-def _close(target: Target, subject: str, sheet: Sheet) -> bool:
-    noun = NOUN.search(subject)
-    return noun is None or target.index < len(sheet.items)
 
 
 def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
