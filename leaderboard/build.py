@@ -138,7 +138,7 @@ def _run_mkdocs(work: Path) -> None:
     done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         said = (done.stderr or done.stdout).strip()
-        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Install the extra: pip install ircore[site]")
+        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Mend what it names; the earlier site is untouched.")
 
 
 def _replace(made: Path, out: Path) -> None:
