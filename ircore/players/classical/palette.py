@@ -18,6 +18,8 @@ Labels = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+FLAT_SHARE = 0.55
+"""A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
 MAX_COLOURS = 40
 MIN_FLAT = 6
 """Pixels in the middle of 3 × 3 squares of one colour that make it a drawn colour."""
@@ -76,12 +78,14 @@ def segment(pixels: Pixels) -> Segmentation:
     for index, code in enumerate(palette):
         labels[codes == code] = index
     soft = _add_thin_colours(codes, flat, labels, palette)
-    share = float((labels >= 0).mean())
+    flat_share = float((labels >= 0).mean())
     colours = np.array([_rgb(code) for code in palette], np.float64)
+    if flat_share < FLAT_SHARE:
+        return Segmentation(np.maximum(labels, 0), colours, ends, flat_share, np.ones(labels.shape, np.float32))
     cover = _share_out(_rgb_array(codes), labels, colours)
     for code, share in soft.items():
         cover[codes == code] = share
-    return Segmentation(labels, colours, ends, share, cover)
+    return Segmentation(labels, colours, ends, flat_share, cover)
 
 
 def _codes(pixels: Pixels) -> npt.NDArray[np.int32]:
