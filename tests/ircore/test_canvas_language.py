@@ -265,3 +265,19 @@ def test_wedges_and_semicircles_alone() -> None:
     assert tuple(pixels[260, 260]) == tuple(pixels[300, 200]) == tuple(pixels[200, 300]) == (255, 255, 255)
     assert tuple(pixels[100, 130]) == (255, 192, 203)
     assert tuple(pixels[100, 70]) == (255, 255, 255)
+
+
+def test_a_background_and_a_list_in_one_sentence() -> None:
+    canvas, notes = read(
+        [
+            "On a dark grey background: three purple bars, a light grey x axis in the lower middle, "
+            "a light grey y axis on the left, a large unfilled rectangle near the centre, ticks."
+        ]
+    )
+    assert notes == ()
+    assert canvas.background == "#a9a9a9"
+    kinds = [item.kind for item in canvas.items]
+    assert kinds[:6] == ["bar", "bar", "bar", "x axis", "y axis", "rectangle"]
+    assert set(kinds[6:]) == {"tick"}
+    canvas, _ = read(["On a white background: a large dark blue triangle on the right, a green square on the left."])
+    assert [item.kind for item in canvas.items] == ["triangle", "square"]

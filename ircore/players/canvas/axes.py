@@ -42,12 +42,13 @@ def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[
     """An axis without both ends runs where charts have it, or where "at y 450 from x 60 to 480" says."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
+    central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
     at = q.numbers(words, "y" if name == "x" else "x", sheet.space)
     if name == "x":
-        level = at[0] if at else given[0][1] if given else high / 2 if "centre" in words else high * 0.88
+        level = at[0] if at else given[0][1] if given else high / 2 if central else high * 0.88
         low, high_end = along or (wide * 0.12, wide * 0.95)
         return [(low, level), (high_end, level)]
-    level = at[0] if at else given[0][0] if given else wide / 2 if "centre" in words else wide * 0.12
+    level = at[0] if at else given[0][0] if given else wide / 2 if central else wide * 0.12
     low, high_end = along or (high * 0.05, high * 0.88)
     return [(level, low), (level, high_end)]
 

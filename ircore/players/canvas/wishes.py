@@ -7,7 +7,7 @@ from ircore.players.canvas import quantities as q
 from ircore.players.canvas.changes import apply_change
 from ircore.players.canvas.descriptions import describe
 from ircore.players.canvas.kinds import NOUN
-from ircore.players.canvas.moves import move_targets, shift, split_phrase, unique_items, without_shift
+from ircore.players.canvas.moves import move_targets, says_further, shift, split_phrase, unique_items, without_shift
 from ircore.players.canvas.pies import changed_wedge
 from ircore.players.canvas.places import RELATION
 from ircore.players.canvas.references import Target, box_of, resolve
@@ -95,7 +95,7 @@ def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         return True
     if moved := re.match(r"(?:be\s+)?(?:moved|shifted|placed)\b", predicate):
         return move_targets(targets, predicate[moved.end() :], clause, sheet)
-    if any(shift(predicate, "", sheet)):
+    if says_further(predicate) or any(shift(predicate, "", sheet)):
         moved_some = move_targets(targets, predicate, clause, sheet)
         rest = without_shift(predicate)
         return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
