@@ -228,6 +228,7 @@ def test_an_aborted_episode_says_why(pages: dict[str, Element]) -> None:
     ]
     assert aborted
     assert all("the describer broke the answer format" in text for text in aborted)
+    assert all("The answer does not begin with <DESCRIPTION>" in text for text in aborted)
 
 
 def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Element]) -> None:
