@@ -68,8 +68,9 @@ def read_ticks(words: str, sheet: Sheet) -> bool:
     other = q.numbers(re.sub(r"\b[xy] axis\b", " axis ", words), "y" if on_x else "x", sheet.space)
     default = sheet.canvas.height * 0.88 if on_x else sheet.canvas.width * 0.12
     level = other[0] if len(other) == 1 else (axis.points[0][1 if on_x else 0] if axis else default)
-    if not at and axis:
-        at = _evenly(axis, on_x, words)
+    if not at:
+        line = axis or Stroke("axis", tuple(_axis_ends("x" if on_x else "y", "", sheet, [])))
+        at = _evenly(line, on_x, words)
     width = re.search(rf"{q.N}px\s+(?:wide|thick)", words)
     stroke = bounded(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
     before, after = _tick_reach(words, length, on_x)
