@@ -187,6 +187,8 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
     """Tell whether a colour is, where it occurs, a mixture of two drawn colours beside it."""
     colours = np.array([_rgb(other) for other in palette], np.float64)
     near = _segment_distance(np.array(_rgb(code), np.float64), colours) <= BLEND_TOLERANCE
+    if not np.triu(near, 1).any():
+        return False
     bits = _present(labels, at, 2)
     explained = _fades_from(at, labels, near)
     for a, b in np.argwhere(np.triu(near, 1)):
@@ -219,10 +221,10 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
 
 def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
     """Tell where a colour is but the edge of a stroke: paler than a drawn colour within 4 pixels, on the background."""
-    beside = _present(labels, at, 4)
     explained = np.zeros(len(at), bool)
-    for other in np.flatnonzero(near[0]):
-        if other:
+    if near[0, 1:].any():
+        beside = _present(labels, at, 4)
+        for other in np.flatnonzero(near[0, 1:]) + 1:
             explained |= (beside >> np.uint64(other)) & np.uint64(1) == 1
     return explained
 
