@@ -4,14 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
 PER_CONDITION ?= 3
-PAIRS := $(notdir $(wildcard submissions/builtin-*))
+# The longest first, so that two at a time end together.
+PAIRS := $(shell ls -r submissions | grep ^builtin-)
 SOURCES := $(shell find ircore leaderboard dataset_card docs submissions mkdocs.yml -type f \
 	-not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 # uv is several times faster than pip; pip is always there.
 UV := $(shell command -v uv 2>/dev/null)
-INSTALL := $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
+INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
 .PHONY: help demo site test lint bench clean requirements browser
@@ -50,7 +51,7 @@ $(DEMO)/.complete: $(INSTALLED) $(SOURCES) $(DEMO)/.per-condition-$(PER_CONDITIO
 	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
 	@mkdir -p $(DEMO)/runs
 	printf '%s\n' $(PAIRS) | xargs -P 2 -I PAIR \
-	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR
+	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR --concurrency 1
 	$(BIN)/ircore score $(PAIRS:%=$(DEMO)/runs/%) --every-turn
 	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) --instances $(DEMO)/instances --out $(DEMO)/dataset
 	$(BIN)/ircore release check $(DEMO)/dataset

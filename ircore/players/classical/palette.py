@@ -31,6 +31,8 @@ WIDE = 0.06
 """Share of the picture from which on a colour counts as ground, like the background."""
 BLEND_TOLERANCE = 7.0
 """Distance in RGB within which a colour is explained as a mixture of two others."""
+_BITS = np.array([*(1 << label for label in range(63)), 0], np.uint64)
+"""The bit that stands for a label in a set of labels; label −1, none, has the last entry and so no bit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +169,11 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     found = found[often][np.argsort(-counts[often], kind="stable")][:60]
     back = np.array(_rgb(palette[0]), np.float64)
     contrast = [float(np.linalg.norm(np.array(_rgb(int(code))) - back)) for code in found]
+    unlabelled = np.argwhere(labels < 0)
+    their_codes = codes[labels < 0]
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
         code = int(found[index])
-        at = np.argwhere(codes == code)
+        at = unlabelled[their_codes == code]
         few = at[:: max(1, len(at) // 60)]
         if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):
             continue
@@ -240,12 +244,11 @@ def _segment_distance(point: Floats, colours: Floats) -> Floats:
 
 def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArray[np.uint64]:
     """Return for each position the set of labels within ``reach`` pixels, as bits."""
-    padded = np.pad(labels, reach, constant_values=-1)
-    bits = np.zeros(len(at), np.uint64)
-    for down in range(2 * reach + 1):
-        for right in range(2 * reach + 1):
-            label = padded[at[:, 0] + down, at[:, 1] + right]
-            bits |= np.where(label >= 0, np.uint64(1) << np.maximum(label, 0).astype(np.uint64), np.uint64(0))
+    steps = np.arange(-reach, reach + 1)
+    rows = np.clip(at[:, 0, None] + steps, 0, labels.shape[0] - 1)
+    columns = np.clip(at[:, 1, None] + steps, 0, labels.shape[1] - 1)
+    around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) ** 2)
+    bits: npt.NDArray[np.uint64] = np.bitwise_or.reduce(_BITS[around], axis=1)
     return bits
 
 
