@@ -80,6 +80,8 @@ def read_instances(folder: Path) -> InstanceSet:
         raise InputError(
             f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
         )
+    if index.stat().st_size > MAX_INDEX_BYTES:
+        raise InputError(f"{index}: larger than {MAX_INDEX_BYTES // 2**20} MiB", "Split the set.")
     data = index.read_bytes()
     instances: dict[str, Instance] = {}
     for number, line in enumerate(data.splitlines(), start=1):

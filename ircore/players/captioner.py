@@ -6,9 +6,9 @@ It sees with the same eyes as the classical describer but measures nothing: no p
 import asyncio
 import math
 
-from ircore.players.base import DescriberView, TextAnswer
+from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.colours import plain_name
-from ircore.players.classical.describer import DONE, refuse_settings
+from ircore.players.classical.describer import DONE
 from ircore.players.classical.matching import Item, items_of, pair
 from ircore.players.classical.perceive import perceive
 from ircore.players.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
