@@ -17,7 +17,7 @@ HELP_LINES = {
     "score": "Score the renderings of runs.",
     "show": "What was played: outcomes, tokens, seconds, cost.",
     "site": "Build the leaderboard site, or serve it here.",
-    "submission": "Start or check a submission.",
+    "submission": "Check a submission.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
 

@@ -15,7 +15,7 @@ from ircore.validation import describe_validation_error
 MANIFEST = "submission.yaml"
 MAX_BYTES = 64 * 1024
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
-_SLUG_HELP = "Use lower-case letters, digits, '-', '_' and '.' in the folder's name."
+_SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all."
 
 
 class LoadedSubmission(NamedTuple):
@@ -27,16 +27,28 @@ class LoadedSubmission(NamedTuple):
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML without aliases (they can make a small file huge) and without a key given twice."""
+    """YAML without aliases (they can make a small file huge), without tags and without a key given twice."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=self.peek_event().start_mark)  # type: ignore[no-untyped-call]
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=event.start_mark)
+        if event.tag is not None:
+            raise yaml.MarkedYAMLError(problem=f"the tag {event.tag!r} is not allowed", problem_mark=event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError) as error:
+            # What looks like a date or a number and is none, such as 2026-99-99.
+            raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from error  # type: ignore[arg-type]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(problem="a key must be one word", problem_mark=key.start_mark)
             if key.value in seen:
                 raise yaml.MarkedYAMLError(problem=f"{key.value!r} is given twice", problem_mark=key.start_mark)
             seen.add(key.value)
@@ -63,11 +75,7 @@ def read_submission(path: Path) -> LoadedSubmission:
         ) from error
     _check_seat(manifest, "describer", submission.describer, "describe")
     _check_seat(manifest, "generator", submission.generator, "render")
-    if (
-        not slug.isascii()
-        or not slug.replace("-", "").replace("_", "").replace(".", "").isalnum()
-        or slug != slug.lower()
-    ):
+    if not _SLUG.fullmatch(slug):
         raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", _SLUG_HELP)
     return LoadedSubmission(slug, submission, manifest)
 
@@ -95,7 +103,8 @@ def _check_seat(manifest: Path, seat: str, spec: PlayerSpec, method: str) -> Non
 
 def _read_yaml(manifest: Path) -> Any:
     try:
-        data = manifest.read_bytes()
+        with manifest.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
             f"{manifest}: cannot be read ({error.strerror})", "Name a folder with a submission.yaml."
