@@ -1,8 +1,8 @@
 """What the runner adds to the players' own time, and what a kill -9 costs.
 
 The players are those of the tests; each answer takes 200 ms, as if a model had given it. Start-up (imports, reading
-the set, making the run folder, drawing) is timed by a run whose answers take no time. The second part kills runs 20 times
-at random moments, goes on each time, and compares the end with an undisturbed run.
+the set, making the run folder, drawing) is timed by a run whose answers take no time. The second part kills runs 20
+times at random moments, goes on each time, and compares the end with an undisturbed run.
 """
 
 import heapq
