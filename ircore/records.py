@@ -86,9 +86,9 @@ class Scene(Record):
 class Instance(Record):
     """One target picture and what is known of it."""
 
-    instance_id: Name
+    instance_id: Name = Field(description="Unique in its set.")
     category: Name = Field(description="One of the game's categories, such as bar_graph.")
-    difficulty: Difficulty
+    difficulty: Difficulty = Field(description="easy or hard.")
     image: Line = Field(description="The picture's file, relative to the instance set's folder, with forward slashes.")
     sha256: Sha256 = Field(description="Of the image file's bytes.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
@@ -152,9 +152,11 @@ class Submission(Record):
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
     name: Line = Field(description="Shown on boards.")
-    describer: PlayerSpec
-    generator: PlayerSpec
-    rules: Rules = Field(default_factory=Rules)
+    describer: PlayerSpec = Field(description="Who sees the target and writes.")
+    generator: PlayerSpec = Field(description="Who reads and draws.")
+    rules: Rules = Field(
+        default_factory=Rules, description="What the pair is played by unless the command line differs."
+    )
     authors: tuple[Line, ...] = Field(default=(), description="Who submits the pair.")
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
@@ -190,7 +192,7 @@ class Turn(Record):
     """One move of the describer and, unless it ended the game, the rendering that answered it."""
 
     turn: int = Field(ge=1, description="1-based.")
-    action: Action
+    action: Action = Field(description="describe, or done.")
     message: str | None = Field(default=None, description="What the generator was told; null on a done turn.")
     message_tokens: int = Field(
         default=0, ge=0, description="o200k_base tokens of the message as the describer wrote it."
@@ -206,13 +208,13 @@ class Episode(Record):
     """One instance played by one pair."""
 
     episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
-    instance_id: Name
-    category: Name
-    difficulty: Difficulty
-    outcome: Outcome
+    instance_id: Name = Field(description="What was played.")
+    category: Name = Field(description="Of the instance.")
+    difficulty: Difficulty = Field(description="Of the instance.")
+    outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
     abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
     detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = Field(description="In order, the first is turn 1.")
 
     @property
     def played(self) -> bool:
@@ -234,15 +236,15 @@ class Episode(Record):
 class Run(Record):
     """The identity of a run: what must be the same for results to be the same. File ``run.json``."""
 
-    schema_: Literal[1] = Field(default=1, alias="schema")
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
-    game: Name = "reconstruction"
+    game: Name = Field(default="reconstruction", description="Entry-point name in the group ircore.games.")
     slug: Name = Field(description="The submission's folder name.")
-    submission: Submission
+    submission: Submission = Field(description="The manifest as it was read.")
     instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
     rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")
     prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
 
@@ -250,9 +252,9 @@ class Run(Record):
 class Score(Record):
     """One value that a judge or a metric gave. File ``scores.jsonl``, one a line."""
 
-    episode_id: Name
+    episode_id: Name = Field(description="The episode that was scored.")
     turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")
-    task: Task
+    task: Task = Field(description="similarity (rate one), preference (final or first), or metric.")
     judge: Name = Field(description="Name of the judge, or of the metric where task is metric.")
     value: float | None = Field(
         description="similarity: 0–10; preference: 1 final, 0 first, 0.5 tie; metric: its own unit. Null if none."
