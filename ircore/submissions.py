@@ -31,7 +31,7 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
+        if self.check_event(yaml.AliasEvent):
             raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=event.start_mark)
         if event.tag is not None:
             raise yaml.MarkedYAMLError(problem=f"the tag {event.tag!r} is not allowed", problem_mark=event.start_mark)
@@ -42,7 +42,7 @@ class _StrictLoader(yaml.SafeLoader):
             return super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:
             # What looks like a date or a number and is none, such as 2026-99-99.
-            raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from error  # type: ignore[arg-type]
+            raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()

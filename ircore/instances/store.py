@@ -5,6 +5,7 @@ same identity are the same to the byte, and results are only ever compared on th
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +137,7 @@ def _order(instance: Instance) -> tuple[int, str, int, str]:
 
 def _checked_bytes(folder: Path, instance: Instance) -> bytes:
     path = folder / instance.image
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise ImageError(f"{folder / INDEX}: image {instance.image!r} lies outside the set", "Build the set again.")
     data = read_image_bytes(path)
     if hashlib.sha256(data).hexdigest() != instance.sha256:

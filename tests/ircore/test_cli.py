@@ -43,6 +43,14 @@ def test_wrong_usage_is_exit_status_2() -> None:
     assert ircore(["show"]) == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_behind_stdout_is_told_in_one_line(run: RunFolder) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "ircore", "show", str(run.path), "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "ircore: No space left on device\n")
+
+
 def test_show_says_what_was_played(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path)]) == 0
     out = capsys.readouterr().out

@@ -276,6 +276,23 @@ def test_a_folder_that_is_no_site_is_left_alone(
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 
+def test_through_a_link_the_folder_it_names_is_replaced(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "site").symlink_to("disk")
+    build_site(built.paths[:1], tmp_path / "site")
+    assert (tmp_path / "site").is_symlink()
+    assert (tmp_path / "disk" / "index.html").is_file()
+
+
+def test_a_place_that_cannot_be_written_is_told_in_one_line(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    place = tmp_path / "file" / "site"
+    assert ircore(["site", "build", "--runs", str(built.paths[0]), "--out", str(place)]) == 1
+    assert capsys.readouterr().err.startswith(f"ircore: {place}: cannot be written (")
+
+
 def test_runs_without_scores_are_refused(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     with pytest.raises(InputError, match="none of the runs has been scored"):
