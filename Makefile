@@ -44,7 +44,7 @@ demo: $(DEMO)/.complete
 	@echo
 	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
 	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
-	@echo "all 140   make demo PER_CONDITION=10"
+	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition, 129 in all)"
 
 $(DEMO)/.complete: $(INSTALLED) $(SOURCES) $(DEMO)/.per-condition-$(PER_CONDITION)
 	@rm -rf $(DEMO)/instances $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
