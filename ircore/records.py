@@ -151,7 +151,7 @@ class Submission(Record):
     """A describer–generator pair, as its manifest ``submission.yaml`` states it."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
-    name: Line = Field(description="Shown on boards.")
+    name: Line = Field(description="Shown on the pair's page; boards name the two players.")
     describer: PlayerSpec = Field(description="Who sees the target and writes.")
     generator: PlayerSpec = Field(description="Who reads and draws.")
     rules: Rules = Field(

@@ -320,7 +320,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     site = Site([long, short])
     render_pages(site, list(all_pages(site)), tmp_path / "docs")
 
-    assert sorted(pair.rules for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
+    assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
     assert {path.stem for path in (tmp_path / "docs" / "pairs").glob("centre*")} == set(site.pairs)
     other = read_page(tmp_path / "docs" / "boards" / "by-structural" / "index.md")
     (words,) = other.find("p", class_="filtered")
@@ -329,6 +329,16 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     assert [row.find("td", class_="rank")[0].text for row in rows] == ["1", "–"]
     instance = read_page(tmp_path / "docs" / "gallery" / "simple_shapes-easy-01.md")
     assert "not played" in instance.find("section", id=short.run.run_id)[0].text
+
+
+def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances")
+    one = sample_run(tmp_path / "one", instances)
+    score_runs([one], ScoringPlan(("structural",), (), every_turn=False))
+    twin = one.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
+    site = Site([one, RunFolder.create(tmp_path / "twin", twin, instances)])
+    assert {pair.apart for pair in site.pairs.values()} == {one.run.slug, "twin"}
+    assert [pair.apart for pair in Site([one]).pairs.values()] == [""]
 
 
 def _with_budget(run: RunFolder, tokens: int) -> Run:
