@@ -4,6 +4,7 @@ Every record is validated when it is made, frozen afterwards, and refuses unknow
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
+from re import fullmatch
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
@@ -131,9 +132,11 @@ class Rules(Record):
     """The rules a run is played by; part of its identity."""
 
     token_budget: int = Field(
-        default=200, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
+        default=200, strict=True, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
     )
-    max_turns: int = Field(default=10, ge=1, le=100, description="Turns after which an episode ends as turn_limit.")
+    max_turns: int = Field(
+        default=10, strict=True, ge=1, le=100, description="Turns after which an episode ends as turn_limit."
+    )
     over_budget: Literal["allow", "truncate", "abort"] = Field(
         default="allow", description="What happens to a message over the budget; allow only flags it, as in the paper."
     )
@@ -161,6 +164,12 @@ class Submission(Record):
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+
+    @model_validator(mode="after")
+    def _licence_is_spdx(self) -> "Submission":
+        if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", self.licence):
+            raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
+        return self
 
     @model_validator(mode="after")
     def _links_are_https(self) -> "Submission":

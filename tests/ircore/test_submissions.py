@@ -55,6 +55,8 @@ def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:
         (("name: Pair", "name: [Pair"), "not valid YAML"),
         (("licence: Apache-2.0", "licence: Apache-2.0\nlinks: {code: 'javascript:alert(1)'}"), "must start with https://"),
         (("name: Pair", "name: 'a\\nb'\nrules: {max_turns: 0}"), r"rules\.max_turns: Input should be greater"),
+        (("licence: Apache-2.0", "licence: as you like!"), "licence must be an SPDX identifier"),
+        (("name: Pair", "name: Pair\nrules: {max_turns: true}"), r"rules\.max_turns: Input should be a valid integer"),
         ((GOOD, "- 1"), "not a mapping"),
         (("name: Pair", "? [a, b]\n: c"), r"yaml:2: not valid YAML \(a key must be one word"),
         (("name: Pair", "name: 2026-99-99"), r"yaml:2: not valid YAML \(month must be in 1\.\.12"),
