@@ -94,7 +94,7 @@ def _pair(row: "BoardRow") -> str:
     rules = row.submission.run.rules
     unusual = [
         *([f"budget {rules.token_budget}"] if rules.token_budget != 200 else []),
-        *([f"{rules.max_turns} turns"] if rules.max_turns != 10 else []),
+        *([f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"] if rules.max_turns != 10 else []),
         *([f"over budget: {rules.over_budget}"] if rules.over_budget != "allow" else []),
     ]
     return f"{row.submission.describer} + {row.submission.generator}" + (f" ({', '.join(unusual)})" if unusual else "")

@@ -35,6 +35,6 @@ def command(
         return
     without = f", {done.unavailable} of them without a value" if done.unavailable else ""
     click.echo(
-        f"{done.episodes} played episodes of {done.runs} run{'s' if done.runs != 1 else ''}: "
+        f"{done.episodes} played episode{'s' if done.episodes != 1 else ''} of {done.runs} run{'s' if done.runs != 1 else ''}: "
         f"{done.new:,} new scores{without}, {done.kept:,} kept ({seconds:.1f} s)"
     )
