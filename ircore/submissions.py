@@ -65,8 +65,8 @@ def read_submission(path: Path) -> LoadedSubmission:
         InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
     """
     manifest = path / MANIFEST if path.is_dir() else path
-    slug = manifest.resolve().parent.name
     document = _read_yaml(manifest)
+    slug = manifest.resolve().parent.name
     try:
         submission = Submission.model_validate(document)
     except ValidationError as error:

@@ -21,11 +21,12 @@ def command(
 ) -> None:
     """Rank the pairs of RUNS, all played on one instance set and scored."""
     import json
+    from os.path import realpath
 
     from ircore.results import Results
     from ircore.runs import RunFolder
 
-    results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(one.resolve() for one in runs)])
+    results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)])
     judge = _judge(results, judge)
     rows = results.board(judge, category, difficulty)
     if as_json:

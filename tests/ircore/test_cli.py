@@ -68,6 +68,13 @@ def test_show_as_json_has_the_published_keys(run: RunFolder, capsys: pytest.Capt
     assert {"run", "tokens", "seconds"} <= shown.keys()
 
 
+@pytest.mark.parametrize("command", [["score"], ["results"], ["show"], ["submission", "check"]])
+def test_a_link_to_itself_is_refused(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert ircore([*command, str(tmp_path / "loop")]) == 2
+    assert str(tmp_path / "loop") in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", [None, "{", '{"run_id": "x"}'])
 def test_a_folder_without_a_readable_run_is_refused(
     text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
