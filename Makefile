@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
 PER_CONDITION ?= 3
-PAIRS := $(notdir $(wildcard submissions/builtin-*))
-SOURCES := $(shell find ircore leaderboard dataset_card docs submissions mkdocs.yml -type f \
-	-not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
+# The longest first, so that two at a time end together.
+PAIRS := $(shell ls -r submissions | grep ^builtin-)
+FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 # uv is several times faster than pip; pip is always there.
 UV := $(shell command -v uv 2>/dev/null)
-INSTALL := $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
+INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
 .PHONY: help demo site test lint bench clean requirements browser
@@ -38,22 +38,26 @@ $(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
 
-demo: $(DEMO)/.complete
+demo: $(DEMO)/.site
 	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
 	@echo
 	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
 	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
-	@echo "all 140   make demo PER_CONDITION=10"
+	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition, 129 in all)"
 
-$(DEMO)/.complete: $(INSTALLED) $(SOURCES) $(DEMO)/.per-condition-$(PER_CONDITION)
+$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/builtin-*) $(DEMO)/.per-condition-$(PER_CONDITION)
 	@rm -rf $(DEMO)/instances $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site
 	$(BIN)/ircore instances build --out $(DEMO)/instances --per-condition $(PER_CONDITION)
 	@mkdir -p $(DEMO)/runs
 	printf '%s\n' $(PAIRS) | xargs -P 2 -I PAIR \
-	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR
+	  $(BIN)/ircore play submissions/PAIR --instances $(DEMO)/instances --out $(DEMO)/runs/PAIR --concurrency 1
 	$(BIN)/ircore score $(PAIRS:%=$(DEMO)/runs/%) --every-turn
 	$(BIN)/ircore release build --runs $(PAIRS:%=$(DEMO)/runs/%) --instances $(DEMO)/instances --out $(DEMO)/dataset
 	$(BIN)/ircore release check $(DEMO)/dataset
+	@touch $@
+
+# Apart from the runs, so that a changed page does not play everything again.
+$(DEMO)/.site: $(DEMO)/.complete $(call FILES,leaderboard docs mkdocs.yml)
 	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) --out $(DEMO)/site
 	@touch $@
 

@@ -6,7 +6,7 @@ resident set size is that of the step.
 
 import argparse
 import io
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -45,11 +45,14 @@ def main() -> None:
 
 
 def report(step: str, arguments: list[object]) -> None:
-    """Run ``ircore`` in a child and print its seconds and the peak of all children so far."""
+    """Run ``ircore`` in a child and print its seconds, processor seconds and peak memory."""
     began = perf_counter()
-    subprocess.run([sys.executable, "-m", "ircore", *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"{step:<6} {perf_counter() - began:6.1f} s, peak so far {peak:.0f} MB")
+    child = subprocess.Popen([sys.executable, "-m", "ircore", *map(str, arguments)], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"{step} failed")
+    cpu = used.ru_utime + used.ru_stime
+    print(f"{step:<6} {perf_counter() - began:6.1f} s ({cpu:.1f} s of processor), peak {used.ru_maxrss / 1024:.0f} MB")
 
 
 def make_inputs(folder: Path, episodes: int, side: int) -> None:

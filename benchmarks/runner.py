@@ -1,15 +1,17 @@
 """What the runner adds to the players' own time, and what a kill -9 costs.
 
-The players are those of the tests; each answer takes 50 ms, as if a model had given it. The ideal is the sum of all
-answers divided by the number of episodes at once. The second part kills the run 20 times at random moments, goes on
-each time, and compares the end with an undisturbed run.
+The players are those of the tests; each answer takes 200 ms, as if a model had given it. Start-up (imports, reading
+the set, making the run folder, drawing) is timed by a run whose answers take no time. The second part kills runs 20
+times at random moments, goes on each time, and compares the end with an undisturbed run.
 """
 
+import heapq
 import random
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 SUPPORT = Path(__file__).resolve().parents[1] / "tests" / "support"
@@ -18,9 +20,10 @@ sys.path.insert(0, str(SUPPORT))
 from samples import sample_instances, sample_run  # noqa: E402
 
 from ircore.runs import RunFolder  # noqa: E402
-from ircore.summary import summarise  # noqa: E402
 
 KILLS = 20
+ANSWER = 0.2
+EPISODES_AT_ONCE = 3
 
 
 def start(instances: Path, run: Path, seconds: float) -> list[str]:
@@ -36,42 +39,55 @@ def overhead(folder: Path) -> None:
     subprocess.run(start(instances.folder, folder / "empty", 0.0), check=True, stderr=subprocess.DEVNULL)
     fixed = time.perf_counter() - begun
     begun = time.perf_counter()
-    subprocess.run(start(instances.folder, folder / "timed", 0.05), check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(start(instances.folder, folder / "timed", ANSWER), check=True, stderr=subprocess.DEVNULL)
     wall = time.perf_counter() - begun
-    summary = summarise(RunFolder.open(folder / "timed"))
-    asked = sum(summary["requests"].values())
-    ideal = asked * 0.05 / 3
-    print(f"{asked} answers of 50 ms, 3 episodes at once: ideal {ideal:.2f} s, wall {wall:.2f} s in all")
-    print(f"  start-up, reading and the players' own drawing (answers of 0 ms): {fixed:.2f} s")
-    print(f"  without start-up and drawing, beside the ideal: {(wall - fixed) / ideal:.3f}")
+    answers = Counter(call.episode_id for call in RunFolder.open(folder / "timed").calls().values())
+    ideal = schedule([answers[one.instance_id] * ANSWER for one in instances.instances], EPISODES_AT_ONCE)
+    print(f"{answers.total()} answers of {ANSWER * 1000:.0f} ms, {EPISODES_AT_ONCE} episodes at once:")
+    print(
+        f"  the players' own time, perfectly scheduled, {ideal:.2f} s; wall {wall:.2f} s, of it start-up {fixed:.2f} s"
+    )
+    print(f"  wall without start-up beside the players' own time: {(wall - fixed) / ideal:.3f}")
+
+
+def schedule(durations: list[float], workers: int) -> float:
+    """Return when the last of some jobs ends if each worker takes the next one as soon as it is free."""
+    free = [0.0] * workers
+    for duration in durations:
+        heapq.heapreplace(free, free[0] + duration)
+    return max(free)
 
 
 def crashes(folder: Path) -> None:
-    """Kill a run again and again; print what was asked twice and whether the end is the same."""
+    """Kill runs again and again until they are finished; print what was asked twice and whether the end is the same."""
     instances = sample_instances(folder / "crash-set", per_condition=6)
-    undisturbed = sample_run(folder / "undisturbed", instances).episodes()
-    command = start(instances.folder, folder / "crash", 0.02)
-    questions, journal = (folder / "crash").with_suffix(".questions"), folder / "crash" / "journal.jsonl"
-    draw, twice, answered_twice, kills = random.Random(0), 0, 0, 0
+    undisturbed = without_times(sample_run(folder / "undisturbed", instances).episodes())
+    draw, kills, had_twice, asked_again, different, number = random.Random(0), 0, 0, 0, 0, 0
     while kills < KILLS:
-        before = count(journal, '"event":"call"')
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        wanted = before + draw.randint(1, 4)
-        while process.poll() is None and count(journal, '"event":"call"') < wanted:
-            time.sleep(draw.uniform(0.001, 0.01))
-        if process.poll() is not None:
-            break
-        process.kill()
-        process.wait()
-        kills += 1
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    run = RunFolder.open(folder / "crash")
-    calls = count(journal, '"event":"call"')
-    twice = count(questions, "") - len(run.calls())
-    answered_twice = calls - len(run.calls())
-    same = without_times(run.episodes()) == without_times(undisturbed)
-    print(f"{kills} kills: {answered_twice} answers had twice, {twice} questions in flight asked again (≤ 3 a kill)")
-    print(f"  final run equal to an undisturbed one in everything but times: {same}")
+        number += 1
+        path = folder / f"crash-{number}"
+        journal, command = path / "journal.jsonl", start(instances.folder, path, 0.03)
+        while kills < KILLS and killed(command, journal, draw):
+            kills += 1
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        run = RunFolder.open(path)
+        had_twice += count(journal, '"event":"call"') - len(run.calls())
+        asked_again += count(path.with_suffix(".questions"), "") - len(run.calls())
+        different += without_times(run.episodes()) != undisturbed
+    print(f"{kills} kills in {number} runs: {had_twice} answers had twice; {asked_again} questions that were in flight")
+    print(f"  asked again (at most {kills * EPISODES_AT_ONCE}); runs that differ from an undisturbed one: {different}")
+
+
+def killed(command: list[str], journal: Path, draw: random.Random) -> bool:
+    """Start a run and kill it a few answers later; return whether it was still running."""
+    wanted = count(journal, '"event":"call"') + draw.randint(1, 4)
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while process.poll() is None and count(journal, '"event":"call"') < wanted:
+        time.sleep(draw.uniform(0.001, 0.01))
+    alive = process.poll() is None
+    process.kill()
+    process.wait()
+    return alive
 
 
 def count(path: Path, text: str) -> int:

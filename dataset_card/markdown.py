@@ -17,15 +17,17 @@ class Markdown(str):
     __slots__ = ()
 
 
-def escape(text: str) -> Markdown:
+def escape(text: str, links: bool = False) -> Markdown:
     """Make a stranger's text harmless inside a line of Markdown: shown as it is, on one line, nothing of it is markup.
 
     Args:
         text: Anything; runs of white space and control characters become one space.
+        links: Whether web addresses may become links, as in the credit of a picture.
     """
     line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
     line = _MARKUP.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-    line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
+    if not links:
+        line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
     return Markdown(_AT_START.sub(lambda found: f"&#{ord(found[0][0])};{found[0][1:]}", line))
 
 
@@ -60,6 +62,7 @@ def _environment() -> "jinja2.Environment":
         keep_trailing_newline=True,
     )
     environment.filters["code"] = code_span
+    environment.filters["credit"] = lambda text: escape(text, links=True)
     return environment
 
 

@@ -19,7 +19,7 @@ HELP_LINES = {
     "score": "Score the renderings of runs.",
     "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
-    "submission": "Start or check a submission.",
+    "submission": "Check a submission.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
 
@@ -91,4 +91,9 @@ def run(arguments: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("ircore: stopped; nothing half written is left, and the same command can be given again", err=True)
         return 130
+    except OSError as error:
+        # What no command foresees: a file that may not be read, a full disk behind stdout.
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"ircore: {place}{error.strerror or error}", err=True)
+        return 1
     return outcome if isinstance(outcome, int) else 0

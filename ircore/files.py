@@ -72,7 +72,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     """Fill a folder that appears under its own name only when it is complete.
 
     Args:
-        path: The folder to make. It may exist if it is empty.
+        path: The folder to make. It may exist if it is empty; a link is followed.
 
     Yields:
         A temporary folder beside it, renamed to ``path`` on success and removed on any failure.
@@ -81,8 +81,12 @@ def new_folder(path: Path) -> Iterator[Path]:
         InputError: ``path`` exists and holds something.
         WorkError: The disk is full or the place cannot be written.
     """
-    if (path.is_dir() and any(path.iterdir())) or path.is_file():
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
+    if (path.is_dir() and any(path.iterdir())) or (path.exists() and not path.is_dir()):
         raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
+    if path.is_dir() and path.samefile("."):
+        raise InputError(f"{path}: is the folder you are in, which cannot be replaced", "Choose another --out.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))

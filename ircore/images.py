@@ -150,11 +150,13 @@ def read_stored_pixels(path: Path) -> Pixels:
 def read_image_bytes(path: Path) -> bytes:
     """Read an image file's bytes, refusing what is missing, no file, or larger than ``MAX_BYTES``."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ImageError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Use a smaller file.")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ImageError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
+    if len(data) > MAX_BYTES:
+        raise ImageError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Use a smaller file.")
+    return data
 
 
 def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:

@@ -7,12 +7,12 @@ with the recorded answers standing in for the players, up to the point where the
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ircore import __version__
 from ircore.cache import Cache
@@ -103,13 +103,22 @@ def open_run(path: Path, run: Run, instances: InstanceSet) -> RunFolder:
         return RunFolder.create(path, run, instances)
     folder = RunFolder.open(path)
     ours, theirs = (one.model_dump(exclude={"started", "run_id"}) for one in (run, folder.run))
-    for field, value in ours.items():
-        if value != theirs[field]:
-            raise InputError(
-                f"{path / 'run.json'}: {field}: this run was played with {_short(theirs[field])}, not {_short(value)}",
-                "Choose another --out, or give the options that the run was begun with.",
-            )
+    for field, value, other in _differences(ours, theirs):
+        raise InputError(
+            f"{path / 'run.json'}: {field}: this run was played with {_short(other)}, not {_short(value)}",
+            "Choose another --out, or give the options that the run was begun with.",
+        )
     return folder
+
+
+def _differences(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the dotted name and both values of each field that differs."""
+    for field in ours | theirs:
+        one, other = ours.get(field), theirs.get(field)
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from _differences(one, other, f"{prefix}{field}.")
+        elif one != other:
+            yield prefix + field, one, other
 
 
 def play(

@@ -50,7 +50,7 @@ def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | lis
         known: The names that exist.
         where: File and field in which the name stood.
     """
-    near = get_close_matches(name, list(known), n=1, cutoff=0.4)
+    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.4)
     prefix = f"{where}: " if where else ""
     hint = f"Did you mean {near[0]}? " if near else ""
     return InputError(f"{prefix}unknown {kind} {name!r}", f"{hint}Known: {', '.join(sorted(known))}.")

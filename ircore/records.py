@@ -4,6 +4,7 @@ Every record is validated when it is made, frozen afterwards, and refuses unknow
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
+from re import fullmatch
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
@@ -108,9 +109,9 @@ class Scene(Record):
 class Instance(Record):
     """One target picture and what is known of it."""
 
-    instance_id: Name
+    instance_id: Name = Field(description="Unique in its set.")
     category: Name = Field(description="One of the game's categories, such as bar_graph.")
-    difficulty: Difficulty
+    difficulty: Difficulty = Field(description="easy or hard.")
     image: Line = Field(description="The picture's file, relative to the instance set's folder, with forward slashes.")
     sha256: Sha256 = Field(description="Of the image file's bytes.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
@@ -153,9 +154,11 @@ class Rules(Record):
     """The rules a run is played by; part of its identity."""
 
     token_budget: int = Field(
-        default=200, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
+        default=200, strict=True, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
     )
-    max_turns: int = Field(default=10, ge=1, le=100, description="Turns after which an episode ends as turn_limit.")
+    max_turns: int = Field(
+        default=10, strict=True, ge=1, le=100, description="Turns after which an episode ends as turn_limit."
+    )
     over_budget: Literal["allow", "truncate", "abort"] = Field(
         default="allow", description="What happens to a message over the budget; allow only flags it, as in the paper."
     )
@@ -173,14 +176,22 @@ class Submission(Record):
     """A describer–generator pair, as its manifest ``submission.yaml`` states it."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
-    name: Line = Field(description="Shown on boards.")
-    describer: PlayerSpec
-    generator: PlayerSpec
-    rules: Rules = Field(default_factory=Rules)
+    name: Line = Field(description="Shown on the pair's page; boards name the two players.")
+    describer: PlayerSpec = Field(description="Who sees the target and writes.")
+    generator: PlayerSpec = Field(description="Who reads and draws.")
+    rules: Rules = Field(
+        default_factory=Rules, description="What the pair is played by unless the command line differs."
+    )
     authors: tuple[Line, ...] = Field(default=(), description="Who submits the pair.")
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+
+    @model_validator(mode="after")
+    def _licence_is_spdx(self) -> "Submission":
+        if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", self.licence):
+            raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
+        return self
 
     @model_validator(mode="after")
     def _links_are_https(self) -> "Submission":
@@ -231,7 +242,7 @@ class Turn(Record):
     """One move of the describer and, unless it ended the game, the rendering that answered it."""
 
     turn: int = Field(ge=1, description="1-based.")
-    action: Action
+    action: Action = Field(description="describe, or done.")
     message: str | None = Field(default=None, description="What the generator was told; null on a done turn.")
     message_tokens: int = Field(
         default=0, ge=0, description="o200k_base tokens of the message as the describer wrote it."
@@ -247,13 +258,13 @@ class Episode(Record):
     """One instance played by one pair."""
 
     episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
-    instance_id: Name
-    category: Name
-    difficulty: Difficulty
-    outcome: Outcome
+    instance_id: Name = Field(description="What was played.")
+    category: Name = Field(description="Of the instance.")
+    difficulty: Difficulty = Field(description="Of the instance.")
+    outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
     abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
     detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn, ...] = Field(description="In order, the first is turn 1.")
 
     @property
     def played(self) -> bool:
@@ -275,15 +286,15 @@ class Episode(Record):
 class Run(Record):
     """The identity of a run: what must be the same for results to be the same. File ``run.json``."""
 
-    schema_: Literal[1] = Field(default=1, alias="schema")
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
-    game: Name = "reconstruction"
+    game: Name = Field(default="reconstruction", description="Entry-point name in the group ircore.games.")
     slug: Name = Field(description="The submission's folder name.")
-    submission: Submission
+    submission: Submission = Field(description="The manifest as it was read.")
     instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
     rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")
     prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
 
@@ -291,9 +302,9 @@ class Run(Record):
 class Score(Record):
     """One value that a judge or a metric gave. File ``scores.jsonl``, one a line."""
 
-    episode_id: Name
+    episode_id: Name = Field(description="The episode that was scored.")
     turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")
-    task: Task
+    task: Task = Field(description="similarity (rate one), preference (final or first), or metric.")
     judge: Name = Field(description="Name of the judge, or of the metric where task is metric.")
     value: float | None = Field(
         description="similarity: 0–10; preference: 1 final, 0 first, 0.5 tie; metric: its own unit. Null if none."

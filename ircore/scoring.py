@@ -5,7 +5,6 @@ the instance set whatever finishes first, each episode's at once, so that stoppi
 """
 
 import os
-import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -25,6 +24,7 @@ from ircore.plugins import load
 from ircore.progress import progress
 from ircore.records import Episode, Instance, Rendering, Score, Task
 from ircore.runs import RunFolder
+from ircore.workers import worker_pool
 
 JUDGES = ("structural",)
 METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
@@ -177,8 +177,8 @@ def _computed(works: Sequence[_Work], workers: int) -> Iterator[list[Score]]:
 
 @contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that leave Ctrl-C to this one; what has not begun is dropped when this one stops."""
-    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    """Processes of which what has not begun is dropped when this one stops."""
+    pool = worker_pool(workers)
     try:
         yield pool
     finally:

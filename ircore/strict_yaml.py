@@ -1,4 +1,4 @@
-"""Reading a YAML file that people write: bounded, without aliases, no key twice, errors with their line."""
+"""Reading a YAML file that people write: bounded, without aliases or tags, no key twice, errors with their line."""
 
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,28 @@ MAX_BYTES = 64 * 1024
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML without aliases (they can make a small file huge) and without a key given twice."""
+    """YAML without aliases (they can make a small file huge), without tags and without a key given twice."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=self.peek_event().start_mark)  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=event.start_mark)
+        if event.tag is not None:
+            raise yaml.MarkedYAMLError(problem=f"the tag {event.tag!r} is not allowed", problem_mark=event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError) as error:
+            # What looks like a date or a number and is none, such as 2026-99-99.
+            raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(problem="a key must be one word", problem_mark=key.start_mark)
             if key.value in seen:
                 raise yaml.MarkedYAMLError(problem=f"{key.value!r} is given twice", problem_mark=key.start_mark)
             seen.add(key.value)
@@ -39,7 +51,8 @@ def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
         InputError: It is missing, larger than ``MAX_BYTES``, not YAML, or not a mapping.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})", if_missing) from error
     if len(data) > MAX_BYTES:

@@ -15,7 +15,7 @@ from ircore.validation import describe_validation_error
 MANIFEST = "submission.yaml"
 FORMAT = "See docs/submit.md for the format."
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
-_SLUG_HELP = "Use lower-case letters, digits, '-', '_' and '.' in the folder's name."
+_SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all."
 
 
 class LoadedSubmission(NamedTuple):
@@ -36,19 +36,15 @@ def read_submission(path: Path) -> LoadedSubmission:
         InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
     """
     manifest = path / MANIFEST if path.is_dir() else path
-    slug = manifest.resolve().parent.name
     document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
+    slug = manifest.resolve().parent.name
     try:
         submission = Submission.model_validate(document)
     except ValidationError as error:
         raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
     _check_seat(manifest, "describer", submission.describer, "describe")
     _check_seat(manifest, "generator", submission.generator, "render")
-    if (
-        not slug.isascii()
-        or not slug.replace("-", "").replace("_", "").replace(".", "").isalnum()
-        or slug != slug.lower()
-    ):
+    if not _SLUG.fullmatch(slug):
         raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", _SLUG_HELP)
     return LoadedSubmission(slug, submission, manifest)
 

@@ -64,11 +64,13 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES) -> Buil
         InputError: The runs cannot be shown together, or ``out`` holds something else.
         WorkError: MkDocs failed, or the disk is full.
     """
+    if out.is_symlink():
+        # The folder that the link names is replaced, not the link.
+        out = Path(os.path.realpath(out))
     _check(out, sources)
     site = Site([RunFolder.open(path) for path in runs])
     pages = list(all_pages(site))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
+    with _workplace(out) as name:
         work = Path(name)
         _copy_sources(sources, work)
         render_pages(site, pages, work / "docs")
@@ -113,6 +115,15 @@ def _check(out: Path, sources: Path) -> None:
         raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")
 
 
+def _workplace(out: Path) -> tempfile.TemporaryDirectory[str]:
+    """Make a folder beside ``out`` that goes when the build is over."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent)
+    except OSError as error:
+        raise WorkError(f"{out}: cannot be written ({error.strerror})", "Choose another --out.") from error
+
+
 def _earlier(out: Path) -> Path | None:
     """Return the earlier build if its pictures can be taken over."""
     try:
@@ -129,7 +140,8 @@ def _copy_sources(sources: Path, work: Path) -> None:
         shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
         shutil.copyfile(sources / "mkdocs.yml", work / "mkdocs.yml")
     except OSError as error:
-        raise WorkError(f"{work}: cannot be written ({error.strerror})", "Free some space.") from error
+        reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
+        raise WorkError(f"{work}: cannot be written ({reason})", "Free some space.") from error
 
 
 def _run_mkdocs(work: Path) -> None:
@@ -138,7 +150,7 @@ def _run_mkdocs(work: Path) -> None:
     done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         said = (done.stderr or done.stdout).strip()
-        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Install the extra: pip install ircore[site]")
+        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Mend what it names; the earlier site is untouched.")
 
 
 def _replace(made: Path, out: Path) -> None:

@@ -68,15 +68,15 @@ class RowLabel:
 
 
 def pair_name(pair: Pair) -> str:
-    """Return a pair's name on one line, with its rules where pairs differ in them."""
+    """Return a pair's name on one line, with what tells it from others of the same players."""
     name = f"{pair.describer} + {pair.generator}"
-    return f"{name} ({pair.rules})" if pair.rules else name
+    return f"{name} ({pair.apart})" if pair.apart else name
 
 
 def pair_lines(pair: Pair) -> tuple[str, str]:
     """Return a pair's name on two lines, describer over generator, as on the boards."""
     generator = f"+ {pair.generator}"
-    return pair.describer, f"{generator} ({pair.rules})" if pair.rules else generator
+    return pair.describer, f"{generator} ({pair.apart})" if pair.apart else generator
 
 
 def plain(text: str, length: int = 200) -> str:

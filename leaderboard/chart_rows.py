@@ -1,6 +1,6 @@
-"""Figures with a row a pair or a category: ΔQ, convergence, score by condition."""
+"""Figures with a row a pair or a category: ΔQ and convergence."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 
 from ircore.episode_results import CONVERGENCES, Convergence
@@ -73,37 +73,6 @@ def pair_convergence_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
     whole = results.cell(pair.run_id, judge)
     parts = [((labels.category_title(one),), results.cell(pair.run_id, judge, one)) for one in results.categories]
     return _convergence_sketch([(("All",), whole), *parts], whole.convergence, "Category")
-
-
-def conditions_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
-    """Draw a pair's score in each category, easy above hard, with intervals."""
-    scores = {
-        (category, difficulty): _score(results, pair, judge, category, difficulty)
-        for category in results.categories
-        for difficulty in results.difficulties
-    }
-    wide, narrow = row_layouts(
-        [_condition_label(results, scores, category) for category in results.categories],
-        axis(-0.15, 10.15, title={"text": "mean similarity of final renderings (0–10)"}, dtick=2, tick0=0),
-        [],
-        showlegend=True,
-        legend=_LEGEND,
-    )
-    return Sketch(
-        title=_conditions_title(results, pair, judge),
-        reading_aid=(
-            "Each mark is the mean score of the final renderings in a category, each line its 95 % interval:"
-            " lines that overlap much are not told apart by this many episodes."
-        ),
-        traces=list(_condition_dots(results, pair, scores)),
-        wide=wide,
-        narrow=narrow,
-        columns=("Category", "Difficulty", "Score (0–10)", "95 % from", "95 % to", "Episodes"),
-        rows=tuple(
-            (labels.category_title(category), difficulty, *_estimate_cells(score, labels.number))
-            for (category, difficulty), score in scores.items()
-        ),
-    )
 
 
 _Form = Callable[[float | None], str]
@@ -244,46 +213,3 @@ def _convergence_title(total: Mapping[Convergence, int]) -> str:
         return "How do episodes end? None was rated"
     improved, regressed = (labels.percent(_share(total, kind)) for kind in ("improved", "regressed"))
     return f"{improved} % of episodes end better than they began, {regressed} % worse"
-
-
-def _score(results: Results, pair: Pair, judge: str, category: str, difficulty: str) -> Estimate:
-    cell = results.cells.get((pair.run_id, category, difficulty, judge))
-    return _NOTHING if cell is None else cell.score
-
-
-def _condition_label(results: Results, scores: Mapping[tuple[str, str], Estimate], category: str) -> RowLabel:
-    values = (f"{one} {labels.number(scores[category, one].mean, 1)}" for one in results.difficulties)
-    return RowLabel((labels.category_title(category),), " · ".join(values))
-
-
-def _condition_dots(results: Results, pair: Pair, scores: Mapping[tuple[str, str], Estimate]) -> Iterator[Json]:
-    many = len(results.difficulties) - 1
-    for position, difficulty in enumerate(results.difficulties):
-        symbol = generator_symbol(pair.shape) + ("-open" if difficulty == "easy" else "")
-        for row, category in enumerate(results.categories):
-            score = scores[category, difficulty]
-            condition = f"{labels.category_title(category)}, {difficulty}"
-            yield _dot(
-                score,
-                row + 0.26 * (position - many / 2),
-                symbol,
-                describer_token(pair.hue),
-                f"{condition}: {labels.number(score.mean)}<br>{labels.interval_words(score)}",
-                name=difficulty,
-                legendgroup=difficulty,
-                showlegend=row == 0,
-            )
-
-
-def _conditions_title(results: Results, pair: Pair, judge: str) -> str:
-    means = {one: results.cell(pair.run_id, judge, difficulty=one).score.mean for one in results.difficulties}
-    easy, hard = means.get("easy"), means.get("hard")
-    if easy is None or hard is None:
-        return "How does the score depend on the category?"
-    if abs(easy - hard) < 0.05:
-        return f"Hard targets score like easy ones: {labels.number(hard, 1)}"
-    word = "lower" if hard < easy else "higher"
-    return (
-        f"Hard targets score {labels.number(abs(easy - hard), 1)} points {word} than easy ones:"
-        f" {labels.number(hard, 1)} against {labels.number(easy, 1)}"
-    )

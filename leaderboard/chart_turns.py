@@ -284,7 +284,9 @@ def _single_layout(track: Sequence[TurnPoint]) -> Json:
         12,
         _SMALL_TOP,
         FOOT + 16,
-        xaxis=_turn_axis(turns, title={"text": "turn, and n episodes still being refined"}, showgrid=False, **numbers),
+        xaxis=_turn_axis(
+            turns, title={"text": "turn, and n episodes still being refined", "standoff": 12}, showgrid=False, **numbers
+        ),
         yaxis=axis(0, 10.1, title={"text": "mean similarity so far (0–10)"}, dtick=2),
         annotations=annotations,
     )

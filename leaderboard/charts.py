@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs_version
 
 from ircore.results import Results
 from leaderboard.chart_parts import Sketch
-from leaderboard.chart_rows import conditions_sketch, convergence_sketch, delta_sketch, pair_convergence_sketch
+from leaderboard.chart_rows import convergence_sketch, delta_sketch, pair_convergence_sketch
 from leaderboard.chart_turns import heat_map_sketch, pair_trajectory_sketch, trajectories_sketch
 from leaderboard.site import Pair
 from leaderboard.theme import NARROW
@@ -71,7 +71,7 @@ def figures(results: Results, pairs: Mapping[str, Pair], wanted: Collection[str]
 
     Returns:
         By id, which is ``chart_id``. For each judge: ``trajectories``, ``delta`` and ``convergence`` over all pairs,
-        and for each pair ``trajectory``, ``conditions``, ``heat-map`` and ``pair-convergence``.
+        and for each pair ``trajectory``, ``heat-map`` and ``pair-convergence``.
     """
     charts = {}
     for judge in results.judges:
@@ -104,7 +104,6 @@ _OF_ALL = {"trajectories": trajectories_sketch, "delta": delta_sketch, "converge
 
 _OF_PAIR = {
     "trajectory": pair_trajectory_sketch,
-    "conditions": conditions_sketch,
     "heat-map": heat_map_sketch,
     "pair-convergence": pair_convergence_sketch,
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ircore.commands.paths import SeveralPathsCommand, runs_option
+from ircore.errors import InputError
 
 
 @click.group("site")
@@ -21,7 +22,14 @@ def build(runs: tuple[Path, ...], out: Path) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
 
-    from leaderboard.build import build_site
+    try:
+        import mkdocs  # noqa: F401 - run as a process of its own
+
+        from leaderboard.build import build_site
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the site needs {error.name}, which is not installed", "pip install 'ircore[site]'"
+        ) from error
 
     begun = perf_counter()
     report = build_site(runs, out)

@@ -58,6 +58,8 @@ def _record(row: BoardRow) -> dict[str, Any]:
         "rank_high": row.rank_high,
         "episodes": cell.episodes,
         "played": cell.played,
+        "played_share": cell.played_share,
+        "main_score": cell.main_score,
         **_estimate("score", cell.score),
         **_estimate("delta", cell.delta),
         **_estimate("preference", cell.preference),

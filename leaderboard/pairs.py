@@ -37,7 +37,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "conditions": _conditions(site, pair),
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
                 "reasons": _abort_reasons(site, pair),
-                "charts": (chart_id("trajectory", pair.key), chart_id("heat-map", pair.key)),
+                "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
                 "settings": _settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),

@@ -5,13 +5,14 @@ import io
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.errors import WorkError
 from ircore.files import write_bytes
 from ircore.images import ImageError, Picture, read_image_bytes
+from ircore.progress import tracked
+from ircore.workers import worker_pool
 
 SMALL = 256
 LARGE = 512
@@ -91,7 +92,7 @@ class PictureBook:
             WorkError: The disk is full.
         """
         todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier)]
-        for _ in _encode_all([(one, folder) for one in todo]):
+        for _ in tracked(_encode_all([(one, folder) for one in todo]), "pictures", len(todo)):
             pass
         return len(todo)
 
@@ -101,7 +102,7 @@ def _encode_all(jobs: list[tuple[_Source, Path]]) -> Iterator[None]:
     if len(jobs) < _FEW or workers == 1:
         yield from map(_encode, jobs)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    with worker_pool(workers) as pool:
         yield from pool.map(_encode, jobs, chunksize=8)
 
 

@@ -56,8 +56,8 @@ class Pair:
     shape: int
     """Marker of its generator, 0-based."""
 
-    rules: str
-    """The rules it was played by where pairs on this site differ in them, else empty."""
+    apart: str
+    """What tells it from others of the same players: its slug, and the rules where they differ; else empty."""
 
     @property
     def run_id(self) -> str:
@@ -164,6 +164,7 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
     slugs = Counter(one.slug for one in submissions)
     describers = _labels(one.describer for one in submissions)
     generators = _labels(one.generator for one in submissions)
+    alike = Counter((one.describer, one.generator, one.run.rules) for one in submissions)
     mixed = len({one.run.rules for one in submissions}) > 1
     return {
         one.run_id: Pair(
@@ -171,7 +172,9 @@ def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
             key=one.slug if slugs[one.slug] == 1 else one.run_id,
             hue=describers.index(one.describer),
             shape=generators.index(one.generator),
-            rules=_rules_words(one) if mixed else "",
+            apart=", ".join(
+                [one.slug] * (alike[one.describer, one.generator, one.run.rules] > 1) + [_rules_words(one)] * mixed
+            ),
         )
         for one in submissions
     }

@@ -21,11 +21,12 @@ def command(
 ) -> None:
     """Rank the pairs of RUNS, all played on one instance set and scored."""
     import json
+    from os.path import realpath
 
     from ircore.results import Results
     from ircore.runs import RunFolder
 
-    results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(one.resolve() for one in runs)])
+    results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)])
     judge = _judge(results, judge)
     rows = results.board(judge, category, difficulty)
     if as_json:
@@ -47,7 +48,7 @@ def _judge(results: "Results", asked: str | None) -> str:
 
 def _page(results: "Results", judge: str, rows: "tuple[BoardRow, ...]") -> str:
     head = ("rank", "pair", "score 0–10", "ΔQ", "played", "main 0–100", "turns", "tokens")
-    table = [head, *(_line(row) for row in rows)]
+    table = [head, *(_line(name, row) for name, row in zip(_names(rows), rows, strict=True))]
     widths = [max(len(line[column]) for line in table) for column in range(len(head))]
     left = {1}
     lines = [
@@ -64,12 +65,12 @@ def _page(results: "Results", judge: str, rows: "tuple[BoardRow, ...]") -> str:
     return "\n".join([lines[0], "─" * max(map(len, lines)), *lines[1:], "", *notes])
 
 
-def _line(row: "BoardRow") -> tuple[str, ...]:
+def _line(name: str, row: "BoardRow") -> tuple[str, ...]:
     cell = row.cell
     main = "–" if cell.main_score is None else f"{cell.main_score:.1f}"
     return (
         _rank(row),
-        _pair(row),
+        name,
         _with_interval(cell.score),
         _with_interval(cell.delta, "+"),
         f"{cell.played}/{cell.episodes}",
@@ -79,10 +80,25 @@ def _line(row: "BoardRow") -> tuple[str, ...]:
     )
 
 
+def _names(rows: "tuple[BoardRow, ...]") -> list[str]:
+    """Name each pair by its players; with the slug where several submissions have the same."""
+    from collections import Counter
+
+    names = [_pair(row) for row in rows]
+    count = Counter(names)
+    return [
+        name if count[name] == 1 else f"{name} ({row.submission.slug})" for name, row in zip(names, rows, strict=True)
+    ]
+
+
 def _pair(row: "BoardRow") -> str:
     rules = row.submission.run.rules
-    unusual = "" if rules.token_budget == 200 else f" (budget {rules.token_budget})"
-    return f"{row.submission.describer} + {row.submission.generator}{unusual}"
+    unusual = [
+        *([f"budget {rules.token_budget}"] if rules.token_budget != 200 else []),
+        *([f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"] if rules.max_turns != 10 else []),
+        *([f"over budget: {rules.over_budget}"] if rules.over_budget != "allow" else []),
+    ]
+    return f"{row.submission.describer} + {row.submission.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
 
 
 def _rank(row: "BoardRow") -> str:

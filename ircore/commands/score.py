@@ -20,6 +20,7 @@ def command(
     """
     import json
     from dataclasses import asdict
+    from os.path import realpath
     from time import monotonic
 
     from ircore.runs import RunFolder
@@ -27,7 +28,7 @@ def command(
 
     begun = monotonic()
     plan = ScoringPlan(judges or JUDGES, metrics or METRICS, every_turn)
-    folders = [RunFolder.open(path) for path in dict.fromkeys(one.resolve() for one in runs)]
+    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
     done = score_runs(folders, plan)
     seconds = round(monotonic() - begun, 2)
     if as_json:
@@ -35,6 +36,7 @@ def command(
         return
     without = f", {done.unavailable} of them without a value" if done.unavailable else ""
     click.echo(
-        f"{done.episodes} played episodes of {done.runs} run{'s' if done.runs != 1 else ''}: "
+        f"{done.episodes} played episode{'s' if done.episodes != 1 else ''} "
+        f"of {done.runs} run{'s' if done.runs != 1 else ''}: "
         f"{done.new:,} new scores{without}, {done.kept:,} kept ({seconds:.1f} s)"
     )

@@ -7,10 +7,8 @@ fewer categories, never changes the ones that were there before.
 import hashlib
 import os
 import random
-import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -23,6 +21,7 @@ from ircore.instances.store import InstanceSet, write_instances
 from ircore.plugins import unknown
 from ircore.progress import tracked
 from ircore.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
+from ircore.workers import worker_pool
 
 BUILDERS: dict[str, Builder] = {
     "bar_graph": bar_graph.build,
@@ -150,12 +149,8 @@ def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]
     if count < 2 or len(places) < WORTH_A_POOL:
         yield from map(_make, places, seeds)
         return
-    with ProcessPoolExecutor(count, initializer=_leave_ctrl_c_to_the_parent) as pool:
+    with worker_pool(count) as pool:
         yield from pool.map(_make, places, seeds, chunksize=2)
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _make(place: Place, seed: int) -> Made:

@@ -5,6 +5,7 @@ same identity are the same to the byte, and results are only ever compared on th
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,8 @@ def read_instances(folder: Path) -> InstanceSet:
         raise InputError(
             f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
         )
+    if index.stat().st_size > MAX_INDEX_BYTES:
+        raise InputError(f"{index}: larger than {MAX_INDEX_BYTES // 2**20} MiB", "Split the set.")
     data = index.read_bytes()
     instances: dict[str, Instance] = {}
     for number, line in enumerate(data.splitlines(), start=1):
@@ -134,7 +137,7 @@ def _order(instance: Instance) -> tuple[int, str, int, str]:
 
 def _checked_bytes(folder: Path, instance: Instance) -> bytes:
     path = folder / instance.image
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise ImageError(f"{folder / INDEX}: image {instance.image!r} lies outside the set", "Build the set again.")
     data = read_image_bytes(path)
     if hashlib.sha256(data).hexdigest() != instance.sha256:

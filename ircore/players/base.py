@@ -8,6 +8,7 @@ they need is in the view, so a game can go on in a new process after a crash.
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ircore.errors import InputError
 from ircore.images import Picture
 from ircore.records import AbortReason, Attempt, PlayerSpec, Usage
 
@@ -130,3 +131,14 @@ class Generator(Protocol):
             PlayerError: No picture could be had.
         """
         ...
+
+
+def refuse_settings(spec: PlayerSpec) -> None:
+    """Refuse settings for a player that has none and would have to ignore them.
+
+    Raises:
+        InputError: The spec has a model, an address, a key or a parameter.
+    """
+    given = [key for key in ("model", "base_url", "api_key_env") if getattr(spec, key) is not None]
+    for key in [*given, *(f"parameters.{name}" for name in spec.parameters)]:
+        raise InputError(f"{key}: the player {spec.player!r} takes no such setting", f"Remove {key}.")

@@ -4,14 +4,15 @@ It sees with the same eyes as the classical describer but measures nothing: no p
 """
 
 import asyncio
+import math
 
-from ircore.players.base import DescriberView, TextAnswer
+from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.colours import plain_name
-from ircore.players.classical.describer import DONE, refuse_settings
+from ircore.players.classical.describer import DONE
 from ircore.players.classical.matching import Item, items_of, pair
 from ircore.players.classical.perceive import perceive
 from ircore.players.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
-from ircore.players.classical.wording import NUMBERS, noun, weight_of
+from ircore.players.classical.wording import NUMBERS, article, noun, weight_of
 from ircore.records import PlayerSpec
 from ircore.tokens import count_tokens
 
@@ -61,25 +62,24 @@ def _caption(seen: Perception, budget: int) -> str:
 
 
 def _sentence(phrases: list[str], seen: Perception) -> str:
-    on = f"On a {plain_name(seen.backdrop.colour)} background"
-    return f"{on}: {', '.join(phrases)}." if phrases else f"{on.replace('On a', 'A')}."
+    background = article(f"{plain_name(seen.backdrop.colour)} background")
+    return " ".join(f"{phrase}." for phrase in (background, *phrases))
 
 
 def _phrase(percept: Percept, seen: Perception) -> str:
     """Name a thing with its rough size and place."""
     if isinstance(percept, Bars):
         count = NUMBERS.get(len(percept.bars), "several")
-        return f"{count} {plain_name(percept.bars[0].colour)} bars"
+        return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, seen)}"
     if isinstance(percept, Pie):
         wedges = ", ".join(plain_name(colour) for colour, _ in percept.wedges)
-        return f"a {'donut' if percept.hole else 'pie'} chart of {wedges} {_place(percept, seen)}"
+        return f"A {'donut' if percept.hole else 'pie'} chart {_place(percept, seen)}: {wedges}"
     if isinstance(percept, (Grid, Ticks)):
-        return f"a {noun(percept)}" if isinstance(percept, Grid) else "ticks"
+        return f"A {plain_name(percept.colour)} grid" if isinstance(percept, Grid) else "Some ticks"
     if isinstance(percept, Shape):
         colour = plain_name(percept.colour) if percept.colour else "unfilled"
-        words = f"{_size(percept, seen)}{colour} {noun(percept)}"
-        return f"a {words} {_place(percept, seen)}"
-    return f"a {plain_name(percept.colour)} {_stroke_noun(percept)} {_place(percept, seen)}"
+        return article(f"{_size(percept, seen)}{colour} {noun(percept)} {_place(percept, seen)}")
+    return article(f"{plain_name(percept.colour)} {_stroke_noun(percept)} {_place(percept, seen)}")
 
 
 def _stroke_noun(stroke: Stroke) -> str:
@@ -108,7 +108,18 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
     """Name at most two differences, without measures."""
     wanted = [item for item in items_of(target) if isinstance(item.percept, (Shape, Pie))]
     made = [item for item in items_of(rendering) if isinstance(item.percept, (Shape, Pie))]
-    found = [words for one, other in pair(wanted, made) if (words := _complaint(one, other, target))]
+    pairs = pair(wanted, made)
+    found = [words for one, other in pairs if (words := _complaint(one, other, target))]
+    paired = {id(one) for one, _ in pairs}
+    reach = 0.2 * target.width
+    absent = [
+        item.percept
+        for item in wanted
+        if id(item) not in paired and item.bars is None and not target.photo
+        if all(math.dist(item.middle, other.middle) > reach for other in made)
+    ]
+    phrases = [_phrase(percept, target) for percept in sorted(absent, key=lambda percept: -percept.area)]
+    found += [f"Add {phrase[0].lower()}{phrase[1:]}." for phrase in phrases]
     return found[:MOST_CORRECTIONS]
 
 

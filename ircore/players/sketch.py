@@ -9,9 +9,9 @@ import asyncio
 from dataclasses import replace
 
 from ircore.drawing import Point
-from ircore.players.base import GeneratorView, PictureAnswer
+from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
 from ircore.players.canvas.colours import difference
-from ircore.players.canvas.generator import answer, refuse_settings
+from ircore.players.canvas.generator import answer
 from ircore.players.canvas.reader import read
 from ircore.players.canvas.shapes import Blob, Canvas, Item, Label, Pie, Slice, Stroke
 from ircore.records import PlayerSpec

@@ -97,6 +97,10 @@ def test_escape(text: str, shown: str) -> None:
     assert escape(text) == shown
 
 
+def test_a_credit_keeps_its_link_and_nothing_else() -> None:
+    assert escape("<i>Jo</i>; https://e.example/a", links=True) == "&lt;i&gt;Jo&lt;/i&gt;; https://e.example/a"
+
+
 def test_code_keeps_to_its_span() -> None:
     assert code_span("a`b|c\nd") == "`a'b¦c d`"
     assert code_span("") == "–"

@@ -11,7 +11,7 @@ import pytest
 from ircore.images import Pixels
 from ircore.instances.builders import geometry, geometry_easy, geometry_hard, simple_shapes
 from ircore.instances.builders.base import MARGIN, SIZE, Builder, Drawn
-from ircore.instances.builders.palette import contrast, distinct_from, mixed
+from ircore.instances.builders.palettes import mix
 from ircore.instances.builders.plane import (
     Circle,
     circumcircle,
@@ -25,6 +25,7 @@ from ircore.instances.builders.plane import (
     touching,
     triangle,
 )
+from ircore.instances.builders.shape_colours import contrast, distinct_from
 from ircore.instances.builders.sheet import CrowdedError, Sheet, random_style
 from ircore.records import Box, Difficulty, Element
 
@@ -155,7 +156,7 @@ def test_colours_that_are_told_apart() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(1, abs=0.01)
     assert contrast("#123456", "#123456") == 0
     assert distinct_from(["#ffffff"], ("#ffffff", "#fffef0", "#d62828")) == ["#d62828"]
-    assert mixed("#000000", "#ff8000", 0.5) == "#804000"
+    assert mix("#000000", "#ff8000", 0.5) == "#804000"
 
 
 def flat(circle: Circle) -> tuple[float, float, float]:

@@ -59,6 +59,7 @@ def test_moving_leaves_every_other_pixel() -> None:
         ("The circle should be centred at (25%, 50%).", (128, 256)),
         ("Raise the circle by 5 px.", (120, 195)),
         ("The circle is too far left.", (130, 200)),
+        ("The red circle should be further up.", (120, 180)),
     ],
 )
 def test_places(correction: str, centre: tuple[float, float]) -> None:

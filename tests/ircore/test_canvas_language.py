@@ -232,3 +232,52 @@ def test_any_text_gives_a_picture(messages: list[str]) -> None:
     pixels = draw(affordable(canvas))
     assert pixels.shape == (canvas.height, canvas.width, 3)
     assert all(0 < len(note) <= 200 for note in notes)
+
+
+def test_a_thing_may_be_named_twice_in_a_sentence() -> None:
+    message = "A red square with a blue circle inside, and a green triangle to the right of the square."
+    square, circle, triangle = items(message)
+    assert circle.centre == pytest.approx(square.centre)
+    assert triangle.box[0] > square.box[2]
+    (sun,) = items("The sun is a yellow circle in the top right.")
+    assert sun.colour == "#ffff00"
+
+
+def test_one_plural_with_a_colour_for_each_place() -> None:
+    message = "Three circles: red at (100, 100), blue at (400, 100), green at (100, 400), each with radius 50."
+    assert [(item.colour, item.centre) for item in items(message)] == [
+        ("#ff0000", (100, 100)),
+        ("#0000ff", (400, 100)),
+        ("#008000", (100, 400)),
+    ]
+
+
+def test_wedges_and_semicircles_alone() -> None:
+    canvas, notes = read(
+        [
+            "A yellow wedge of radius 100 px with a hole of radius 40 px centred at (250, 250) from 0 to 90 degrees. "
+            "A pink semicircle of radius 50 px centred at (100, 100), rotated 90 degrees."
+        ]
+    )
+    pixels = draw(canvas)
+    assert notes == ()
+    assert tuple(pixels[300, 300]) == (255, 255, 0)
+    assert tuple(pixels[260, 260]) == tuple(pixels[300, 200]) == tuple(pixels[200, 300]) == (255, 255, 255)
+    assert tuple(pixels[100, 130]) == (255, 192, 203)
+    assert tuple(pixels[100, 70]) == (255, 255, 255)
+
+
+def test_a_background_and_a_list_in_one_sentence() -> None:
+    canvas, notes = read(
+        [
+            "On a dark grey background: three purple bars, a light grey x axis in the lower middle, "
+            "a light grey y axis on the left, a large unfilled rectangle near the centre, ticks."
+        ]
+    )
+    assert notes == ()
+    assert canvas.background == "#a9a9a9"
+    kinds = [item.kind for item in canvas.items]
+    assert kinds[:6] == ["bar", "bar", "bar", "x axis", "y axis", "rectangle"]
+    assert set(kinds[6:]) == {"tick"}
+    canvas, _ = read(["On a white background: a large dark blue triangle on the right, a green square on the left."])
+    assert [item.kind for item in canvas.items] == ["triangle", "square"]

@@ -32,8 +32,8 @@ def scene(x: float = 90) -> Drawing:
 
 def test_caption_has_kinds_places_and_no_measures() -> None:
     said = answer(scene())
-    assert "a large red circle in the upper left" in said
-    assert "a small blue square near the centre" in said
+    assert "A large red circle in the upper left." in said
+    assert "A small blue square near the centre." in said
     assert not re.search(r"\d|#", said)
 
 

@@ -3,12 +3,14 @@
 import asyncio
 import itertools
 
+import numpy as np
 import pytest
 
 from ircore.drawing import Drawing
 from ircore.errors import InputError
 from ircore.images import Picture
-from ircore.players.base import DescriberView
+from ircore.players.base import DescriberView, GeneratorView
+from ircore.players.canvas import CanvasGenerator
 from ircore.players.classical import ClassicalDescriber
 from ircore.records import PlayerSpec
 from ircore.tokens import count_tokens
@@ -97,6 +99,38 @@ def test_said_twice_in_vain_is_left() -> None:
 
 def test_three_equal_renderings_are_the_end() -> None:
     assert answer(scene(), *[scene(square=False)] * 3) == "<DONE>"
+
+
+def test_playing_with_canvas_comes_close_and_ends() -> None:
+    target = scene()
+    for number in range(14):
+        target.ellipse((40 + 33 * number, 450), (12, 12), f"#{15 * number:02x}6040", outline="#222222", width=2)
+    pictures: list[Picture] = []
+    said: list[str] = []
+    describer, generator = (
+        ClassicalDescriber(PlayerSpec(player="classical")),
+        CanvasGenerator(PlayerSpec(player="canvas")),
+    )
+    picture = Picture.from_pixels(target.pixels)
+    while len(said) < 6:
+        seen = DescriberView(len(said) + 1, "", picture, tuple(pictures), tuple(said), (), (), 200, 0)
+        text = asyncio.run(describer.describe(seen)).text
+        if text == "<DONE>":
+            break
+        view = GeneratorView(
+            turn=len(said) + 1,
+            prompt="",
+            message=message(text),
+            earlier=tuple(said),
+            previous=pictures[-1] if pictures else None,
+            seed=0,
+        )
+        pictures.append(asyncio.run(generator.render(view)).picture)
+        said.append(message(text))
+    off = [float(np.abs(made.pixels.astype(float) - target.pixels).mean()) for made in pictures]
+    assert 2 <= len(said) < 6
+    assert off[-1] < off[0]
+    assert off[-1] < 1
 
 
 def test_settings_are_refused() -> None:

@@ -218,6 +218,22 @@ def test_line_with_markers(radius: float) -> None:
     assert all(near(one_point, other, 2) for one_point, other in zip(seen.points, points, strict=True))
 
 
+def test_bars_on_a_plot_area_with_grid_lines_in_the_background_colour() -> None:
+    drawing = Drawing(512, 512)
+    drawing.rectangle(60, 40, 480, 450, "#e9ecf1")
+    for y in (140, 240, 340):
+        drawing.line([(60, y), (480, y)], "#ffffff", 2)
+    for number, tip in enumerate((120, 220, 180)):
+        drawing.rectangle(100 + 110 * number, tip, 160 + 110 * number, 450, "#44607a")
+    perception = look_at(drawing.pixels)
+    area = shape(drawing)
+    assert (area.colour, area.box) == ("#e9ecf1", (60, 40, 480, 450))
+    grid, bars = one(perception, Grid), one(perception, Bars)
+    assert isinstance(grid, Grid)
+    assert isinstance(bars, Bars)
+    assert (grid.colour, len(grid.at), len(bars.bars)) == ("#ffffff", 3, 3)
+
+
 def test_photograph_becomes_patches() -> None:
     rng = np.random.default_rng(1)
     pixels = rng.integers(0, 40, (300, 400, 3)).astype(np.uint8)

@@ -57,6 +57,14 @@ def test_wrong_usage_is_exit_status_2() -> None:
     assert ircore(["show"]) == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_behind_stdout_is_told_in_one_line(run: RunFolder) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "ircore", "show", str(run.path), "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "ircore: No space left on device\n")
+
+
 def test_show_says_what_was_played(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path)]) == 0
     out = capsys.readouterr().out
@@ -72,6 +80,13 @@ def test_show_as_json_has_the_published_keys(run: RunFolder, capsys: pytest.Capt
     assert shown["turns"] == 12
     assert shown["requests"] == {"describer": 12, "generator": 8, "judge": 0}
     assert {"run", "tokens", "seconds"} <= shown.keys()
+
+
+@pytest.mark.parametrize("command", [["score"], ["results"], ["show"], ["submission", "check"]])
+def test_a_link_to_itself_is_refused(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert ircore([*command, str(tmp_path / "loop")]) == 2
+    assert str(tmp_path / "loop") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"run_id": "x"}'])

@@ -58,3 +58,21 @@ def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     with new_folder(tmp_path / "out") as temporary:
         (temporary / "x").touch()
     assert (tmp_path / "out" / "x").exists()
+
+
+def test_a_link_to_an_empty_folder_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to("disk")
+    with new_folder(tmp_path / "out") as temporary:
+        (temporary / "x").touch()
+    assert (tmp_path / "out").is_symlink()
+    assert (tmp_path / "disk" / "x").exists()
+
+
+def test_what_cannot_become_the_folder_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, message in (("/dev/null", "exists already"), (".", "the folder you are in")):
+        with pytest.raises(InputError, match=message), new_folder(Path(path)):
+            pytest.fail("the work was begun")

@@ -120,7 +120,7 @@ def test_another_instance_set_is_refused(tmp_path: Path, run: RunFolder) -> None
 def test_other_rules_are_refused(run: RunFolder, instances: InstanceSet) -> None:
     rules = Rules(token_budget=10)
     made = make_run(sample_submission(), instances, rules, load_prompts("reconstruction"), 0, "reconstruction")
-    with pytest.raises(InputError, match=r"run\.json: rules: "):
+    with pytest.raises(InputError, match=r"rules\.token_budget: this run was played with 200, not 10"):
         open_run(run.path, made, instances)
 
 

@@ -3,7 +3,22 @@
 import pytest
 from pydantic import ValidationError
 
-from ircore.records import Episode, Instance, PlayerSpec, Rules, Run, Score, Submission, Turn, json_schemas
+from ircore.records import (
+    Element,
+    Episode,
+    Instance,
+    PlayerSpec,
+    Record,
+    Rendering,
+    Rules,
+    Run,
+    Scene,
+    Score,
+    Submission,
+    Turn,
+    Usage,
+    json_schemas,
+)  # fmt: skip
 
 SHA = "0" * 64
 
@@ -88,3 +103,11 @@ def test_every_record_round_trips_through_its_schema_name(kind: type) -> None:
 
 def test_schemas_are_closed() -> None:
     assert all(schema["additionalProperties"] is False for schema in json_schemas().values())
+
+
+RECORDS = (Element, Scene, Instance, PlayerSpec, Rules, Submission, Usage, Rendering, Turn, Episode, Run, Score)
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_every_field_is_described(kind: type[Record]) -> None:
+    assert [name for name, field in kind.model_fields.items() if not field.description] == []

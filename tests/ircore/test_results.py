@@ -8,7 +8,7 @@ from samples import sample_instances, sample_run, sample_submission
 from ircore.cli import run as ircore
 from ircore.episode_results import EpisodeResult, judge_episodes
 from ircore.errors import InputError
-from ircore.records import Episode, Outcome, Rendering, Score, Task, Turn
+from ircore.records import Episode, Outcome, Rendering, Rules, Score, Task, Turn
 from ircore.results import Results
 from ircore.runs import RunFolder
 
@@ -211,6 +211,19 @@ def test_results_command_prints_a_table(run: RunFolder, capsys: pytest.CaptureFi
     assert "8.00" in table
     assert "4/4" in table
     assert "80.0" in table
+
+
+def test_results_command_tells_submissions_of_the_same_players_apart(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rate(run, {EASY: (5, 7), HARD: (5, 9)})
+    twin = run.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
+    short = run.run.model_copy(update={"rules": Rules(max_turns=3), "run_id": "short-1"})
+    others = [RunFolder.create(tmp_path / one.run_id, one, run.instances) for one in (twin, short)]
+    assert ircore(["results", *(str(one.path) for one in (run, *others))]) == 0
+    table = capsys.readouterr().out
+    for name in (f"canvas ({run.run.slug})", "canvas (twin)", "canvas (3 turns)"):
+        assert f"classical + {name}" in table
 
 
 def test_results_command_asks_for_ratings_and_for_a_judge(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,3 +47,10 @@ def test_a_correction_is_taken_for_a_description() -> None:
     assert tuple(sketched(CIRCLE, "Remove the red circle.")[192, 128]) == (0xE0, 0x20, 0x20)
     added = sketched(CIRCLE, "Add a blue square of side 96 px centred at (384, 384).")
     assert tuple(added[384, 384]) == (0x20, 0x60, 0xD0)
+
+
+def test_a_moved_thing_is_there_twice() -> None:
+    pixels = sketched(CIRCLE, "Move the red circle 200 px right.")
+    red = (pixels == (0xE0, 0x20, 0x20)).all(axis=2)
+    assert red[:, :256].any()
+    assert red[:, 320:].any()

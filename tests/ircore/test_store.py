@@ -93,7 +93,7 @@ def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
         written.target(written.instances[0])
 
 
-def test_a_picture_outside_the_set_is_not_read(tmp_path: Path) -> None:
+def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Path) -> None:
     instance, data = made()
     (tmp_path / "secret.png").write_bytes(data)
     (tmp_path / "set").mkdir()
@@ -101,6 +101,11 @@ def test_a_picture_outside_the_set_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "set" / INDEX).write_bytes(index_bytes([outside]))
     with pytest.raises(InputError, match="lies outside the set"):
         read_instances(tmp_path / "set").picture_bytes(outside)
+    picture = tmp_path / "set" / instance.image
+    picture.parent.mkdir(parents=True)
+    picture.symlink_to(picture.name)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_instances(tmp_path / "set").picture_bytes(instance)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,13 @@ def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:
         (("name: Pair", "name: [Pair"), "not valid YAML"),
         (("licence: Apache-2.0", "licence: Apache-2.0\nlinks: {code: 'javascript:alert(1)'}"), "must start with https://"),
         (("name: Pair", "name: 'a\\nb'\nrules: {max_turns: 0}"), r"rules\.max_turns: Input should be greater"),
+        (("licence: Apache-2.0", "licence: as you like!"), "licence must be an SPDX identifier"),
+        (("name: Pair", "name: Pair\nrules: {max_turns: true}"), r"rules\.max_turns: Input should be a valid integer"),
         ((GOOD, "- 1"), "not a mapping"),
+        (("name: Pair", "? [a, b]\n: c"), r"yaml:2: not valid YAML \(a key must be one word"),
+        (("name: Pair", "name: 2026-99-99"), r"yaml:2: not valid YAML \(month must be in 1\.\.12"),
+        (("name: Pair", f"name: {'1' * 5000}"), "yaml:2: not valid YAML"),
+        (("name: Pair", "name: !!int abc"), "yaml:2: not valid YAML .*is not allowed"),
     ],
 )  # fmt: skip
 def test_a_malformed_manifest_is_refused_in_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
@@ -74,6 +80,18 @@ def test_the_near_miss_is_named(tmp_path: Path) -> None:
 def test_a_huge_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="larger than 64 KiB"):
         read_submission(write(tmp_path, GOOD + "#" * 70_000))
+
+
+@pytest.mark.parametrize("slug", ["-pair", ".pair", "_pair", "Pair", "two words", "é", "p" * 81])
+def test_a_folder_name_that_no_run_could_bear_is_refused(tmp_path: Path, slug: str) -> None:
+    manifest = write(tmp_path, GOOD)
+    with pytest.raises(InputError, match=r"the folder's name .* cannot be used"):
+        read_submission(manifest.parent.rename(tmp_path / slug))
+
+
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(InputError, match="larger than 64 KiB"):
+        read_submission(Path("/dev/zero"))
 
 
 def test_settings_that_a_player_does_not_take_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

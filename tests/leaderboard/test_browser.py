@@ -108,14 +108,20 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser(site: Path) -> Iterator["Browser"]:
-    """A headless Chromium, started after the site is built: Playwright's event loop and the game's do not mix."""
-    chromium = find_chromium()
-    if chromium is None:
+def chromium() -> str:
+    """Where the browser is; without one these tests are skipped, or fail where they are required."""
+    found = find_chromium()
+    if found is None:
         message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
         if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
             pytest.fail(message)
         pytest.skip(message)
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str, site: Path) -> Iterator["Browser"]:
+    """A headless Chromium, started after the site is built: Playwright's event loop and the game's do not mix."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -90,7 +90,7 @@ def test_turns_that_were_not_scored_are_left_out() -> None:
 def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> None:
     every = {"trajectories", "delta", "convergence"}
     for one in results.submissions:
-        every |= {chart_id(kind, one.slug) for kind in ("trajectory", "conditions", "heat-map", "pair-convergence")}
+        every |= {chart_id(kind, one.slug) for kind in ("trajectory", "heat-map", "pair-convergence")}
     assert charts.keys() == every
     assert all(chart.id == identity and identity.startswith(chart.kind) for identity, chart in charts.items())
     assert chart_id("delta", judge="panel") == "delta-by-panel"

@@ -19,7 +19,7 @@ from ircore.images import ImageError, Picture
 from ircore.instances.store import InstanceSet
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Rules
+from ircore.records import Rules, Run
 from ircore.results import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
@@ -228,6 +228,7 @@ def test_an_aborted_episode_says_why(pages: dict[str, Element]) -> None:
     ]
     assert aborted
     assert all("the describer broke the answer format" in text for text in aborted)
+    assert all("The answer does not begin with <DESCRIPTION>" in text for text in aborted)
 
 
 def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Element]) -> None:
@@ -275,6 +276,23 @@ def test_a_folder_that_is_no_site_is_left_alone(
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 
+def test_through_a_link_the_folder_it_names_is_replaced(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "site").symlink_to("disk")
+    build_site(built.paths[:1], tmp_path / "site")
+    assert (tmp_path / "site").is_symlink()
+    assert (tmp_path / "disk" / "index.html").is_file()
+
+
+def test_a_place_that_cannot_be_written_is_told_in_one_line(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    place = tmp_path / "file" / "site"
+    assert ircore(["site", "build", "--runs", str(built.paths[0]), "--out", str(place)]) == 1
+    assert capsys.readouterr().err.startswith(f"ircore: {place}: cannot be written (")
+
+
 def test_runs_without_scores_are_refused(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     with pytest.raises(InputError, match="none of the runs has been scored"):
@@ -290,3 +308,39 @@ def test_a_missing_rendering_is_named(built: Built, tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=lost):
         build_site([run.path], tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
+    """Two runs of one submission under different rules are two pairs; each judge has boards of its own."""
+    instances = sample_instances(tmp_path / "instances")
+    long = sample_run(tmp_path / "long", instances)
+    short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
+    score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
+    long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
+    site = Site([long, short])
+    render_pages(site, list(all_pages(site)), tmp_path / "docs")
+
+    assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
+    assert {path.stem for path in (tmp_path / "docs" / "pairs").glob("centre*")} == set(site.pairs)
+    other = read_page(tmp_path / "docs" / "boards" / "by-structural" / "index.md")
+    (words,) = other.find("p", class_="filtered")
+    assert "judged by structural (computed" in words.text
+    rows = other.find("table", class_="board")[0].find("tbody")[0].find("tr")
+    assert [row.find("td", class_="rank")[0].text for row in rows] == ["1", "–"]
+    instance = read_page(tmp_path / "docs" / "gallery" / "simple_shapes-easy-01.md")
+    assert "not played" in instance.find("section", id=short.run.run_id)[0].text
+
+
+def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances")
+    one = sample_run(tmp_path / "one", instances)
+    score_runs([one], ScoringPlan(("structural",), (), every_turn=False))
+    twin = one.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
+    site = Site([one, RunFolder.create(tmp_path / "twin", twin, instances)])
+    assert {pair.apart for pair in site.pairs.values()} == {one.run.slug, "twin"}
+    assert [pair.apart for pair in Site([one]).pairs.values()] == [""]
+
+
+def _with_budget(run: RunFolder, tokens: int) -> Run:
+    rules = Rules(token_budget=tokens)
+    return run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.slug}-{tokens}"})

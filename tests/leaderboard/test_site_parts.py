@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from urllib.request import urlopen
@@ -99,3 +101,16 @@ def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
 def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no site here"):
         make_server(tmp_path, 0)
+
+
+def test_a_missing_package_is_named_with_the_remedy() -> None:
+    program = (
+        "import sys; sys.modules['jinja2'] = None; from ircore.cli import run; "
+        "sys.exit(run(['site', 'build', '--runs', 'nowhere', '--out', 'nowhere']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "ircore: the site needs jinja2, which is not installed",
+        "  pip install 'ircore[site]'",
+    ]

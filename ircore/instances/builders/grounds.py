@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from ircore.drawing import Point
 from ircore.instances.builders.base import SIZE, SceneDrawing
-from ircore.instances.builders.palette import GROUND_COLOURS, contrast, mixed
+from ircore.instances.builders.palettes import mix
+from ircore.instances.builders.shape_colours import GROUND_COLOURS, contrast
 from ircore.records import Difficulty
 
 
@@ -50,7 +51,7 @@ def _diagonal(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
 
 
 def _checker(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
-    second, cell = mixed(first, _companion(first, rng), 0.45), rng.choice((64, 128))
+    second, cell = mix(first, _companion(first, rng), 0.45), rng.choice((64, 128))
     for row in range(SIZE // cell):
         for column in range(row % 2, SIZE // cell, 2):
             left, top = column * cell, row * cell
@@ -61,7 +62,7 @@ def _checker(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
 def _bands(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
     """Flat steps from one colour to another, down or across: a gradient that can be told in words."""
     last, count, down = _companion(first, rng), rng.choice((4, 8)), rng.random() < 0.5
-    colours = [mixed(first, last, step / (count - 1)) for step in range(1, count)]
+    colours = [mix(first, last, step / (count - 1)) for step in range(1, count)]
     wide = SIZE // count
     for step, colour in enumerate(colours, start=1):
         _band(scene, step * wide, wide, colour, down)
@@ -69,7 +70,7 @@ def _bands(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
 
 
 def _stripes(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
-    second, wide, down = mixed(first, _companion(first, rng), 0.45), rng.choice((32, 64)), rng.random() < 0.5
+    second, wide, down = mix(first, _companion(first, rng), 0.45), rng.choice((32, 64)), rng.random() < 0.5
     for at in range(wide, SIZE, 2 * wide):
         _band(scene, at, wide, second, down)
     return [second]

@@ -12,7 +12,7 @@ from typing import Any
 from ircore.drawing import Point, arc_points
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.builders.grounds import paint_ground
-from ircore.instances.builders.palette import SHAPE_COLOURS, contrast, distinct_from
+from ircore.instances.builders.shape_colours import SHAPE_COLOURS, contrast, distinct_from
 from ircore.records import Difficulty
 
 EDGE = 14

@@ -22,6 +22,8 @@ trapezoid, parallelogram, cross, heart, semicircle)
     [dashed] outline``; ``unfilled``; radius of a star or polygon is that of its corners' circle, width and height are
     those of its box. ``Red circles of radius 5 px at (…), (…), (…).`` draws one at each point. A shape without any
     colour, or with an outline colour only, is unfilled.
+    ``A yellow wedge of radius 90 px [with a hole of radius 40 px] centred at (x, y) from 30 to 90 degrees`` (clockwise
+    from 3 o'clock); a semicircle of radius R is centred on its flat side's middle and arches upwards.
 Places in words
     top left, upper right corner, centre, bottom, near the left edge; left of / above / below / inside / around / on
     top of / between / 20 px below the red circle; ``a square inside it``.

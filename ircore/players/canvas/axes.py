@@ -42,12 +42,13 @@ def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[
     """An axis without both ends runs where charts have it, or where "at y 450 from x 60 to 480" says."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
+    central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
     at = q.numbers(words, "y" if name == "x" else "x", sheet.space)
     if name == "x":
-        level = at[0] if at else given[0][1] if given else high / 2 if "centre" in words else high * 0.88
+        level = at[0] if at else given[0][1] if given else high / 2 if central else high * 0.88
         low, high_end = along or (wide * 0.12, wide * 0.95)
         return [(low, level), (high_end, level)]
-    level = at[0] if at else given[0][0] if given else wide / 2 if "centre" in words else wide * 0.12
+    level = at[0] if at else given[0][0] if given else wide / 2 if central else wide * 0.12
     low, high_end = along or (high * 0.05, high * 0.88)
     return [(level, low), (level, high_end)]
 
@@ -67,8 +68,9 @@ def read_ticks(words: str, sheet: Sheet) -> bool:
     other = q.numbers(re.sub(r"\b[xy] axis\b", " axis ", words), "y" if on_x else "x", sheet.space)
     default = sheet.canvas.height * 0.88 if on_x else sheet.canvas.width * 0.12
     level = other[0] if len(other) == 1 else (axis.points[0][1 if on_x else 0] if axis else default)
-    if not at and axis:
-        at = _evenly(axis, on_x, words)
+    if not at:
+        line = axis or Stroke("axis", tuple(_axis_ends("x" if on_x else "y", "", sheet, [])))
+        at = _evenly(line, on_x, words)
     width = re.search(rf"{q.N}px\s+(?:wide|thick)", words)
     stroke = bounded(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
     before, after = _tick_reach(words, length, on_x)

@@ -2,9 +2,8 @@
 
 import asyncio
 
-from ircore.errors import InputError
 from ircore.images import Picture
-from ircore.players.base import GeneratorView, PictureAnswer
+from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
 from ircore.players.canvas.reader import read
 from ircore.players.canvas.render import affordable, draw
 from ircore.players.canvas.shapes import Canvas
@@ -27,13 +26,6 @@ class CanvasGenerator:
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Answer with the picture of all messages so far, and notes on what the last one left unclear."""
         return await asyncio.to_thread(_answer, view)
-
-
-def refuse_settings(spec: PlayerSpec) -> None:
-    """Raise ``InputError`` if a player that has no settings is given any."""
-    given = {"model": spec.model, "base_url": spec.base_url, "api_key_env": spec.api_key_env}
-    for key in [*(f"parameters.{name}" for name in spec.parameters), *(key for key, value in given.items() if value)]:
-        raise InputError(f"generator.{key}: the player {spec.player!r} takes no such setting", f"Remove {key}.")
 
 
 def _answer(view: GeneratorView) -> PictureAnswer:

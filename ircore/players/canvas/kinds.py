@@ -25,6 +25,7 @@ KINDS: dict[str, str] = {
     "pie": "pie", "donut chart": "pie", "ring chart": "pie", "x axis": "x axis", "y axis": "y axis",
     "horizontal axis": "x axis", "vertical axis": "y axis", "axis": "axis", "tick mark": "tick", "tick": "tick",
     "tick label": "text", "axis label": "text", "grid line": "grid", "gridline": "grid", "grid": "grid",
+    "line graph": "any", "line chart": "any", "bar chart": "any", "bar graph": "any",
     "shape": "any", "object": "any", "figure": "any", "thing": "any", "item": "any", "element": "any",
 }  # fmt: skip
 """Noun in the singular → kind. ``any`` is for references only."""

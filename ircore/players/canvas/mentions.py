@@ -6,6 +6,7 @@ from ircore.players.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
 from ircore.players.canvas.pies import lone_wedge
 from ircore.players.canvas.places import RELATION, absolute_place
 from ircore.players.canvas.placing import Mention, copies, put
+from ircore.players.canvas.quantities import first_colour
 from ircore.players.canvas.references import Target, box_of, resolve
 from ircore.players.canvas.shapes import BoxF, Item
 from ircore.players.canvas.sheet import Sheet
@@ -35,7 +36,10 @@ def relation_before(words: str, noun: re.Match[str]) -> bool:
 def read_things(clause: Clause, sheet: Sheet) -> bool:
     """Add all new things that a clause speaks of; return whether there were any."""
     mentions = _mentions(clause, sheet)
-    new = [mention for mention in mentions if not mention.known]
+    if sheet.naive:
+        for mention in mentions:
+            mention.known = ()
+    new = [mention for mention in mentions if not mention.known and mention.same is None]
     made: list[Item] = []
     for mention in new:
         _make(mention, sheet, made, set())
@@ -61,10 +65,28 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     for index, mention in enumerate(found):
         following = found[index + 1].start if index + 1 < len(found) else len(words)
         mention.words = words[mention.start : following]
+    followers: list[Mention | None] = [*found[1:], None]
+    found = [one for one, following in zip(found, followers, strict=False) if not _is_named(one, following, words)]
     if found:
         _give_leading_place(found[0], words, sheet)
     _relate(found, clause, sheet)
     return found
+
+
+def _is_named(first: Mention, following: Mention | None, words: str) -> bool:
+    """Whether a thing only gives the next one its name: "the sun is a yellow circle"."""
+    return following is not None and words[first.after : following.start].strip() in {"is", "are"}
+
+
+def _named_before(mention: Mention, found: list[Mention], words: str) -> Mention | None:
+    """Return the thing of the same clause that "the square" means."""
+    if not re.match(r"(?:the|this|that|its)\b", words[mention.start : mention.after]):
+        return None
+    colour = first_colour(words[mention.start : mention.after])
+    for other in found[: found.index(mention)]:
+        if other.kind == mention.kind and other.same is None and colour in {None, first_colour(other.words)}:
+            return other
+    return None
 
 
 def _give_leading_place(first: Mention, words: str, sheet: Sheet) -> None:
@@ -98,13 +120,14 @@ def _relate(found: list[Mention], clause: Clause, sheet: Sheet) -> None:
     for mention in found:
         before = clause.words[previous.after if previous else 0 : mention.start]
         relation = _last_relation(before)
-        mention.known = _known(mention, clause, sheet)
+        mention.same = _named_before(mention, found, clause.words)
+        mention.known = () if mention.same else _known(mention, clause, sheet)
         if mention.known and pending and pending[0] == "between":
             pending = ("between", pending[1] + mention.known)
         elif mention.known and previous and previous.relation == "between" and isinstance(previous.other, tuple):
             previous.other += mention.known
         elif relation and relation[1] and previous and not previous.known and not previous.relation:
-            previous.relation, previous.other = relation[0], mention.known or mention
+            previous.relation, previous.other = relation[0], mention.known or mention.same or mention
         elif relation and relation[1] and previous is None and mention.known:
             pending = (relation[0], mention.known)
         elif _CONTAINS.search(before) and previous:
@@ -117,17 +140,18 @@ def _relate(found: list[Mention], clause: Clause, sheet: Sheet) -> None:
                 relation[0],
                 (previous.known or previous) if previous else (Target(sheet.last or 0),),
             )
-        _relate_to_pronoun(mention, previous, sheet)
-        previous = mention if not mention.known or previous is None else previous
+        _relate_to_pronoun(mention, previous, mention is found[-1], sheet)
+        previous = mention if not (mention.known or mention.same) or previous is None else previous
 
 
-def _relate_to_pronoun(mention: Mention, previous: Mention | None, sheet: Sheet) -> None:
+def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool, sheet: Sheet) -> None:
     """Read "a small square inside it" and "with a square inside"."""
-    if mention.relation or mention.known:
+    if mention.relation or mention.known or mention.same:
         return
     for match in RELATION.finditer(mention.words):
         tail = mention.words[match.end() :]
-        if PRONOUN.match(tail) or re.fullmatch(r"[\s,.]*(?:and|with)?\s*", tail):
+        bare = re.fullmatch(r"[\s,.]*(?:and|with)?\s*", tail) and (is_last or tail.strip())
+        if PRONOUN.match(tail) or bare:
             if previous is not None:
                 mention.relation, mention.other = match.lastgroup or "", previous.known or previous
             elif sheet.last is not None:

@@ -21,6 +21,10 @@ _SHIFT_BACK = re.compile(
 )
 BY = re.compile(rf"\bby\s+\(?{q.N}(px|%)?")
 _SLIGHT = re.compile(r"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\b")
+_FURTHER = re.compile(
+    r"\b(further|farther|more|slightly|a bit|a little)\s+(?:to(?:wards)?\s+)?(?:the\s+)?"
+    r"(left|right|up|down|higher|lower|top|bottom)\b"
+)
 _NOUN_TAIL = re.compile(
     r'^(?:\s*"\d+")?(?:\s*,?\s*(?:at|near|around|in|on|with|from|through|of'
     r"|standing on|whose|that is|which is|centred at|located at"
@@ -90,6 +94,11 @@ def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
     return dx, dy
 
 
+def says_further(words: str) -> bool:
+    """Whether a direction without a distance is named, such as "further left"."""
+    return bool(_FURTHER.search(words))
+
+
 def without_shift(words: str) -> str:
     """Return ``words`` without "40px left"."""
     return _SHIFT_BACK.sub(" ", _SHIFT.sub(" ", words)).strip()
@@ -124,6 +133,10 @@ def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet
     """Move what is meant as the words say; return whether they did."""
     for index in unique_items(targets):
         dx, dy = shift(words, "", sheet)
+        if not (dx or dy) and (hint := _FURTHER.search(words)):
+            dx, dy = _direction(
+                hint[2], 10.0 if "slight" in hint[1] or "bit" in hint[1] or "little" in hint[1] else 20.0
+            )
         item = sheet.items[index]
         moved = item.moved(dx, dy) if dx or dy else moved_to(item, words, clause, sheet)
         if moved is None:

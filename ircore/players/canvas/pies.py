@@ -69,7 +69,7 @@ def more_wedges(words: str, sheet: Sheet) -> bool:
 def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
     """Return a single wedge with its own angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
-    said = q.dimensions(words, sheet.space)
+    said = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
     if span is None or "radius" not in said:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
@@ -82,9 +82,15 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
         bounded(said["radius"], 1, 4096),
         low + 90,
         (Slice(colour, share),),
+        hole=_hole(words, sheet),
         outline=edge,
         stroke=q.stroke_width(words) or 2.0,
     )
+
+
+def _hole(words: str, sheet: Sheet) -> float:
+    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", words)
+    return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
 
 
 def changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:

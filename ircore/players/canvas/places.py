@@ -40,6 +40,7 @@ RELATION = re.compile(
     r"|\b(?P<beside>next\s+to|beside|adjacent\s+to|alongside|touching)\b"
     r"|\b(?P<between>between)\b"
     r"|\b(?P<behind>behind)\b"
+    r"|\b(?P<overlap>(?:partly\s+|partially\s+)?(?:overlapping|overlaps|intersecting))\b"
 )  # fmt: skip
 """Words that place one thing by another; the group's name is the relation."""
 
@@ -123,4 +124,6 @@ def beside(relation: str, other: BoxF, size: Point, gap: float | None) -> Point:
         return x, top - space - size[1] / 2
     if relation == "below":
         return x, bottom + space + size[1] / 2
+    if relation == "overlap":
+        return x - 0.35 * (right - left), y - 0.35 * (bottom - top)
     return x, y

@@ -32,6 +32,7 @@ class Mention:
         known: The items that are meant if it is there already.
         relation: How it stands to another thing, a group's name of ``places.RELATION``.
         other: That other thing.
+        same: The thing of the same clause that it names once more.
         made: The new item.
     """
 
@@ -43,6 +44,7 @@ class Mention:
     known: tuple[Target, ...] = ()
     relation: str = ""
     other: "Mention | tuple[Target, ...] | None" = None
+    same: "Mention | None" = None
     made: Item | None = None
 
 
@@ -120,7 +122,11 @@ def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
         return [item]
     given = q.points(mention.words, sheet.space)
     if len(given) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
-        return [item.moved(x - item.centre[0], y - item.centre[1]) for x, y in given]
+        shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
+        many = [item.moved(x - item.centre[0], y - item.centre[1]) for x, y in given]
+        if len(shades) == len(many):
+            many = [one.coloured(shade) for one, shade in zip(many, shades, strict=True)]
+        return list(many)
     count = _COUNT.search(mention.words[: mention.after - mention.start + 1]) if is_plural(mention.noun) else None
     number = min(50, int(count[1])) if count else 2 if re.match(r"(?:a )?(?:pair|couple)", mention.words) else 1
     if number < 2:

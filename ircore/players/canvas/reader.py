@@ -22,7 +22,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
         The canvas after the last message, and a note for each clause of the last message that was not understood,
         at most 20 of at most 200 characters.
     """
-    sheet = Sheet()
+    sheet = Sheet(naive=not corrections)
     for message in messages:
         sheet.notes = []
         if len(message) > MAX_MESSAGE:

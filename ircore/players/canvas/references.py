@@ -8,7 +8,7 @@ from ircore.drawing import Point
 from ircore.players.canvas.colours import difference
 from ircore.players.canvas.kinds import NOUN, is_plural, kind_of, mismatch
 from ircore.players.canvas.quantities import first_colour, points
-from ircore.players.canvas.shapes import Blob, BoxF, Item, Label, Pie, Stroke
+from ircore.players.canvas.shapes import Blob, BoxF, Label, Pie, Stroke
 from ircore.players.canvas.sheet import Sheet
 
 TOO_DIFFERENT = 45.0
@@ -68,7 +68,7 @@ def _candidates(asked: str, sheet: Sheet) -> list[Target]:
 
 def _cost(target: Target, asked: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
     item = sheet.items[target.index]
-    cost = 0.0 if target.part is not None and asked == "wedge" else 30 * mismatch(asked, _kind(item, asked))
+    cost = 0.0 if target.part is not None and asked == "wedge" else 30 * mismatch(asked, item.kind)
     if target.part is not None and asked == "any":
         cost += 1.0
     if quoted and not (isinstance(item, Label) and item.text in quoted):
@@ -78,12 +78,6 @@ def _cost(target: Target, asked: str, colour: str | None, quoted: list[str], she
         apart = min((difference(colour, shown) for shown in colours_of(target, sheet)), default=99.0)
         cost += apart if apart <= TOO_DIFFERENT else float("inf")
     return cost
-
-
-def _kind(item: Item, asked: str) -> str:
-    if asked == "text" or item.kind != "grid":
-        return item.kind
-    return "grid"
 
 
 def colours_of(target: Target, sheet: Sheet) -> list[str]:

@@ -21,6 +21,7 @@ class Sheet:
         context: Which list is being read ("bars", "wedges" …), for clauses after a semicolon.
         lead: The words that opened that list.
         notes: What was not understood.
+        naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
     """
 
     canvas: Canvas = field(default_factory=Canvas)
@@ -29,6 +30,7 @@ class Sheet:
     context: str = ""
     lead: str = ""
     notes: list[str] = field(default_factory=list)
+    naive: bool = False
 
     @property
     def space(self) -> Space:

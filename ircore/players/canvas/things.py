@@ -13,7 +13,8 @@ BLACK = "#000000"
 STROKES = frozenset({"line", "arrow", "curve", "arc", "polyline"})
 _HOLLOW = re.compile(
     r"\b(?:unfilled|hollow|empty|not filled|no fill|without fill|outlines? only|just an outline"
-    r"|outline of|transparent|open|wireframe)\b"
+    r"|outline of|transparent|open|wireframe"
+    r"|(?:circle|disc|ellipse|oval|square|rectangle|triangle|polygon|star|[a-z]{4,5}agon|diamond) outline)\b"
 )
 _OUTLINED = re.compile(r"\b(?:outlined?|outlines|border(?:ed|s)?|edged|rimmed|framed|contour)\b")
 _NO_OUTLINE = re.compile(r"\b(?:no|without(?: an?| any)?)\s+(?:visible\s+)?(?:outline|border|edge|frame)\b")

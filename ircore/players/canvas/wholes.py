@@ -21,7 +21,7 @@ _PARTS = re.compile(
 def read_whole(words: str, sheet: Sheet) -> bool:
     """Add a chart that is only named; return whether one was."""
     match = _CHART.search(words)
-    if match is None:
+    if match is None or len(q.points(words, sheet.space, 2)) > 1:
         return False
     kind, space = match[1] or match[2], sheet.space
     count = _PARTS.search(words)

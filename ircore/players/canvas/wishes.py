@@ -7,7 +7,7 @@ from ircore.players.canvas import quantities as q
 from ircore.players.canvas.changes import apply_change
 from ircore.players.canvas.descriptions import describe
 from ircore.players.canvas.kinds import NOUN
-from ircore.players.canvas.moves import move_targets, shift, split_phrase, unique_items, without_shift
+from ircore.players.canvas.moves import move_targets, says_further, shift, split_phrase, unique_items, without_shift
 from ircore.players.canvas.pies import changed_wedge
 from ircore.players.canvas.places import RELATION
 from ircore.players.canvas.references import Target, box_of, resolve
@@ -95,7 +95,7 @@ def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         return True
     if moved := re.match(r"(?:be\s+)?(?:moved|shifted|placed)\b", predicate):
         return move_targets(targets, predicate[moved.end() :], clause, sheet)
-    if any(shift(predicate, "", sheet)):
+    if says_further(predicate) or any(shift(predicate, "", sheet)):
         moved_some = move_targets(targets, predicate, clause, sheet)
         rest = without_shift(predicate)
         return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
@@ -140,18 +140,9 @@ def is_so(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     ):
         return None
     targets = resolve(subject, clause.strings, sheet)
-    if (
-        not targets
-        or NOUN.search(predicate)
-        or (len(targets) == 1 and targets[0].part is None and not _close(targets[0], subject, sheet))
-    ):
+    if not targets or NOUN.search(predicate):
         return None
     return changed(targets, f"{verb} {predicate}", clause, sheet) or None
-
-
-def _close(target: Target, subject: str, sheet: Sheet) -> bool:
-    noun = NOUN.search(subject)
-    return noun is None or target.index < len(sheet.items)
 
 
 def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:

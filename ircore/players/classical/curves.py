@@ -55,7 +55,7 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     kept = [
         Path(path.points, width)
         for path in found
-        if path.length >= 12 and (path.length >= 0.04 * length or len(found) <= 4)
+        if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(found) <= 4)
     ]
     return kept, markers
 

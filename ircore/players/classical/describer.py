@@ -3,8 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from ircore.errors import InputError
-from ircore.players.base import DescriberView, TextAnswer
+from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.compare import corrections, photo_corrections
 from ircore.players.classical.perceive import perceive
 from ircore.players.classical.probes import as_large_as
@@ -32,14 +31,6 @@ class ClassicalDescriber:
         """Describe the target, or say what to change in the last rendering, or that nothing is."""
         message = await asyncio.to_thread(_message, view)
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
-
-
-def refuse_settings(spec: PlayerSpec) -> None:
-    """Raise an InputError if a built-in player is given settings, which it would have to ignore."""
-    given = [key for key in ("model", "base_url", "api_key_env") if getattr(spec, key) is not None]
-    given += [f"parameters.{key}" for key in spec.parameters]
-    if given:
-        raise InputError(f"player {spec.player}: {given[0]} is not a setting of this player", f"Remove {given[0]}.")
 
 
 def _message(view: DescriberView) -> str:

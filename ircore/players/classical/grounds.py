@@ -36,7 +36,7 @@ def find_grounds(segmentation: Segmentation) -> Grounds:
     for label in np.argsort(-counts[1:], kind="stable") + 1:
         if counts[label] < LEAST_BAND * labels.size * 0.4:
             break
-        for box in _areas_of(segmentation.labels, int(label)):
+        for box in _areas_of(labels.copy(), int(label)):
             left, top, right, bottom = box
             areas.append(_shape(box, to_hex(colours[label])))
             window = labels[top:bottom, left:right]

@@ -89,7 +89,7 @@ def _cost(one: Item, other: Item) -> float:
     if off_colour > SAME_COLOUR / 441 and away > 0.5 * sizes[0]:
         return math.inf
     kinds = 0.15 if getattr(one.percept, "kind", "") != getattr(other.percept, "kind", "") else 0.0
-    return away / max(120.0, 1.5 * sizes[0]) + unlike + off_colour + kinds
+    return away / max(120.0 if sizes[0] > 20 else 30.0, 1.5 * sizes[0]) + unlike + off_colour + kinds
 
 
 def _family(percept: Percept) -> str:

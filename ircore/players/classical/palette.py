@@ -18,6 +18,8 @@ Labels = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+FLAT_SHARE = 0.55
+"""A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
 MAX_COLOURS = 40
 MIN_FLAT = 6
 """Pixels in the middle of 3 × 3 squares of one colour that make it a drawn colour."""
@@ -29,6 +31,8 @@ WIDE = 0.06
 """Share of the picture from which on a colour counts as ground, like the background."""
 BLEND_TOLERANCE = 7.0
 """Distance in RGB within which a colour is explained as a mixture of two others."""
+_BITS = np.array([*(1 << label for label in range(63)), 0], np.uint64)
+"""The bit that stands for a label in a set of labels; label −1, none, has the last entry and so no bit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +80,14 @@ def segment(pixels: Pixels) -> Segmentation:
     for index, code in enumerate(palette):
         labels[codes == code] = index
     soft = _add_thin_colours(codes, flat, labels, palette)
-    share = float((labels >= 0).mean())
+    flat_share = float((labels >= 0).mean())
     colours = np.array([_rgb(code) for code in palette], np.float64)
+    if flat_share < FLAT_SHARE:
+        return Segmentation(np.maximum(labels, 0), colours, ends, flat_share, np.ones(labels.shape, np.float32))
     cover = _share_out(_rgb_array(codes), labels, colours)
     for code, share in soft.items():
         cover[codes == code] = share
-    return Segmentation(labels, colours, ends, share, cover)
+    return Segmentation(labels, colours, ends, flat_share, cover)
 
 
 def _codes(pixels: Pixels) -> npt.NDArray[np.int32]:
@@ -163,9 +169,11 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     found = found[often][np.argsort(-counts[often], kind="stable")][:60]
     back = np.array(_rgb(palette[0]), np.float64)
     contrast = [float(np.linalg.norm(np.array(_rgb(int(code))) - back)) for code in found]
+    unlabelled = np.argwhere(labels < 0)
+    their_codes = codes[labels < 0]
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
         code = int(found[index])
-        at = np.argwhere(codes == code)
+        at = unlabelled[their_codes == code]
         few = at[:: max(1, len(at) // 60)]
         if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):
             continue
@@ -183,6 +191,8 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
     """Tell whether a colour is, where it occurs, a mixture of two drawn colours beside it."""
     colours = np.array([_rgb(other) for other in palette], np.float64)
     near = _segment_distance(np.array(_rgb(code), np.float64), colours) <= BLEND_TOLERANCE
+    if not np.triu(near, 1).any():
+        return False
     bits = _present(labels, at, 2)
     explained = _fades_from(at, labels, near)
     for a, b in np.argwhere(np.triu(near, 1)):
@@ -215,10 +225,10 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
 
 def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
     """Tell where a colour is but the edge of a stroke: paler than a drawn colour within 4 pixels, on the background."""
-    beside = _present(labels, at, 4)
     explained = np.zeros(len(at), bool)
-    for other in np.flatnonzero(near[0]):
-        if other:
+    if near[0, 1:].any():
+        beside = _present(labels, at, 4)
+        for other in np.flatnonzero(near[0, 1:]) + 1:
             explained |= (beside >> np.uint64(other)) & np.uint64(1) == 1
     return explained
 
@@ -234,12 +244,11 @@ def _segment_distance(point: Floats, colours: Floats) -> Floats:
 
 def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArray[np.uint64]:
     """Return for each position the set of labels within ``reach`` pixels, as bits."""
-    padded = np.pad(labels, reach, constant_values=-1)
-    bits = np.zeros(len(at), np.uint64)
-    for down in range(2 * reach + 1):
-        for right in range(2 * reach + 1):
-            label = padded[at[:, 0] + down, at[:, 1] + right]
-            bits |= np.where(label >= 0, np.uint64(1) << np.maximum(label, 0).astype(np.uint64), np.uint64(0))
+    steps = np.arange(-reach, reach + 1)
+    rows = np.clip(at[:, 0, None] + steps, 0, labels.shape[0] - 1)
+    columns = np.clip(at[:, 1, None] + steps, 0, labels.shape[1] - 1)
+    around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) ** 2)
+    bits: npt.NDArray[np.uint64] = np.bitwise_or.reduce(_BITS[around], axis=1)
     return bits
 
 

@@ -7,7 +7,7 @@ from ircore.images import Picture, Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.charts import by_series, find_bars, find_pie
 from ircore.players.classical.grounds import find_grounds
-from ircore.players.classical.palette import Segmentation, segment, to_hex
+from ircore.players.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.classical.percepts import Backdrop, Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob, split
 from ircore.players.classical.series import MAX_MARKER, join_series
@@ -16,8 +16,6 @@ from ircore.players.classical.thin import read_strokes
 
 REMEMBERED = 64
 """Perceptions kept; each is a few kilobytes."""
-FLAT_SHARE = 0.55
-"""A picture with less of it in flat colours is described as a photograph."""
 PATCHES = 9
 
 

@@ -14,6 +14,7 @@
   "use strict";
 
   const BUNDLE = new URL("../vendor/plotly-cartesian.min.js", document.currentScript.src);
+  const NARROW = 560; // as in theme.py; what a chart's own file says counts once it is there
   const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false };
   const VARIABLE = /^var\((--[\w-]+)\)$/;
 
@@ -76,7 +77,7 @@
 
   /* Keep the room free before anything is loaded, so that the page does not jump. */
   function reserve(element, place) {
-    const narrow = place.clientWidth < 560;
+    const narrow = place.clientWidth < NARROW;
     const height = narrow ? element.dataset.narrowHeight : element.dataset.height;
     if (height) place.style.minHeight = `${height}px`;
   }

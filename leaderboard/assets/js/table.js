@@ -1,10 +1,11 @@
 /*
  * Sorting and filtering of tables that are complete without it.
  *
- *   <table data-sortable id="board"> … <th scope="col" data-sort-type="number">Score</th> …
+ *   <table data-sortable id="board"> … <th scope="col">Score</th> …
  *     <td data-sort="7.2134">7.21</td> …
  *
  * data-sortable   gives every head of the last head row a button, save those with data-no-sort
+ * data-sort-first on a head: the order of the first click, where it is not descending for numbers and else ascending
  * data-sort       what a cell is sorted by, where that is not its text; empty sorts last either way
  * data-filter     on the table: words for a field that keeps the rows which hold every word typed; not on short tables
  * aria-sort       in the page's source on one head: how the rows stand already

@@ -48,11 +48,5 @@ def distinct_from(others: list[str], colours: tuple[str, ...], least: float = 0.
     return [colour for colour in colours if all(contrast(colour, other) >= least for other in others)]
 
 
-def mixed(one: str, other: str, part: float) -> str:
-    """Return the colour ``part`` of the way (0 to 1) from ``one`` to ``other``."""
-    pairs = zip(_channels(one), _channels(other), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
-
-
 def _channels(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
