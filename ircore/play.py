@@ -62,6 +62,7 @@ class PlayPlan:
         selected: The instances of it to be played now.
         prompts: The game master's words.
         concurrency: Episodes at the same time, ≥ 1.
+        deadline: Seconds after which play stops, whatever is under way; None for no limit.
     """
 
     run: Run
@@ -69,6 +70,7 @@ class PlayPlan:
     selected: tuple[Instance, ...]
     prompts: Prompts
     concurrency: int
+    deadline: float | None = None
 
 
 def make_run(
@@ -143,7 +145,7 @@ def play(
         The episodes selected by the plan, finished ones included.
 
     Raises:
-        WorkError: The run folder cannot be written.
+        WorkError: The run folder cannot be written, or the deadline is over.
         CostLimitError: The run has cost as much as it may; every answer that was under way is recorded.
         InputError: Another process works on the run.
     """
@@ -193,9 +195,13 @@ async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, s
             session.shown.advance(session.watch.note())
 
     try:
-        async with asyncio.TaskGroup() as group:
+        async with asyncio.timeout(plan.deadline), asyncio.TaskGroup() as group:
             for _ in range(min(plan.concurrency, len(open_ones))):
                 group.create_task(worker())
+    except TimeoutError as error:
+        raise WorkError(
+            f"stopped at the deadline of {plan.deadline:g} s", "Every answer is kept; the same command goes on."
+        ) from error
     except BaseExceptionGroup as failures:
         # The other workers were cancelled because of the first failure, so that is the one to tell.
         raise failures.exceptions[0] from None

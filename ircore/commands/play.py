@@ -35,6 +35,9 @@ GAME = "reconstruction"
     "--cache", "cache_dir", type=click.Path(path_type=Path), help="Keep describers' answers here, for all runs."
 )
 @click.option("--cache-generators", is_flag=True, help="Keep pictures in --cache too: no new samples then.")
+@click.option(
+    "--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop when so much time is over."
+)
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
 @click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
@@ -53,6 +56,7 @@ def command(
     shard_text: str | None,
     cache_dir: Path | None,
     cache_generators: bool,
+    deadline: float | None,
     max_cost: float | None,
     prices_file: Path | None,
     dry_run: bool,
@@ -76,7 +80,7 @@ def command(
     run = make_run(loaded, instances, rules, prompts, seed, GAME)
     shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
-    plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency)
+    plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
     if cache_generators and cache_dir is None:
         raise click.UsageError("--cache-generators needs --cache DIR")
     cache = Cache(cache_dir, loaded.submission, cache_generators) if cache_dir else None

@@ -1,5 +1,6 @@
 """The runner: nothing answered is asked again, whatever happens."""
 
+import asyncio
 import json
 import random
 import subprocess
@@ -172,6 +173,27 @@ def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: P
     describer.down = False
     assert {one.outcome for one in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
     assert len(RunFolder.open(folder.path).episodes()) == 4
+
+
+class SleepyDescriber(CentreDescriber):
+    """Falls asleep on turn 2."""
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        if view.turn == 2:
+            await asyncio.sleep(60)
+        return await super().describe(view)
+
+
+def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(tmp_path: Path, instances: InstanceSet) -> None:
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=1.0)
+    folder = open_run(tmp_path / "run", made, instances)
+    spec = loaded.submission.describer
+    with pytest.raises(WorkError, match="stopped at the deadline of 1 s"):
+        play(plan, folder, ReconstructionGame(), Pair(SleepyDescriber(spec), BlockGenerator(spec)))
+    assert len(folder.calls()) == 8
+    assert len(sample_run(folder.path, instances).episodes()) == 4
 
 
 class BrokenDescriber(CentreDescriber):
