@@ -7,6 +7,7 @@ import click
 
 from ircore import __version__
 from ircore.errors import InputError, WorkError
+from ircore.terminal import printable
 
 HELP_LINES = {
     "compare": "Any metric on any two images.",
@@ -81,9 +82,9 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         outcome: Any = app.main(args=arguments, standalone_mode=False)
     except InputError as error:
-        click.echo(f"ircore: {error.problem}", err=True)
+        click.echo(printable(f"ircore: {error.problem}"), err=True)
         if error.remedy:
-            click.echo(f"  {error.remedy}", err=True)
+            click.echo(printable(f"  {error.remedy}"), err=True)
         return 1 if isinstance(error, WorkError) else 2
     except click.ClickException as error:
         error.show()

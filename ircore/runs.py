@@ -157,6 +157,8 @@ class RunFolder:
             ImageError: The file is missing or damaged.
         """
         path = self.rendering_path(rendering.sha256)
+        if not path.is_file():
+            raise ImageError(f"{path}: missing", "Restore it from a copy of the run.")
         picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
         if picture.sha256 != rendering.sha256:
             raise ImageError(

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.terminal import printable
+
 if TYPE_CHECKING:
     from ircore.doctor import Finding
 
@@ -28,7 +30,7 @@ def command(submission: Path, timeout: float) -> int:
     works = True
     for seat in ("describer", "generator"):
         spec = getattr(doctor.loaded.submission, seat)
-        click.echo(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}")
+        click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
         for finding in doctor.examine(seat):
             _tell(finding)
             works &= finding.works
@@ -36,7 +38,6 @@ def command(submission: Path, timeout: float) -> int:
 
 
 def _tell(finding: "Finding") -> None:
-    from ircore.terminal import printable
 
     click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))
     if finding.remedy:

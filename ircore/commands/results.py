@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ircore.terminal import printable
+
 if TYPE_CHECKING:
     from ircore.results import BoardRow, Cell, Results
     from ircore.statistics import Estimate
@@ -33,7 +35,7 @@ def command(
         document = {"instance_set": results.instance_set, "judge": judge, "rows": [_record(row) for row in rows]}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(_page(results, judge, rows))
+        click.echo(printable(_page(results, judge, rows)))
 
 
 def _judge(results: "Results", asked: str | None) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from ircore.terminal import printable
+
 
 @click.command("show")
 @click.argument("run", type=click.Path(path_type=Path))
@@ -26,7 +28,7 @@ def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json
         click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
         return
     summary = summarise(folder, prices)
-    click.echo(_json(summary) if as_json else _page(summary))
+    click.echo(_json(summary) if as_json else printable(_page(summary)))
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from ircore.terminal import printable
+
 
 @click.group("submission")
 def command() -> None:
@@ -20,4 +22,4 @@ def check(path: Path) -> None:
     for seat in ("describer", "generator"):
         check_player(loaded, seat)
     one = loaded.submission
-    click.echo(f"{loaded.slug}: valid: {one.describer.label} describes, {one.generator.label} draws")
+    click.echo(printable(f"{loaded.slug}: valid: {one.describer.label} describes, {one.generator.label} draws"))

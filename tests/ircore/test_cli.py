@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from samples import sample_run, sample_submission
 
 from ircore.cli import run as ircore
+from ircore.instances.store import InstanceSet
 from ircore.runs import RunFolder
 
 HEAVY = ("numpy", "PIL", "pydantic", "scipy", "skimage", "pandas", "datasets", "pyarrow", "plotly", "jinja2", "openai")
@@ -97,3 +99,13 @@ def test_a_folder_without_a_readable_run_is_refused(
         (tmp_path / "run.json").write_text(text)
     assert ircore(["show", str(tmp_path)]) == 2
     assert str(tmp_path) in capsys.readouterr().err
+
+
+def test_names_of_strangers_cannot_steer_the_terminal(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = sample_run(tmp_path / "run", instances, sample_submission(name="safe\u202eevil\u2028\u009b"))
+    assert ircore(["show", str(played.path)]) == 0
+    out = capsys.readouterr().out
+    assert "safe\ufffdevil\ufffd\ufffd" in out
+    assert all(one.isprintable() or one == "\n" for one in out)

@@ -222,6 +222,10 @@ def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
     run.rendering_path(rendering.sha256).write_bytes(b"something else")
     with pytest.raises(InputError, match="damaged, its content does not match its name"):
         run.rendering(rendering)
+    run.rendering_path(rendering.sha256).unlink()
+    with pytest.raises(InputError, match=r"\.png: missing") as caught:
+        run.rendering(rendering)
+    assert caught.value.remedy == "Restore it from a copy of the run."
 
 
 def test_stopped_at_half_about_half_of_the_episodes_are_finished(tmp_path: Path) -> None:
