@@ -32,6 +32,8 @@ $(INSTALLED): requirements/run.txt pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV) (about a minute)"
 	@$(INSTALL) --require-hashes -r requirements/run.txt
 	@$(INSTALL) --no-build-isolation --no-deps -e .
+	@# Left in the tree by the build, it would hide the entry points of a later version from `python -m ircore`.
+	@rm -rf *.egg-info
 	@touch $@
 
 $(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
