@@ -178,7 +178,7 @@ async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, s
                 episode = await game.play(instance, target, seats, plan.run.rules, plan.prompts, seed)
             except CostLimitError:
                 return
-            await session.recorder.record(Entry(End(episode=episode)))
+            session.recorder.record_soon(Entry(End(episode=episode)))
             session.writer.finished[episode.episode_id] = episode
             session.watch.ended(episode.outcome)
             session.shown.advance(session.watch.note())
