@@ -39,17 +39,19 @@ class Measured(NamedTuple):
     peak: float
     requests: int
     written: int
+    kept: int
     log: int
     renderings: int
 
     def line(self, name: str) -> str:
         """Return a row of the table."""
-        log = f"{self.log / self.renderings:6.3f} {self.written / self.log:8.3f}" if self.log else ""
+        log = f"{self.log / self.renderings:6.3f} {self.written / self.kept:8.3f}" if self.log else ""
         per_request = 1000 * self.cpu / self.requests
         return f"{name:<34} {self.window:8.2f} {per_request:8.2f} {self.peak:8.0f} {self.requests:8d} {log}"
 
 
-HEAD = f"{'':<34} {'window s':>8} {'CPU ms/r':>8} {'peak MB':>8} {'requests':>8} {'log/img':>6} {'write/log':>8}"
+# log/img: what is kept but the targets' copy, by the renderings; written: bytes passed to write(), by those kept.
+HEAD = f"{'':<34} {'window s':>8} {'CPU ms/r':>8} {'peak MB':>8} {'requests':>8} {'log/img':>6} {'written':>8}"
 
 
 @contextmanager
@@ -88,6 +90,7 @@ def measure(command: list[str], url: str, out: Path) -> Measured:
         used.ru_maxrss / 1024,
         seen["requests"],
         int(counts["wchar"]),
+        size(out),
         size(out) - size(out / "instances"),
         renderings,
     )
