@@ -19,7 +19,7 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """Write ``data`` to ``path`` atomically.
 
     Args:
-        path: Where to write; missing parent folders are made.
+        path: Where to write; missing parent folders are made, unless ``durable``.
         data: The whole content.
         durable: Whether the content is on the disk itself on return; its name is with ``sync_folder`` only.
 
@@ -29,10 +29,11 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     # Not the process id: processes on several machines may share a folder.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        if durable:
-            _sync(temporary)
+        if not durable:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(data)
+        else:
+            _write_through(temporary, data)
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -53,18 +54,25 @@ def sync_folder(path: Path) -> None:
         WorkError: The disk fails.
     """
     try:
-        _sync(path)
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another place.") from error
 
 
-def _sync(path: Path) -> None:
-    # A descriptor of its own is as good as the one that wrote: what is synced is the file.
-    opened = os.open(path, os.O_RDONLY)
+def _write_through(path: Path, data: bytes) -> None:
+    """Write to the disk itself in as few calls as can be: each one is a wait for other threads."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
-        os.fsync(opened)
+        left = memoryview(data)
+        while left:
+            left = left[os.write(file, left) :]
+        os.fsync(file)
     finally:
-        os.close(opened)
+        os.close(file)
 
 
 @contextmanager

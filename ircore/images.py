@@ -13,15 +13,18 @@ import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageCms, UnidentifiedImageError
 
 from ircore.errors import InputError
 
-Pixels = npt.NDArray[np.uint8]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# numpy is imported where pixels are looked at: players behind a service only pass pictures on.
+Pixels: TypeAlias = "npt.NDArray[np.uint8]"
 """Height × width × 3, RGB, 0–255."""
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -60,6 +63,8 @@ class Picture:
     @cached_property
     def pixels(self) -> Pixels:
         """Height × width × 3 array of RGB values 0–255, read-only, decoded on first use."""
+        import numpy as np
+
         with Image.open(io.BytesIO(self.data)) as image:
             return _frozen(np.asarray(image.convert("RGB")))
 
@@ -91,10 +96,13 @@ class Picture:
         """
         image, changes = _open(data, name)
         with image:
-            pixels = np.asarray(_as_rgb(image, changes))
+            rgb = _as_rgb(image, changes)
         plain = None if changes else _pixels_only(data)
-        picture = cls.from_pixels(pixels) if plain is None else cls(plain, pixels.shape[1], pixels.shape[0])
-        return cls._with(picture, pixels, tuple(changes))
+        if plain is not None:
+            return cls(plain, rgb.width, rgb.height)
+        import numpy as np
+
+        return cls._with(cls.from_pixels(np.asarray(rgb)), tuple(changes))
 
     @classmethod
     def from_own_file(cls, data: bytes, width: int, height: int) -> "Picture":
@@ -107,9 +115,9 @@ class Picture:
         return _StoredPicture(path, sha256, width, height)
 
     @classmethod
-    def _with(cls, picture: "Picture", pixels: Pixels, changes: tuple[str, ...]) -> "Picture":
+    def _with(cls, picture: "Picture", changes: tuple[str, ...]) -> "Picture":
         changed = cls(picture.data, picture.width, picture.height, changes)
-        changed.__dict__["pixels"] = _frozen(pixels)
+        changed.__dict__["pixels"] = picture.pixels
         return changed
 
 
@@ -141,6 +149,8 @@ def read_stored_pixels(path: Path) -> Pixels:
     Raises:
         ImageError: The file is missing, unreadable or not a usable picture.
     """
+    import numpy as np
+
     image, _ = _open(read_image_bytes(path), str(path))
     with image:
         plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
@@ -268,6 +278,8 @@ def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) 
 
 
 def _from_16_bit(image: Image.Image) -> Image.Image:
+    import numpy as np
+
     values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
     scaled = np.clip(values / 257.0, 0, 255).round().astype(np.uint8)
     return Image.fromarray(scaled)

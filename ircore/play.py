@@ -142,7 +142,8 @@ def play(
         cache: Answers of other runs.
 
     Returns:
-        The episodes selected by the plan, finished ones included.
+        The episodes selected by the plan, finished ones included; how they ended, not their turns, for which see
+        ``RunFolder.episodes``.
 
     Raises:
         WorkError: The run folder cannot be written, or the deadline is over.
@@ -189,8 +190,9 @@ async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, s
                 episode = await game.play(instance, target, seats, plan.run.rules, plan.prompts, seed)
             except CostLimitError:
                 return
-            await session.recorder.record(Entry(End(episode=episode)))
-            session.writer.finished[episode.episode_id] = episode
+            session.recorder.record_soon(Entry(End(episode=episode)))
+            # Without the turns, which would make memory grow with the run; they are on the disk.
+            session.writer.finished[episode.episode_id] = episode.model_copy(update={"turns": ()})
             session.watch.ended(episode.outcome)
             session.shown.advance(session.watch.note())
 

@@ -5,10 +5,8 @@ written the others go on, and all that arrives in that time becomes the next bat
 """
 
 import asyncio
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
-from ircore.errors import WorkError
 from ircore.runs import Entry, RunWriter
 
 
@@ -22,7 +20,9 @@ class Recorder:
     def __init__(self, writer: RunWriter) -> None:
         self._writer = writer
         self._waiting: list[tuple[Entry, asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._unseen: list[asyncio.Future[None]] = []
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._thread = ThreadPoolExecutor(1, "recorder")
 
     async def record(self, entry: Entry) -> None:
@@ -31,31 +31,47 @@ class Recorder:
         Raises:
             WorkError: It cannot be written.
         """
-        loop = asyncio.get_running_loop()
-        written: asyncio.Future[None] = loop.create_future()
-        self._waiting.append((entry, written))
-        if self._writing is None:
-            self._writing = loop.create_task(self._write())
-        await written
+        await self._begin(entry)
+
+    def record_soon(self, entry: Entry) -> None:
+        """Record something that nothing follows from; if that fails, ``close`` says so."""
+        self._unseen = [one for one in self._unseen if not one.done() or one.exception()]
+        self._unseen.append(self._begin(entry))
 
     async def close(self) -> None:
-        """Wait until all is written."""
-        if self._writing is not None:
-            await self._writing
+        """Wait until all is written.
+
+        Raises:
+            WorkError: Something that ``record_soon`` was given cannot be written.
+        """
+        await self._idle.wait()
         self._thread.shutdown()
+        for written in self._unseen:
+            written.result()
 
-    async def _write(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            failure = await self._written([entry for entry, _ in batch])
-            for _, written in batch:
-                if not written.done():
-                    written.set_exception(failure) if failure else written.set_result(None)
-        self._writing = None
+    def _begin(self, entry: Entry) -> asyncio.Future[None]:
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((entry, written))
+        if self._idle.is_set():
+            self._write()
+        return written
 
-    async def _written(self, entries: Sequence[Entry]) -> WorkError | None:
-        try:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._writer.record, entries)
-        except WorkError as error:
-            return error
-        return None
+    def _write(self) -> None:
+        """Hand what waits to the thread, which reports back to the event loop with one hop."""
+        loop = asyncio.get_running_loop()
+        batch, self._waiting = self._waiting, []
+        self._idle.clear()
+
+        def report(done: Future[None]) -> None:
+            loop.call_soon_threadsafe(self._written, [written for _, written in batch], done.exception())
+
+        self._thread.submit(self._writer.record, [entry for entry, _ in batch]).add_done_callback(report)
+
+    def _written(self, batch: list[asyncio.Future[None]], failure: BaseException | None) -> None:
+        for written in batch:
+            if not written.done():
+                written.set_exception(failure) if failure else written.set_result(None)
+        if self._waiting:
+            self._write()
+        else:
+            self._idle.set()

@@ -235,6 +235,7 @@ class RunWriter:
         for left_over in (folder.path / "renderings").glob(".*.part"):
             left_over.unlink()
         self._journal = JournalWriter(folder.path / JOURNAL)
+        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
     @staticmethod
     def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
@@ -249,12 +250,13 @@ class RunWriter:
         Raises:
             WorkError: It cannot be written.
         """
-        new = [one.picture for one in entries if one.picture is not None]
-        new = [one for one in new if not self.folder.rendering_path(one.sha256).exists()]
-        for picture in new:
-            write_bytes(self.folder.rendering_path(picture.sha256), picture.data, durable=True)
+        pictures = {one.picture.sha256: one.picture for one in entries if one.picture is not None}
+        new = pictures.keys() - self._stored
+        for sha256 in new:
+            write_bytes(self.folder.rendering_path(sha256), pictures[sha256].data, durable=True)
         if new:
             sync_folder(self.folder.path / "renderings")
+            self._stored |= new
         self._journal.append([_line(one.event) for one in entries], durable=True)
 
     def record_call(self, call: Call, picture: Picture | None = None) -> None:

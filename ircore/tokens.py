@@ -4,6 +4,7 @@ The tokenizer is ``o200k_base``, whose vocabulary ships inside the ``bpe-openai`
 of their own; the game needs one count that is comparable between them.
 """
 
+import sys
 from functools import cache
 from typing import Any
 
@@ -24,8 +25,29 @@ def _encoding() -> Any:
             if spec and spec.loader and Path(spec.origin or "").is_file():
                 module = module_from_spec(spec)
                 spec.loader.exec_module(module)
-                return module.tokenizer_for_encoding(TOKENIZER)
+                encoding = module.tokenizer_for_encoding(TOKENIZER)
+                _let_go(str(spec.origin))
+                return encoding
     raise ImportError("bpe_openai: the compiled tokenizer is not where it was in version 0.1.4")
+
+
+def _let_go(library: str) -> None:
+    """Give back the memory of the packed vocabularies in the library's file: read once, 30 MB, not needed again.
+
+    A hint to Linux about the part of the file that is mapped read-only from its start, which holds no relocations: what
+    is asked for nevertheless is read from the file again.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+    from mmap import MADV_DONTNEED
+    from pathlib import Path
+
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, access, offset, *_, path = line.split(maxsplit=5)
+        if path == library and access == "r--p" and int(offset, 16) == 0:
+            start, end = (int(one, 16) for one in addresses.split("-"))
+            ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_DONTNEED)
 
 
 def load_tokenizer() -> None:

@@ -139,7 +139,7 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(
 
     def almost_full(file: int, data: bytes) -> int:
         nonlocal written
-        written += 1
+        written += bytes(data[:1]) == b"{"  # a line, not a picture
         return real(file, data[:10]) if written == 7 else real(file, data)
 
     monkeypatch.setattr(os, "write", almost_full)

@@ -86,6 +86,23 @@ def test_each_caller_learns_that_writing_failed(empty: RunFolder, monkeypatch: p
     assert not empty.calls()
 
 
+def test_what_nobody_waits_for_is_written_or_said(empty: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: int, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    async def play(writer: RunWriter) -> None:
+        recorder = Recorder(writer)
+        recorder.record_soon(said(1))
+        await recorder.record(said(2))
+        monkeypatch.setattr(os, "write", full)
+        recorder.record_soon(said(3))
+        await recorder.close()
+
+    with RunWriter(empty) as writer, pytest.raises(WorkError, match="No space left on device"):
+        asyncio.run(play(writer))
+    assert [key.turn for key in empty.calls()] == [1, 2]
+
+
 def test_a_picture_its_name_and_its_line_reach_the_disk_in_this_order(
     empty: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
