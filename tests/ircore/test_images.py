@@ -225,7 +225,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.skipif(not BAD.is_dir(), reason="needs the shared data")
+@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
 def test_every_awkward_file_is_shown_or_refused() -> None:
     for path in sorted(BAD.iterdir()):
         if path.name in REFUSED:
@@ -235,7 +235,7 @@ def test_every_awkward_file_is_shown_or_refused() -> None:
             assert read_picture(path).pixels.dtype == np.uint8
 
 
-@pytest.mark.skipif(not BAD.is_dir(), reason="needs the shared data")
+@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
 @pytest.mark.parametrize("name", ["cmyk.jpg", "jpeg_named.png", "exif_orientation6.jpg", "ref_rgb_128x96.jpg"])
 def test_variants_of_one_picture_look_alike(name: str) -> None:
     reference = read_picture(BAD / "ref_rgb_128x96.png").pixels
