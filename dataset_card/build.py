@@ -13,7 +13,7 @@ from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.progress import progress
-from ircore.results import Results
+from ircore.results.model import Results
 from ircore.runs import RunFolder
 
 CARD = "README.md"

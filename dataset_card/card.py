@@ -10,7 +10,7 @@ from dataset_card.parquet import Written
 from dataset_card.rows import ReleaseSource
 from dataset_card.schema import CONFIGS, SPLIT, Column
 from dataset_card.strip import Example
-from ircore.results import BoardRow
+from ircore.results.model import BoardRow
 
 TITLE = "Image Reconstruction Game: transcripts, renderings and scores"
 PAPER = "2606.01901"

@@ -10,9 +10,9 @@ from typing import Any, TypedDict
 from dataset_card.schema import ALL
 from ircore.instances.store import InstanceSet
 from ircore.records import Episode, Instance, Rendering, Score, Turn
-from ircore.results import BoardRow, Results
+from ircore.results.model import BoardRow, Results
 from ircore.runs import RunFolder
-from ircore.statistics import Estimate
+from ircore.statistics.estimate import Estimate
 
 
 class EmbeddedImage(TypedDict):

@@ -6,9 +6,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from dataset_card.rows import ReleaseSource
-from ircore.episode_results import EpisodeResult
 from ircore.images import Picture
 from ircore.records import Turn
+from ircore.results.episodes import EpisodeResult
 from ircore.runs import RunFolder
 
 MOST_RENDERINGS = 4

@@ -15,7 +15,7 @@ from dataset_card.schema import INSTANCES, LEADERBOARD
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet, index_bytes
 from ircore.records import Episode, Instance, Record, Rendering, Run, Scene, Score, Turn
-from ircore.results import Results
+from ircore.results.model import Results
 from ircore.validation import describe_validation_error
 
 R = TypeVar("R", bound=Record)

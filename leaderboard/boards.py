@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from ircore.plugins import available, load
-from ircore.results import BoardRow
+from ircore.results.model import BoardRow
 from leaderboard.charts import chart_id
 from leaderboard.labels import category_short, category_title
 from leaderboard.site import Page, Pair, Site

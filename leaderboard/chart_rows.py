@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 
-from ircore.episode_results import CONVERGENCES, Convergence
-from ircore.results import Cell, Results
-from ircore.statistics import Estimate
+from ircore.results.episodes import CONVERGENCES, Convergence
+from ircore.results.model import Cell, Results
+from ircore.statistics.estimate import Estimate
 from leaderboard import labels
 from leaderboard.chart_parts import Json, RowLabel, Sketch, axis, pair_lines, pair_name, plain, row_layouts, words
 from leaderboard.site import Pair

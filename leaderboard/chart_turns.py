@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import ceil
 
-from ircore.results import Results
-from ircore.statistics import Estimate
+from ircore.results.model import Results
+from ircore.results.trajectories import TurnPoint, trajectory
+from ircore.statistics.estimate import Estimate
 from leaderboard import labels
 from leaderboard.chart_parts import FOOT, Json, Sketch, axis, layout, pair_name, plain, room, words
 from leaderboard.site import Pair
@@ -17,7 +18,6 @@ from leaderboard.theme import (
     score_scale,
     token,
 )
-from leaderboard.trajectories import TurnPoint, trajectory
 
 _PANEL = 150
 """Height of a panel's plotting area, CSS pixels."""

@@ -13,7 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs_version
 
-from ircore.results import Results
+from ircore.results.model import Results
 from leaderboard.chart_parts import Sketch
 from leaderboard.chart_rows import convergence_sketch, delta_sketch, pair_convergence_sketch
 from leaderboard.chart_turns import heat_map_sketch, pair_trajectory_sketch, trajectories_sketch

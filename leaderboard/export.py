@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from ircore.results import BoardRow, Results
-from ircore.statistics import Estimate
+from ircore.results.model import BoardRow, Results
+from ircore.statistics.estimate import Estimate
 
 ALL = "all"
 """Stands for every category, or both difficulties, as in the dataset."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ircore.episode_results import EpisodeResult
+from ircore.results.episodes import EpisodeResult
 from leaderboard.site import Gallery, Page, Pair, Site
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from ircore.episode_results import Convergence
 from ircore.records import AbortReason, Outcome
-from ircore.statistics import Estimate
+from ircore.results.episodes import Convergence
+from ircore.statistics.estimate import Estimate
 
 MISSING = "–"
 """Stands where there is no value; the reason stands beside it for whoever asks."""

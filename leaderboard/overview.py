@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ircore.episode_results import EpisodeResult, JudgedEpisode
 from ircore.records import Turn
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.boards import board_words, paired
 from leaderboard.site import Gallery, Page, Pair, Site
 

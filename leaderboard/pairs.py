@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from ircore.episode_results import EpisodeResult, JudgedEpisode
 from ircore.records import PlayerSpec, Turn
-from ircore.results import Cell
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.model import Cell
 from ircore.summary import summarise
 from leaderboard.boards import judge_words
 from leaderboard.charts import chart_id

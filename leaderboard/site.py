@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ircore.episode_results import EpisodeResult, JudgedEpisode
 from ircore.errors import InputError
 from ircore.records import Instance, Rendering
-from ircore.results import Cell, Results, SubmissionResult
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.runs import RunFolder
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown

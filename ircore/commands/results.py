@@ -8,8 +8,8 @@ import click
 from ircore.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.results import BoardRow, Cell, Results
-    from ircore.statistics import Estimate
+    from ircore.results.model import BoardRow, Cell, Results
+    from ircore.statistics.estimate import Estimate
 
 
 @click.command("results")
@@ -25,7 +25,7 @@ def command(
     import json
     from os.path import realpath
 
-    from ircore.results import Results
+    from ircore.results.model import Results
     from ircore.runs import RunFolder
 
     results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)])

@@ -6,10 +6,10 @@ import pytest
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.cli import run as ircore
-from ircore.episode_results import EpisodeResult, judge_episodes
 from ircore.errors import InputError
 from ircore.records import Episode, Outcome, Rendering, Rules, Score, Task, Turn
-from ircore.results import Results
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.model import Results
 from ircore.runs import RunFolder
 
 

@@ -15,7 +15,7 @@ from samples import sample_instances, sample_run
 from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
 from ircore.records import Episode, Rendering, Turn
-from ircore.results import Results
+from ircore.results.model import Results
 from ircore.runs import SCORES, RunFolder
 from ircore.scoring import METRICS, ScoringPlan, score_runs, wanted_scores
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ircore.statistics import Estimate, estimate
+from ircore.statistics.estimate import Estimate, estimate
 
 
 def test_interval_is_students_t() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set
 
-from ircore.results import Results
+from ircore.results.model import Results
+from ircore.results.trajectories import trajectory
 from leaderboard import theme
 from leaderboard.charts import Chart, chart_id, figures, plotly_js_version
 from leaderboard.site import Pair
-from leaderboard.trajectories import trajectory
 
 ASSETS = Path(theme.__file__).parent / "assets"
 

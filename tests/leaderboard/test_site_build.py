@@ -20,7 +20,7 @@ from ircore.instances.store import InstanceSet
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.records import Rules, Run
-from ircore.results import Results
+from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from leaderboard.build import MARKER, all_pages, build_site, render_pages

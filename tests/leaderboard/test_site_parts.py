@@ -13,9 +13,9 @@ import pytest
 from samples import sample_instances, sample_run
 
 from ircore.errors import InputError
-from ircore.results import Results
+from ircore.results.model import Results
 from ircore.scoring import ScoringPlan, score_runs
-from ircore.statistics import Estimate
+from ircore.statistics.estimate import Estimate
 from leaderboard.export import leaderboard_csv, leaderboard_json
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
 from leaderboard.paper import paper_page, published_rows

@@ -20,7 +20,7 @@ from ircore.records import (
     Submission,
     Turn,
 )
-from ircore.results import Results
+from ircore.results.model import Results
 
 SHA = "0" * 63
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ircore.episode_results import EpisodeResult
-from ircore.statistics import Estimate, estimate
+from ircore.results.episodes import EpisodeResult
+from ircore.statistics.estimate import Estimate, estimate
 
 KNOWN_SHARE = 0.9
 """A turn is shown if this share of the episodes has a score for it: otherwise a few odd ones would stand for all."""

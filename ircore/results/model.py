@@ -13,13 +13,13 @@ from math import inf
 from pathlib import Path
 from typing import Protocol
 
-from ircore.episode_results import Convergence, EpisodeResult, judge_episodes
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet
 from ircore.plugins import unknown
 from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, Outcome, Run, Score
-from ircore.statistics import Estimate
-from ircore.tally import Tally
+from ircore.results.episodes import Convergence, EpisodeResult, judge_episodes
+from ircore.results.tally import Tally
+from ircore.statistics.estimate import Estimate
 
 
 class PlayedRun(Protocol):

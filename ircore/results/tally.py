@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from ircore.episode_results import CONVERGENCES, Convergence, EpisodeResult, JudgedEpisode
 from ircore.records import Outcome
-from ircore.statistics import Estimate, estimate
+from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult, JudgedEpisode
+from ircore.statistics.estimate import Estimate, estimate
 
 
 class Tally:

@@ -1,0 +1,1 @@
+"""Statistics on plain numbers: nothing here knows of runs, judges or games."""
