@@ -100,7 +100,7 @@ def episode_rows(source: ReleaseSource) -> Iterator[Row]:
 
 
 def score_rows(source: ReleaseSource) -> Iterator[Row]:
-    """Yield the rows of ``scores``: by run, instance, turn, task and judge.
+    """Yield the rows of ``scores``: by run, instance, turn, task, judge and annotator.
 
     Scores of a rendering that is not in the transcripts (an episode played anew) are left out; of two scores of the
     same thing the later line counts.
@@ -117,15 +117,18 @@ def score_rows(source: ReleaseSource) -> Iterator[Row]:
                     "value": score.value,
                     "reason": score.reason,
                     "rendering_sha256": score.rendering,
+                    "annotator": score.annotator,
+                    "first_leading": score.orders and score.orders.first_leading,
+                    "final_leading": score.orders and score.orders.final_leading,
                 }
             )
 
 
 def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
     """Yield the scores that belong to a rendering of the episodes, each thing once, in the order of the episodes."""
-    latest: dict[str, dict[tuple[int, str, str], Score]] = {}
+    latest: dict[str, dict[tuple[int, str, str, str], Score]] = {}
     for score in scores:
-        latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge] = score
+        latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge, score.annotator or ""] = score
     for episode in episodes:
         drawn = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
         for _, score in sorted(latest.get(episode.episode_id, {}).items()):

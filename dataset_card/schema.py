@@ -195,6 +195,14 @@ SCORES = Config(
         ),
         Column("reason", "string", "Why there is no value.", nullable=True),
         _hash("rendering"),
+        Column("annotator", "string", "Pseudonym of the person, where judge is `human`.", nullable=True),
+        Column(
+            "first_leading",
+            "float64",
+            "preference asked in both orders: the answer with the first rendering shown first.",
+            nullable=True,
+        ),
+        Column("final_leading", "float64", "The same with the final rendering shown first.", nullable=True),
     ),
 )
 

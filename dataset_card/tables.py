@@ -60,7 +60,7 @@ class Tables:
         self._turns: dict[EpisodeKey, list[Turn]] = {}
         self._turns_at: dict[EpisodeKey, str] = {}
         self._episodes: dict[EpisodeKey, Episode] = {}
-        self._scores: dict[str, dict[tuple[str, int, str, str], Score]] = {run: {} for run in runs}
+        self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
 
     def take_instance(self, where: str, row: Row) -> None:
@@ -124,8 +124,10 @@ class Tables:
     def take_score(self, where: str, row: Row) -> None:
         """Take a row of ``scores``; episodes and turns are known by now."""
         self._refer(where, row)
-        names = ("episode_id", "turn", "task", "judge", "value", "reason")
-        data = {name: row[name] for name in names} | {"rendering": row["rendering_sha256"]}
+        names = ("episode_id", "turn", "task", "judge", "value", "reason", "annotator")
+        orders = (row["first_leading"], row["final_leading"])
+        asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
+        data = {name: row[name] for name in names} | asked
         score = self._record(where, Score, data)
         if score is None:
             return
@@ -135,7 +137,7 @@ class Tables:
             self._findings.add(where, f"there is no rendering of turn {score.turn} of episode {score.episode_id}")
         elif drawn[score.turn] != score.rendering:
             self._findings.add(where, f"it scores another rendering than that of turn {score.turn}")
-        identity = (score.episode_id, score.turn, score.task, score.judge)
+        identity = (score.episode_id, score.turn, score.task, score.judge, score.annotator)
         if self._scores.setdefault(str(row["run_id"]), {}).setdefault(identity, score) is not score:
             self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
 

@@ -29,6 +29,11 @@ Outcome = Literal["converged", "turn_limit", "aborted"]
 Role = Literal["describer", "generator", "judge"]
 Task = Literal["similarity", "preference", "metric"]
 Difficulty = Literal["easy", "hard"]
+JudgeKind = Literal["computed", "model", "human"]
+"""What a judge's ratings come from; never mixed on a board."""
+
+HUMAN = "human"
+"""Name of the judge that stands for all human annotators of a run."""
 
 AbortReason = Literal[
     "describer_format",
@@ -299,6 +304,30 @@ class Run(Record):
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
 
 
+class Orders(NamedTuple):
+    """A preference (1 final, 0 first, 0.5 tie) asked twice, since judges may favour a position."""
+
+    first_leading: float
+    """The answer when the first rendering was shown before the final one."""
+
+    final_leading: float
+    """The answer when the final rendering was shown before the first one."""
+
+
+class JudgeIdentity(Record):
+    """Who a judge is: the same for every score of that name. File ``judges/<name>.json`` of a run."""
+
+    name: Name = Field(description="As in scores.")
+    label: Line = Field(description="Shown on boards.")
+    kind: JudgeKind = Field(description="computed, model or human.")
+    family: Name | None = Field(
+        default=None, description="Of a model: its maker's line, such as gpt; one family judges its own with a mark."
+    )
+    player: PlayerSpec | None = Field(default=None, description="Of a model: who is asked, and how.")
+    prompts: Line | None = Field(default=None, description="Of a model: version of the judge's prompts.")
+    version: Line | None = Field(default=None, description="Version of the code or checkpoint that computes it.")
+
+
 class Score(Record):
     """One value that a judge or a metric gave. File ``scores.jsonl``, one a line."""
 
@@ -311,6 +340,10 @@ class Score(Record):
     )
     reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
     rendering: Sha256 = Field(description="What was scored: with judge and turn, the identity of this score.")
+    annotator: Name | None = Field(default=None, description="Pseudonym of the person, where judge is human.")
+    orders: Orders | None = Field(
+        default=None, description="preference, if both orders were asked: what each order alone would have said."
+    )
 
     @model_validator(mode="after")
     def _value_is_in_range(self) -> "Score":
@@ -321,8 +354,16 @@ class Score(Record):
             raise ValueError("a score has either a value or a reason why not")
         return self
 
+    @model_validator(mode="after")
+    def _annotator_goes_with_human(self) -> "Score":
+        if (self.annotator is not None) != (self.judge == HUMAN):
+            raise ValueError("annotator is given exactly when judge is human")
+        if self.orders is not None and self.task != "preference":
+            raise ValueError("orders belong to a preference")
+        return self
+
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by its name, for publishing."""
-    kinds = (Instance, Submission, Run, Episode, Score)
+    kinds = (Instance, Submission, Run, Episode, Score, JudgeIdentity)
     return {kind.__name__.lower(): kind.model_json_schema() for kind in kinds}

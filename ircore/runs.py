@@ -6,6 +6,7 @@ journal.jsonl     every answer as it came (``Call``), every question without one
                   ended (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
+judges/           NAME.json: who each judge of that name in scores.jsonl is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ from ircore.records import (
     Attempt,
     Episode,
     Instance,
+    JudgeIdentity,
     Name,
     Record,
     Rendering,
@@ -40,6 +42,7 @@ from ircore.validation import describe_validation_error
 RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
+JUDGES = "judges"
 
 
 class Call(Record):
@@ -203,6 +206,31 @@ class RunFolder:
         with JournalWriter(self.path / SCORES) as journal:
             journal.append(score.model_dump_json().encode() for score in scores)
 
+    def judges(self) -> dict[str, JudgeIdentity]:
+        """Return who the judges of the scores are, by name.
+
+        Raises:
+            InputError: A file of them is damaged.
+        """
+        found = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
+        return {one.name: one for one in found}
+
+    def keep_judge(self, judge: JudgeIdentity) -> None:
+        """Write down who a judge is, before its first score.
+
+        Raises:
+            InputError: Another judge has scored this run under the same name.
+        """
+        path = self.path / JUDGES / f"{judge.name}.json"
+        if not path.is_file():
+            write_text(path, judge.model_dump_json(indent=2) + "\n", durable=True)
+        elif (known := _read_judge(path)) != judge:
+            ours, theirs = judge.model_dump(), known.model_dump()
+            field = next(name for name in ours if ours[name] != theirs[name])
+            raise InputError(
+                f"{path}: {field}: the judge {judge.name} of this run is another one", "Give the judge another name."
+            )
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the run folder against other processes that would write into it.
@@ -276,6 +304,13 @@ class RunWriter:
 
 def _line(event: Call | Failure | End) -> bytes:
     return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
+
+
+def _read_judge(path: Path) -> JudgeIdentity:
+    try:
+        return JudgeIdentity.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
 
 
 def _read_run(path: Path) -> Run:

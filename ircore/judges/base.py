@@ -1,12 +1,10 @@
 """What a judge is."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ircore.images import Picture
-
-Kind = Literal["computed", "model", "human"]
-"""What a judge's ratings come from; never mixed on a board."""
+from ircore.records import JudgeKind
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Judge(Protocol):
 
     name: str
     label: str
-    kind: Kind
+    kind: JudgeKind
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate how similar ``image`` is to ``target``, 0–10; 10 is identical or indistinguishable."""

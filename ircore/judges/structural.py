@@ -11,8 +11,9 @@ import numpy.typing as npt
 from PIL import Image
 
 from ircore.images import Picture
-from ircore.judges.base import Judgement, Kind
+from ircore.judges.base import Judgement
 from ircore.metrics.pairs import window_sums
+from ircore.records import JudgeKind
 
 SIDE = 256
 """Both pictures are brought to this square before anything is computed, in pixels."""
@@ -49,7 +50,7 @@ class StructuralJudge:
 
     name = "structural"
     label = "structural (computed, no human or LLM judgement)"
-    kind: Kind = "computed"
+    kind: JudgeKind = "computed"
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate the similarity, 0–10, by the formula above."""
