@@ -3,6 +3,8 @@
 Both carry text for people: one line of what and where, one line of what to do.
 """
 
+from typing import Any
+
 
 class InputError(Exception):
     """Wrong usage or bad input (exit status 2).
@@ -17,9 +19,9 @@ class InputError(Exception):
         self.problem = problem
         self.remedy = remedy
 
-    def __reduce__(self) -> tuple[type["InputError"], tuple[str, str]]:
-        """Keep both parts when the error crosses a process boundary."""
-        return (type(self), (self.problem, self.remedy))
+    def __reduce__(self) -> tuple[type["InputError"], tuple[str, str], dict[str, Any]]:
+        """Keep both parts, and what else it carries, when the error crosses a process boundary."""
+        return (type(self), (self.problem, self.remedy), self.__dict__)
 
 
 class WorkError(InputError):

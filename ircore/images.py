@@ -55,6 +55,10 @@ class Picture:
     height: int
     changes: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[type["Picture"], tuple[bytes, int, int, tuple[str, ...]]]:
+        """Travel to another process as the encoded file alone, also where that process cannot read a stored one."""
+        return (Picture, (self.data, self.width, self.height, self.changes))
+
     @cached_property
     def sha256(self) -> str:
         """Hash of ``data``."""

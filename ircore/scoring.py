@@ -6,14 +6,14 @@ the instance set whatever finishes first, each episode's at once, so that stoppi
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
@@ -87,13 +87,37 @@ class _Work:
     wanted: tuple[Wanted, ...]
 
 
-def score_runs(runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None) -> ScoringSummary:
+@dataclass(frozen=True)
+class Material:
+    """All that the scores of one episode depend on; it can be scored where the run folder is not."""
+
+    target: Picture
+    """What was to be reconstructed."""
+
+    first: Picture
+    """The first rendering."""
+
+    pictures: dict[str, Picture]
+    """The renderings to be scored, by hash."""
+
+    wanted: tuple[Wanted, ...]
+    """The scores to be had."""
+
+
+Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[list[Score]]]
+"""Computes the scores of each material, in order, somewhere else than in this process and its pool."""
+
+
+def score_runs(
+    runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
+) -> ScoringSummary:
     """Add to runs the scores that they lack.
 
     Args:
         runs: Each one once.
         plan: What to score.
         workers: Processes; as many as there are cores if None. The result does not depend on it.
+        elsewhere: Computes instead of processes here, such as ``executors.scores.scored_by``.
 
     Raises:
         InputError: An unknown judge or metric, another process works on a run, or a picture of it is damaged.
@@ -112,7 +136,7 @@ def score_runs(runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None
             episodes += len(found)
             kept += sum(len(one.wanted) for one in found) - sum(len(one.wanted) for one in lacking)
             works += [(run, one) for one in lacking if one.wanted]
-        new, unavailable = _score_all(works, workers or os.cpu_count() or 1)
+        new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere)
     return ScoringSummary(len(runs), episodes, kept, new, unavailable)
 
 
@@ -148,11 +172,13 @@ def _work(run: RunFolder, episode: Episode, plan: ScoringPlan) -> _Work:
     return _Work(run.path, episode, wanted_scores(episode, plan))
 
 
-def _score_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> tuple[int, int]:
+def _score_all(works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None) -> tuple[int, int]:
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
+    parts = [work for _, work in works]
+    computed = elsewhere(map(_material, parts)) if elsewhere else _computed(parts, workers)
     with progress("scoring", len(works)) as shown:
-        for (run, _), scores in zip(works, _computed([work for _, work in works], workers), strict=True):
+        for (run, _), scores in zip(works, computed, strict=True):
             run.add_scores(scores)
             new += len(scores)
             unavailable += sum(score.value is None for score in scores)
@@ -196,19 +222,28 @@ def _killed_is_an_error() -> Iterator[None]:
 
 
 def _scores(work: _Work) -> list[Score]:
-    """Score one episode; runs in a process of its own. What two turns share is computed once."""
+    """Score one episode; runs in a process of its own."""
+    return scores_of(_material(work))
+
+
+def _material(work: _Work) -> Material:
+    """Read the pictures that the scores of an episode need."""
     run, instances = _opened(work.run)
     target = run.target(instances[work.episode.instance_id])
     renderings = [turn.rendering for turn in work.episode.rendered_turns if turn.rendering is not None]
     needed = {one.rendering for one in work.wanted} | {renderings[0].sha256}
     pictures = {one.sha256: run.rendering(one) for one in _distinct(renderings) if one.sha256 in needed}
-    first = pictures[renderings[0].sha256]
+    return Material(target, pictures[renderings[0].sha256], pictures, work.wanted)
+
+
+def scores_of(material: Material) -> list[Score]:
+    """Compute the scores of one episode. What two turns share is computed once."""
     known: dict[tuple[str, str, str], Judgement] = {}
     scores = []
-    for one in work.wanted:
+    for one in material.wanted:
         key = (one.task, one.judge, one.rendering)
         if key not in known:
-            known[key] = _judged(one, target, first, pictures[one.rendering])
+            known[key] = _judged(one, material.target, material.first, material.pictures[one.rendering])
         scores.append(_score(one, known[key]))
     return scores
 

@@ -100,6 +100,10 @@ class PlayerError(Exception):
         self.detail = detail
         self.attempts = attempts
 
+    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AbortReason, str, tuple[Attempt, ...]]]:
+        """Keep all of it when the error crosses a process boundary."""
+        return (type(self), (self.reason, self.detail, self.attempts))
+
 
 class Describer(Protocol):
     """Sees the target, writes text. Made once a run from its spec; used by many episodes at the same time.
