@@ -5,11 +5,12 @@ its view (every word, every picture by its hash, the seed) and this package's ve
 holds the key to the service is left out, since it changes nothing. Files appear whole or not at all, so several runs,
 also on several machines, may use one folder at the same time.
 
-Describers only unless told otherwise: two pictures for the same words are two samples.
+Text only unless told otherwise: two pictures for the same words are two samples.
 """
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
@@ -20,9 +21,11 @@ from ircore import __version__
 from ircore.errors import InputError
 from ircore.files import write_bytes
 from ircore.images import Picture, read_image_bytes
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import PlayerSpec, Record, Rendering, Role, Submission, Usage
+from ircore.players.base import DescriberView, GeneratorView, JudgeView, PictureAnswer, TextAnswer
+from ircore.records import PlayerSpec, Record, Rendering, Role, Usage
 from ircore.validation import describe_validation_error
+
+View = DescriberView | GeneratorView | JudgeView
 
 NOT_ASKED = Usage(requests=0)
 """What a kept answer cost: nothing."""
@@ -41,22 +44,22 @@ class Cache:
 
     Args:
         folder: Where they are kept; made when the first one is.
-        submission: Whose players ask.
+        players: Who is asked, by seat.
         generators: Whether pictures are kept as well.
     """
 
-    def __init__(self, folder: Path, submission: Submission, generators: bool = False) -> None:
+    def __init__(self, folder: Path, players: Mapping[Role, PlayerSpec], generators: bool = False) -> None:
         self._folder = folder
         self._generators = generators
-        self._specs: dict[Role, PlayerSpec] = {"describer": submission.describer, "generator": submission.generator}
+        self._specs = dict(players)
 
-    def text(self, view: DescriberView) -> TextAnswer | None:
-        """Return a describer's answer to this question, if it was had before.
+    def text(self, view: DescriberView | JudgeView) -> TextAnswer | None:
+        """Return a describer's or a judge's answer to this question, if it was had before.
 
         Raises:
             InputError: The cache is damaged.
         """
-        kept = self._read("describer", view)
+        kept = self._read(_seat(view), view)
         return None if kept is None or kept.text is None else TextAnswer(kept.text, NOT_ASKED)
 
     def picture(self, view: GeneratorView) -> PictureAnswer | None:
@@ -74,13 +77,13 @@ class Cache:
             raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
         return PictureAnswer(picture, kept.notes, NOT_ASKED)
 
-    def keep_text(self, view: DescriberView, answer: TextAnswer) -> None:
-        """Keep a describer's answer.
+    def keep_text(self, view: DescriberView | JudgeView, answer: TextAnswer) -> None:
+        """Keep a describer's or a judge's answer.
 
         Raises:
             WorkError: It cannot be written.
         """
-        self._write("describer", view, _Kept(text=answer.text))
+        self._write(_seat(view), view, _Kept(text=answer.text))
 
     def keep_picture(self, view: GeneratorView, answer: PictureAnswer) -> None:
         """Keep a generator's answer, if generators are cached; the picture is there before anything names it.
@@ -97,7 +100,7 @@ class Cache:
         rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
         self._write("generator", view, _Kept(rendering=rendering, notes=answer.notes))
 
-    def _read(self, role: Role, view: DescriberView | GeneratorView) -> _Kept | None:
+    def _read(self, role: Role, view: View) -> _Kept | None:
         path = self._path(role, view)
         try:
             return _Kept.model_validate_json(path.read_bytes())
@@ -108,10 +111,10 @@ class Cache:
         except ValidationError as error:
             raise InputError(f"{path}: damaged ({describe_validation_error(error)})", "Remove this file.") from error
 
-    def _write(self, role: Role, view: DescriberView | GeneratorView, kept: _Kept) -> None:
+    def _write(self, role: Role, view: View, kept: _Kept) -> None:
         write_bytes(self._path(role, view), kept.model_dump_json(exclude_none=True).encode())
 
-    def _path(self, role: Role, view: DescriberView | GeneratorView) -> Path:
+    def _path(self, role: Role, view: View) -> Path:
         key = question_key(role, self._specs[role], view)
         return self._folder / "answers" / key[:2] / f"{key}.json"
 
@@ -119,7 +122,11 @@ class Cache:
         return self._folder / "pictures" / sha256[:2] / f"{sha256}.png"
 
 
-def question_key(role: Role, spec: PlayerSpec, view: DescriberView | GeneratorView) -> str:
+def _seat(view: DescriberView | JudgeView) -> Role:
+    return "judge" if isinstance(view, JudgeView) else "describer"
+
+
+def question_key(role: Role, spec: PlayerSpec, view: View) -> str:
     """Return the hash of everything that decides what a player is asked and how."""
     question = {
         "version": __version__,

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ircore.errors import WorkError
-from ircore.records import AbortReason, Attempt, FaultKind, Role, Usage
+from ircore.records import AbortReason, Attempt, FaultKind, JudgeReason, Role, Usage
 
 T = TypeVar("T")
 
@@ -137,6 +137,13 @@ class CallError(Exception):
         if self.fault.kind in ("no_image", "bad_image"):
             return "generator_no_image"
         return "describer_empty" if self.fault.kind == "empty" else "provider_error"
+
+    @property
+    def judge_reason(self) -> JudgeReason:
+        """What it means for a question to a judge."""
+        if self.fault.kind in ("refused", "filtered"):
+            return "judge_refused"
+        return "judge_empty" if self.fault.kind == "empty" else "provider_error"
 
 
 class ProviderStopError(WorkError):

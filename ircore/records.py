@@ -47,6 +47,9 @@ AbortReason = Literal[
 ]
 """Why an episode was aborted: the first four are the describer's protocol violations."""
 
+JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
+"""Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
+
 FaultKind = Literal[
     "rate_limit",
     "server",
@@ -191,6 +194,11 @@ class Submission(Record):
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+
+    @property
+    def players(self) -> dict[Role, PlayerSpec]:
+        """The two players by their seats."""
+        return {"describer": self.describer, "generator": self.generator}
 
     @model_validator(mode="after")
     def _licence_is_spdx(self) -> "Submission":

@@ -83,7 +83,7 @@ def command(
     plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
     if cache_generators and cache_dir is None:
         raise click.UsageError("--cache-generators needs --cache DIR")
-    cache = Cache(cache_dir, loaded.submission, cache_generators) if cache_dir else None
+    cache = Cache(cache_dir, loaded.submission.players, cache_generators) if cache_dir else None
     return (
         _dry_run(plan, out, prices_file) if dry_run else _play(plan, loaded, out, max_cost, prices_file, shard, cache)
     )

@@ -6,11 +6,13 @@ they need is in the view, so a game can go on in a new process after a crash.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from pydantic import JsonValue
 
 from ircore.errors import InputError
 from ircore.images import Picture
-from ircore.records import AbortReason, Attempt, PlayerSpec, Usage
+from ircore.records import AbortReason, Attempt, JudgeReason, PlayerSpec, Usage
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,42 @@ class GeneratorView:
     prompt: str
 
 
+class Captioned(NamedTuple):
+    """A picture and the words that stand before it."""
+
+    caption: str
+    picture: Picture
+
+
+class Exchange(NamedTuple):
+    """An answer of a judge that could not be used, and what it was told about it."""
+
+    reply: str
+    repair: str
+
+
+@dataclass(frozen=True)
+class JudgeView:
+    """What a judge sees: pictures, and never who made them, how, or what was said about them.
+
+    Attributes:
+        prompt: What it is to judge.
+        pictures: With their captions, in the order in which they are shown.
+        exchanges: Its earlier answers to this question, oldest first; empty unless one could not be used.
+        seed: For players that draw random numbers: the same for the same question.
+        schema: JSON Schema of the answer, for players that can hold a model to one.
+    """
+
+    prompt: str
+    pictures: tuple[Captioned, ...]
+    exchanges: tuple[Exchange, ...] = ()
+    seed: int = 0
+    schema: dict[str, JsonValue] | None = None
+
+
 @dataclass(frozen=True)
 class TextAnswer:
-    """A describer's raw answer, tags included. ``seconds`` is measured by whoever asks.
+    """A describer's raw answer, tags included, or a judge's. ``seconds`` is measured by whoever asks.
 
     ``attempts`` are the requests that it took, for players that ask a provider; ``usage`` is their sum.
     """
@@ -105,6 +140,16 @@ class PlayerError(Exception):
         return (type(self), (self.reason, self.detail, self.attempts))
 
 
+class JudgeError(Exception):
+    """A judge could not answer a question. Arguments as of ``PlayerError``."""
+
+    def __init__(self, reason: JudgeReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
+        super().__init__(detail)
+        self.reason: JudgeReason = reason
+        self.detail = detail
+        self.attempts = attempts
+
+
 class Describer(Protocol):
     """Sees the target, writes text. Made once a run from its spec; used by many episodes at the same time.
 
@@ -133,6 +178,23 @@ class Generator(Protocol):
 
         Raises:
             PlayerError: No picture could be had.
+        """
+        ...
+
+
+class JudgingPlayer(Protocol):
+    """Looks at pictures, writes what it thinks of them. Made once a command from its spec; asked much at the same time.
+
+    A player may take more than one seat; ``close`` and ``check`` are as of describers.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None: ...
+
+    async def judge(self, view: JudgeView) -> TextAnswer:
+        """Answer one question.
+
+        Raises:
+            JudgeError: No answer could be had.
         """
         ...
 

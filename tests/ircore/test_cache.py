@@ -108,7 +108,7 @@ def submission() -> Submission:
 
 def test_a_damaged_cache_is_said_and_not_used(tmp_path: Path, instances: InstanceSet) -> None:
     picture = instances.target(instances.instances[0])
-    cache = Cache(tmp_path, submission(), generators=True)
+    cache = Cache(tmp_path, submission().players, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
     cache.keep_picture(question, PictureAnswer(picture, ("a note",)))
     kept = cache.picture(question)

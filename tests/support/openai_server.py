@@ -11,8 +11,9 @@ For measurements, as a script (prints its address, then serves; ``GET /v1/stats`
 
     python tests/support/openai_server.py --latency 0.1 --side 512 --noise-rows 24 --turns 4 --fault rate_limit=0.05
 
-A model that is asked to describe answers with a message as often as ``turns`` says, then with the done tag; it knows
-the turn by the answers of its own that it is sent. Pictures are all different.
+A model whose name begins with ``judge`` answers what ``server.judge`` says. Any other that is asked to describe answers
+with a message as often as ``turns`` says, then with the done tag; it knows the turn by the answers of its own that it
+is sent. Pictures are all different.
 """
 
 import argparse
@@ -53,6 +54,29 @@ class Reply(NamedTuple):
     headers: dict[str, str]
     cut: int = 0
     stall: bool = False
+
+
+class Judged(NamedTuple):
+    """A question to a judge: all words, the pictures in their order, and its own earlier answers to it."""
+
+    words: str
+    pictures: tuple[bytes, ...]
+    replies: tuple[str, ...]
+
+
+def read_judged(messages: list[dict[str, Any]]) -> Judged:
+    """Take a question to a judge out of a request of either kind."""
+    parts = [part for one in messages if one["role"] == "user" for part in one["content"]]
+    words = "\n".join(part["text"] for part in parts if "text" in part)
+    found = [part["image_url"] for part in parts if "image_url" in part]
+    urls = [one if isinstance(one, str) else one["url"] for one in found]
+    pictures = tuple(base64.b64decode(url.partition(",")[2]) for url in urls)
+    return Judged(words, pictures, tuple(one["content"] for one in messages if one["role"] == "assistant"))
+
+
+def decided(question: Judged) -> str:
+    """Return 7 for a pair of pictures, and the first of two renderings."""
+    return '{"score": 7}' if len(question.pictures) == 2 else '{"choice": "A"}'
 
 
 @dataclass
@@ -139,6 +163,7 @@ class OpenAIServer:
     ) -> None:
         self.turns, self.latency, self.retry_after = turns, latency, retry_after
         self.rates, self.remember, self.echo = rates or {}, remember, echo
+        self.judge: Callable[[Judged], str] = decided
         self.seen: list[Seen] = []
         self.paths: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
@@ -315,6 +340,8 @@ class OpenAIServer:
             message["images"] = (
                 [] if fault in ("no_image", "filtered") else [{"type": "image_url", "image_url": {"url": address}}]
             )
+        elif document["model"].startswith("judge"):
+            message["content"] = self.judge(read_judged(document["messages"])) + said
         else:
             turn = 1 + sum(one["role"] == "assistant" for one in document["messages"])
             message["content"] = self._said(turn, said)
@@ -335,6 +362,8 @@ class OpenAIServer:
             details, status = {"reason": reason}, "incomplete"
         elif "image_generation" in tools and fault != "no_image":
             output.append({"type": "image_generation_call", "status": "completed", "result": self._image(fault)})
+        elif document["model"].startswith("judge") and fault != "empty":
+            text["text"] = self.judge(read_judged(document["input"])) + said
         elif fault not in ("empty", "no_image"):
             text["text"] = self._said(1 + sum(one["role"] == "assistant" for one in document["input"]), said)
         output.append({"type": "message", "role": "assistant", "content": [text]})

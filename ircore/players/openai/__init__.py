@@ -2,7 +2,7 @@
 
 | player | seat | endpoint |
 |---|---|---|
-| ``openai`` | describer | chat completions, or Responses with ``parameters.api: responses`` |
+| ``openai`` | describer, judge | chat completions, or Responses with ``parameters.api: responses`` |
 | ``openai-images`` | generator | Images API: generate on turn 1, then edit |
 | ``openai-chat`` | generator | chat completions that answer with pictures |
 | ``openai-responses`` | generator | Responses with the tool image_generation |

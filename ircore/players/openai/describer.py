@@ -1,31 +1,31 @@
-"""The describer ``openai``: a vision-language model behind chat completions or the Responses API."""
+"""The player ``openai``, describer and judge: a vision-language model behind chat completions or the Responses API."""
 
 import asyncio
 from collections import OrderedDict
 from io import BytesIO
-from typing import Any
 
 from PIL import Image
+from pydantic import JsonValue
 
 from ircore.images import Picture
-from ircore.players.base import DescriberView, TextAnswer
-from ircore.players.openai.bodies import DataUrl, JsonBody
-from ircore.players.openai.provider import Provider, given
+from ircore.players.base import DescriberView, JudgeView, TextAnswer
+from ircore.players.openai.conversations import Message, chat_fields, described, judged, responses_fields
+from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.openai.settings import DescriberSettings, read_settings
-from ircore.records import PlayerSpec
+from ircore.records import PlayerSpec, Role
 
 LONGEST_TEXT = 200_000
 """Characters of an answer that are kept; the game refuses fewer already."""
 
 
 class OpenAIDescriber:
-    """Asks a model for each message.
+    """Asks a model for each message of a describer, or for each answer of a judge.
 
     The dialogue is sent as it happened, and no system message: the game master speaks as ``user`` (turn 1: its words,
     then the target; later: its words, then the rendering that the last message led to), the model's own raw answers
     stand as ``assistant`` in between. So every rendering is seen, each picture is sent once a request, and providers
-    can reuse what they read before.
+    can reuse what they read before. A judge is sent one message; see ``judge``.
 
     Only the visible text is the answer; reasoning is counted apart. An answer that ended for length before any
     visible text is a technical fault and asked again.
@@ -50,66 +50,51 @@ class OpenAIDescriber:
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Ask for the message of this turn."""
-        pictures = [await self._shown(one) for one in (view.target, *view.renderings)]
-        if self._settings.api == "chat":
-            called = await self._provider.ask(
-                "describer", "/chat/completions", lambda: self._chat(view, pictures), ChatReply, _text
-            )
-        else:
-            called = await self._provider.ask(
-                "describer", "/responses", lambda: self._responses(view, pictures), ResponsesReply, _text
-            )
-        return TextAnswer(self._provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
+        return await self._answer("describer", described(view))
+
+    async def judge(self, view: JudgeView) -> TextAnswer:
+        """Ask a judge's question: one user message of the prompt, then each picture behind its caption.
+
+        The schema of the answer is sent only if ``parameters.structured`` asks for it.
+        """
+        return await self._answer("judge", judged(view), view.schema if self._settings.structured else None)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._provider.close()
 
-    def _chat(self, view: DescriberView, pictures: list[Picture]) -> JsonBody:
-        settings = self._settings
-        messages: list[dict[str, Any]] = []
-        for (prompt, reply), picture in zip(_dialogue(view), pictures, strict=True):
-            image = given({"url": DataUrl(picture), "detail": settings.detail})
-            content = [{"type": "text", "text": prompt}, {"type": "image_url", "image_url": image}]
-            messages.append({"role": "user", "content": content})
-            if reply is not None:
-                messages.append({"role": "assistant", "content": reply})
-        return self._provider.json(
-            model=self._model,
-            messages=messages,
-            max_completion_tokens=settings.max_completion_tokens,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
-            reasoning_effort=settings.reasoning_effort,
-        )
+    async def _answer(
+        self, seat: Role, messages: list[Message], schema: dict[str, JsonValue] | None = None
+    ) -> TextAnswer:
+        shown = [Message(one.role, tuple([await self._shown(part) for part in one.parts])) for one in messages]
+        provider, settings = self._provider, self._settings
+        if settings.api == "chat":
+            called = await provider.ask(
+                seat,
+                "/chat/completions",
+                lambda: provider.json(model=self._model, **chat_fields(shown, settings, schema)),
+                ChatReply,
+                _text,
+            )
+        else:
+            called = await provider.ask(
+                seat,
+                "/responses",
+                lambda: provider.json(model=self._model, **responses_fields(shown, settings, schema)),
+                ResponsesReply,
+                _text,
+            )
+        return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
-    def _responses(self, view: DescriberView, pictures: list[Picture]) -> JsonBody:
-        settings = self._settings
-        items: list[dict[str, Any]] = []
-        for (prompt, reply), picture in zip(_dialogue(view), pictures, strict=True):
-            image = given({"type": "input_image", "image_url": DataUrl(picture), "detail": settings.detail})
-            items.append({"role": "user", "content": [{"type": "input_text", "text": prompt}, image]})
-            if reply is not None:
-                items.append({"role": "assistant", "content": reply})
-        return self._provider.json(
-            model=self._model,
-            input=items,
-            store=False,
-            max_output_tokens=settings.max_completion_tokens,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
-            reasoning=given({"effort": settings.reasoning_effort}) or None,
-        )
-
-    async def _shown(self, picture: Picture) -> Picture:
-        """Return a picture as it is sent: smaller if the manifest says so, made once and kept for some turns."""
+    async def _shown(self, part: str | Picture) -> str | Picture:
+        """Return words as they are, and a picture as it is sent: smaller if the manifest says so."""
         longest = self._settings.max_side
-        if longest is None or max(picture.width, picture.height) <= longest:
-            return picture
-        known = self._smaller.get(picture.sha256)
+        if isinstance(part, str) or longest is None or max(part.width, part.height) <= longest:
+            return part
+        known = self._smaller.get(part.sha256)
         if known is None:
-            known = await asyncio.to_thread(smaller, picture, longest)
-            self._smaller[picture.sha256] = known
+            known = await asyncio.to_thread(smaller, part, longest)
+            self._smaller[part.sha256] = known
             if len(self._smaller) > _KEPT:
                 self._smaller.popitem(last=False)
         return known
@@ -127,11 +112,6 @@ def smaller(picture: Picture, longest: int) -> Picture:
     with Image.open(BytesIO(picture.data)) as image:
         image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(buffer, "PNG")
     return Picture(buffer.getvalue(), *size)
-
-
-def _dialogue(view: DescriberView) -> list[tuple[str, str | None]]:
-    """Return what the game master said and the describer's raw answer, turn by turn; none yet at the last."""
-    return [*zip(view.prompts, view.replies, strict=True), (view.prompt, None)]
 
 
 async def _text(reply: ChatReply | ResponsesReply) -> str:

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from ircore.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
-from ircore.players.base import PlayerError
+from ircore.players.base import JudgeError, PlayerError
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
 from ircore.players.openai.replies import tokens_of
@@ -63,6 +63,7 @@ class Provider:
 
         Raises:
             PlayerError: There will be none.
+            JudgeError: The same of a judge.
             ProviderStopError: Nor to any other question.
         """
 
@@ -80,6 +81,8 @@ class Provider:
         try:
             return await self._caller.call(attempt)
         except CallError as error:
+            if seat == "judge":
+                raise JudgeError(error.judge_reason, str(error), error.attempts) from None
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     def json(self, **fields: Any) -> JsonBody:

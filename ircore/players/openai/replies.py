@@ -143,7 +143,7 @@ class ResponsesReply(_Loose):
 
 
 def visible_text(reply: ChatReply | ResponsesReply) -> str:
-    """Return a describer's answer.
+    """Return a describer's or a judge's answer.
 
     Raises:
         FaultError: There is none, whether withheld, cut off or empty.

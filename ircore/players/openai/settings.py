@@ -43,11 +43,14 @@ class TextSettings(CallSettings):
 
 
 class DescriberSettings(TextSettings):
-    """Parameters of ``openai``."""
+    """Parameters of ``openai``, as describer and as judge."""
 
     api: Literal["chat", "responses"] = "chat"
     detail: Literal["low", "high", "original", "auto"] | None = Field(default=None, description="Of every picture.")
     max_side: int | None = Field(default=None, ge=64, le=8192, description="Pixels; larger pictures are made smaller.")
+    structured: bool = Field(
+        default=False, description="Hold a judge's answers to their JSON Schema; not every server can."
+    )
 
 
 class ToolSettings(CallSettings):

@@ -1,0 +1,99 @@
+"""Conversations with pictures, as the two kinds of endpoint that answer with text take them."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from ircore.images import Picture
+from ircore.players.base import DescriberView, JudgeView
+from ircore.players.openai.bodies import DataUrl
+from ircore.players.openai.settings import DescriberSettings
+
+ANSWER = "judgement"
+"""Name under which the schema of an answer is sent."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What one side said: words and pictures in their order."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[str | Picture, ...]
+
+
+def described(view: DescriberView) -> list[Message]:
+    """Return a dialogue as it happened: the game master's words and one picture each turn, raw answers in between."""
+    messages = []
+    pictures = (view.target, *view.renderings)
+    for prompt, reply, picture in zip(view.prompts, view.replies, pictures, strict=False):
+        messages += [Message("user", (prompt, picture)), Message("assistant", (reply,))]
+    return [*messages, Message("user", (view.prompt, pictures[-1]))]
+
+
+def judged(view: JudgeView) -> list[Message]:
+    """Return a question to a judge: the prompt, each picture behind its caption; then what was said about answers."""
+    shown = [part for one in view.pictures for part in (one.caption, one.picture)]
+    messages = [Message("user", (view.prompt, *shown))]
+    for exchange in view.exchanges:
+        messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]
+    return messages
+
+
+def chat_fields(
+    messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
+) -> dict[str, Any]:
+    """Return the fields of a request for chat completions, but for the model."""
+    answer = {"name": ANSWER, "strict": True, "schema": schema}
+    return {
+        "messages": [{"role": one.role, "content": _chat_content(one, settings.detail)} for one in messages],
+        "max_completion_tokens": settings.max_completion_tokens,
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "reasoning_effort": settings.reasoning_effort,
+        "response_format": {"type": "json_schema", "json_schema": answer} if schema else None,
+    }
+
+
+def responses_fields(
+    messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
+) -> dict[str, Any]:
+    """The same for the Responses API."""
+    answer = {"type": "json_schema", "name": ANSWER, "strict": True, "schema": schema}
+    return {
+        "input": [{"role": one.role, "content": _responses_content(one, settings.detail)} for one in messages],
+        "store": False,
+        "max_output_tokens": settings.max_completion_tokens,
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "reasoning": {"effort": settings.reasoning_effort} if settings.reasoning_effort else None,
+        "text": {"format": answer} if schema else None,
+    }
+
+
+def _chat_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:
+    if message.role == "assistant":
+        return _words(message)
+    extra = {"detail": detail} if detail else {}
+    return [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": {"url": DataUrl(part), **extra}}
+        for part in message.parts
+    ]
+
+
+def _responses_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:
+    if message.role == "assistant":
+        return _words(message)
+    extra = {"detail": detail} if detail else {}
+    return [
+        {"type": "input_text", "text": part}
+        if isinstance(part, str)
+        else {"type": "input_image", "image_url": DataUrl(part), **extra}
+        for part in message.parts
+    ]
+
+
+def _words(message: Message) -> str:
+    return "".join(part for part in message.parts if isinstance(part, str))
