@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
-from ircore.judges.base import Judge, Judgement
+from ircore.judges.base import Judge, Judgement, tasks_of
 from ircore.metrics.base import Metric
 from ircore.metrics.measure import load_metrics, measure
 from ircore.plugins import load
@@ -147,7 +147,8 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
         return ()
     several = len(rendered) > 1
     scored = rendered if plan.every_turn or not several else [rendered[0], rendered[-1]]
-    tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", plan.judges), ("metric", plan.metrics)]
+    raters = tuple(name for name in plan.judges if "similarity" in tasks_of(_judge(name)))
+    tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
         Wanted(episode.episode_id, turn, task, judge, sha256)
         for turn, sha256 in scored
@@ -156,13 +157,14 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     ]
     final, sha256 = rendered[-1]
     if several:
-        wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in plan.judges]
+        choosers = [name for name in plan.judges if "preference" in tasks_of(_judge(name))]
+        wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
 
 
 def _check_names(plan: ScoringPlan) -> None:
     for name in plan.judges:
-        load("judges", name)
+        _judge(name)
     _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
     for name, reason in lacking.items():
         raise InputError(f"metric {name}: {reason}", "Install what it needs, or name other metrics.")

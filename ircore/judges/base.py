@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ircore.images import Picture
-from ircore.records import JudgeKind
+from ircore.records import JudgeKind, Task
+
+BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
+"""What a judge is asked for unless it has an attribute ``tasks`` that says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,13 @@ class Judgement:
 class Judge(Protocol):
     """Rates renderings. Made once a process without arguments; keeps no state between calls.
 
+    What it lacks (a package, a file) is an ``InputError`` when it is made: that is before any work starts.
+
     Attributes:
         name: As in ``--judge`` and in scores.
         label: For people; a computed judge says that it is one.
         kind: Where the ratings come from.
+        tasks: Optional, see ``tasks_of``; what is not in it is never asked.
     """
 
     name: str
@@ -38,3 +44,9 @@ class Judge(Protocol):
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
         ...
+
+
+def tasks_of(judge: Judge) -> frozenset[Task]:
+    """Return what a judge may be asked: its attribute ``tasks``, or both tasks if it has none."""
+    tasks: frozenset[Task] = getattr(judge, "tasks", BOTH_TASKS)
+    return tasks
