@@ -7,7 +7,7 @@ from dataset_card import rows
 from dataset_card.card import STRIP, CardFacts, render_card, render_licences
 from dataset_card.parquet import Written, write_table
 from dataset_card.rows import ReleaseSource, Row
-from dataset_card.schema import ALL, CONFIGS
+from dataset_card.schema import CONFIGS
 from dataset_card.strip import choose_example, draw_strip
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
@@ -15,6 +15,7 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.progress import progress
 from ircore.results.model import Results
 from ircore.runs import RunFolder
+from ircore.tables.names import ALL
 
 CARD = "README.md"
 LICENCES = "LICENSE.md"

@@ -3,16 +3,16 @@
 A row is a mapping of column names, as in ``schema``, to plain values; a picture is an ``EmbeddedImage``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from dataset_card.schema import ALL
 from ircore.instances.store import InstanceSet
 from ircore.records import Episode, Instance, Rendering, Score, Turn
-from ircore.results.model import BoardRow, Results
+from ircore.results.model import Results
 from ircore.runs import RunFolder
-from ircore.statistics.estimate import Estimate
+from ircore.tables.board import leaderboard_table
+from ircore.tables.formats import flat_records
 
 
 class EmbeddedImage(TypedDict):
@@ -138,54 +138,7 @@ def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterat
 
 def leaderboard_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
-    for judge in results.judges:
-        for category in (None, *results.categories):
-            for difficulty in (None, *results.difficulties):
-                for line in results.board(judge, category, difficulty):
-                    yield _board_row(line)
-
-
-def _board_row(line: BoardRow) -> Row:
-    one, cell = line.submission, line.cell
-    return {
-        "run_id": one.run_id,
-        "submission": one.slug,
-        "name": one.name,
-        "describer": one.describer,
-        "generator": one.generator,
-        "token_budget": one.run.rules.token_budget,
-        "max_turns": one.run.rules.max_turns,
-        "category": cell.category or ALL,
-        "difficulty": cell.difficulty or ALL,
-        "judge": cell.judge,
-        "rank_low": line.rank_low,
-        "rank_high": line.rank_high,
-        **_estimate("", cell.score),
-        "episodes": cell.episodes,
-        "played": cell.played,
-        "played_share": cell.played_share,
-        "main_score": cell.main_score,
-        **_counts(cell.outcomes),
-        **_estimate("delta_", cell.delta),
-        **_estimate("preference_", cell.preference),
-        **_counts(cell.convergence),
-        "turns_mean": cell.turns.mean,
-        "tokens_mean": cell.tokens.mean,
-        "seconds_mean": cell.seconds.mean,
-    }
-
-
-def _estimate(prefix: str, value: Estimate) -> Row:
-    return {
-        f"{prefix}mean": value.mean,
-        f"{prefix}low": value.low,
-        f"{prefix}high": value.high,
-        f"{prefix}n": value.n,
-    }
-
-
-def _counts(counts: Mapping[Any, int]) -> Row:
-    return {str(name): count for name, count in counts.items()}
+    return flat_records(leaderboard_table(results))
 
 
 def _of_run(run: RunFolder) -> Row:

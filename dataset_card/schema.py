@@ -4,13 +4,14 @@ From these come the Arrow schema of the files, the features that ``datasets`` re
 the card, and what ``release check`` demands.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-SPLIT = "test"
+from ircore.tables.board import MEASURES, PRIMARY
+from ircore.tables.formats import flat_columns
 
-ALL = "all"
-"""Stands in ``leaderboard`` for every category, or both difficulties."""
+SPLIT = "test"
 
 Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings"]
 """Types of columns by their name in ``datasets``; ``strings`` is a list of strings."""
@@ -100,16 +101,6 @@ _INSTANCE = (
 
 def _hash(of: str, nullable: bool = False) -> Column:
     return Column(f"{of}_sha256", "string", f"SHA-256 of the bytes of `{of}`, as 64 hex digits.", nullable)
-
-
-def _estimate(prefix: str, what: str, scale: str) -> tuple[Column, ...]:
-    dash = f"{prefix}_" if prefix else ""
-    return (
-        Column(f"{dash}mean", "float64", f"{what}: arithmetic mean over episodes, {scale}.", nullable=True),
-        Column(f"{dash}low", "float64", f"Lower end of its 95 % interval (Student's t, cut off at {scale}).", True),
-        Column(f"{dash}high", "float64", "Upper end of the interval; null with fewer than two episodes.", True),
-        Column(f"{dash}n", "int32", "Number of episodes in this mean."),
-    )
 
 
 INSTANCES = Config(
@@ -206,39 +197,28 @@ SCORES = Config(
     ),
 )
 
-LEADERBOARD = Config(
-    "leaderboard",
-    "one pair under one condition as one judge sees it",
-    (
-        *_RUN,
-        Column("name", "string", "The pair's name as submitted."),
-        *_PAIR,
-        Column("token_budget", "int32", "Tokens a message may have under the run's rules."),
-        Column("max_turns", "int32", "Turns an episode may have."),
-        Column("category", "string", f"A category, or `{ALL}`."),
-        Column("difficulty", "string", f"`easy`, `hard`, or `{ALL}`."),
-        Column("judge", "string", "Name of the judge."),
-        Column("rank_low", "int32", "Best rank that the intervals allow; null without a score.", nullable=True),
-        Column("rank_high", "int32", "Worst rank that the intervals allow.", nullable=True),
-        *_estimate("", "Similarity of the final rendering to the target", "0–10"),
-        Column("episodes", "int32", "Targets of the whole set under this condition."),
-        Column("played", "int32", "Of these, episodes played to an end and not aborted."),
-        Column("played_share", "float64", "played / episodes, 0–1."),
-        Column("main_score", "float64", "mean × 10 × played_share, 0–100; null if nothing was rated.", nullable=True),
-        Column("converged", "int32", "Episodes that the describer ended."),
-        Column("turn_limit", "int32", "Episodes that ran out of turns."),
-        Column("aborted", "int32", "Episodes that were aborted."),
-        *_estimate("delta", "ΔQ, final minus first rendering, episodes of two or more renderings", "−10–10"),
-        *_estimate("preference", "Share of these that prefer the final rendering, a tie being half", "0–1"),
-        Column("improved", "int32", "Episodes with ΔQ > 0."),
-        Column("stable", "int32", "Episodes with ΔQ = 0."),
-        Column("regressed", "int32", "Episodes with ΔQ < 0."),
-        Column("no_refinement", "int32", "Episodes of a single rendering."),
-        Column("turns_mean", "float64", "Turns with a rendering, mean over played episodes.", nullable=True),
-        Column("tokens_mean", "float64", "Tokens of the messages, mean over played episodes.", nullable=True),
-        Column("seconds_mean", "float64", "Seconds both players took, mean over played episodes.", nullable=True),
-    ),
-)
+
+def _leaderboard_columns() -> Iterator[Column]:
+    """Yield the columns of the leaderboard as every other file of it has them, in the words of this schema."""
+    for flat in flat_columns(tuple(measure.column for measure in MEASURES), PRIMARY):
+        about = flat.column
+        scale = f" ({about.unit})" if about.unit else ""
+        if flat.part == "value":
+            kind: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
+            yield Column(flat.name, kind, f"{about.description}{scale}", nullable=about.nullable)
+        elif flat.part == "n":
+            yield Column(flat.name, "int32", f"Episodes that `{about.key}` rests on.")
+        else:
+            yield Column(flat.name, "float64", f"{_PARTS[flat.part]}{about.description}{scale}", nullable=True)
+
+
+_PARTS = {
+    "mean": "Mean over episodes: ",
+    "low": "Lower end of the 95 % interval: ",
+    "high": "Upper end of the 95 % interval: ",
+}
+
+LEADERBOARD = Config("leaderboard", "one pair under one condition as one judge sees it", tuple(_leaderboard_columns()))
 
 CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
 """The default one first, as the card shows them."""

@@ -70,8 +70,8 @@ def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
     ]
     assert len(rows) == 3 * 3
     overall = results.cell(run.run.run_id, "structural")
-    assert float(rows[0]["score"]) == overall.score.mean
-    assert json.loads(leaderboard_json(results))["rows"][0]["score"] == overall.score.mean
+    assert float(rows[0]["mean"]) == overall.score.mean
+    assert json.loads(leaderboard_json(results))["rows"][0]["mean"] == overall.score.mean
 
 
 def test_the_papers_means_are_those_of_its_table() -> None:

@@ -1,0 +1,223 @@
+"""The board: pairs under one condition as one judge sees them, and all conditions in one long table.
+
+Each column stands beside the function that fills it, so that a measure is added in one place.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ircore.results.model import BoardRow, Cell, Results
+from ircore.statistics.estimate import Estimate
+from ircore.tables.model import Column, Selection, Table, Value, Which
+from ircore.tables.names import ALL, condition_words, pair_names
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a board, with the name that its pair has among the others."""
+
+    row: BoardRow
+    """Pair, rank and numbers."""
+
+    pair: str
+    """Describer + generator, and what sets it apart."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column and what stands in it."""
+
+    column: Column
+    """Its description."""
+
+    value: Callable[[Line], Value]
+    """Returns the entry of a line."""
+
+
+def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
+    """Return a column for programs that says what the row is."""
+    title = key.replace("_", " ").capitalize()
+    column = Column(key, title, description, digits=digits, audience="programs")
+    return Measure(column, lambda line: Value(get(line)))
+
+
+def _count(key: str, description: str, get: Callable[[Cell], int], which: Which = "ended") -> Measure:
+    column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
+    return Measure(column, lambda line: Value(get(line.row.cell), episodes=_selection(line.row.cell, which)))
+
+
+def _mean(column: Column, get: Callable[[Cell], Estimate], which: Which, missing: str) -> Measure:
+    return Measure(column, lambda line: Value.of(get(line.row.cell), _selection(line.row.cell, which), missing))
+
+
+def _selection(cell: Cell, which: Which) -> Selection:
+    return Selection((cell.run_id,), which, cell.category, cell.difficulty, cell.judge)
+
+
+def _rank(line: Line) -> Value:
+    low, high = line.row.rank_low, line.row.rank_high
+    if low is None or high is None:
+        return Value(None, missing="no rated episode")
+    return Value(str(low) if low == high else f"{low}–{high}")
+
+
+def _main_score(line: Line) -> Value:
+    cell = line.row.cell
+    reason = "no rated episode" if cell.main_score is None else None
+    return Value(cell.main_score, missing=reason, episodes=_selection(cell, "ended"))
+
+
+def _rank_end(low: bool) -> Callable[[Line], Value]:
+    def get(line: Line) -> Value:
+        end = line.row.rank_low if low else line.row.rank_high
+        return Value(end, missing="no rated episode" if end is None else None)
+
+    return get
+
+
+WHO = (
+    _identity("run_id", "The run: one pair under one set of rules.", lambda line: line.row.submission.run_id),
+    _identity("submission", "Slug of the pair.", lambda line: line.row.submission.slug),
+    _identity("name", "The pair's name as submitted.", lambda line: line.row.submission.name),
+    _identity("describer", "Model that sees the target and writes.", lambda line: line.row.submission.describer),
+    _identity("generator", "Model that reads and draws.", lambda line: line.row.submission.generator),
+    _identity("token_budget", "Tokens a message may have.", lambda line: line.row.submission.run.rules.token_budget, 0),
+    _identity("max_turns", "Turns an episode may have.", lambda line: line.row.submission.run.rules.max_turns, 0),
+    _identity("category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL),
+    _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL),
+    _identity("judge", "Who rated.", lambda line: line.row.cell.judge),
+)
+"""What a row is, for programs."""
+
+PLACE = (
+    Measure(
+        Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), _rank
+    ),
+    Measure(
+        Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
+               nullable=True, audience="programs"), _rank_end(low=True),
+    ),
+    Measure(
+        Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
+               audience="programs"),
+        _rank_end(low=False),
+    ),
+    Measure(
+        Column("pair", "pair", "Describer + generator.", digits=None, audience="readers"),
+        lambda line: Value(line.pair),
+    ),
+)  # fmt: skip
+"""Where the pair stands."""
+
+QUALITY = (
+    _mean(
+        Column("score", "score", "Similarity of the final rendering to the target.", "0–10", "higher", estimated=True),
+        lambda cell: cell.score, "rated", "no rated episode",
+    ),
+    _mean(
+        Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
+               signed=True, estimated=True),
+        lambda cell: cell.delta, "refined", "no episode of several renderings",
+    ),
+    _mean(
+        Column("preference", "final preferred", "Share that prefers the final to the first rendering; a tie is half.",
+               "0–1", "higher", estimated=True, audience="pages"),
+        lambda cell: cell.preference, "refined", "no preference asked",
+    ),
+    Measure(
+        Column("played_of_all", "played", "Episodes played to an end and not aborted, of all.", digits=None,
+               audience="readers"),
+        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
+    ),
+    Measure(
+        Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
+        lambda line: Value(line.row.cell.played_share, episodes=_selection(line.row.cell, "played")),
+    ),
+    Measure(
+        Column("main_score", "main", "Score × 10 × share played.", "0–100", "higher", 1, nullable=True), _main_score
+    ),
+)  # fmt: skip
+"""How well it plays."""
+
+EFFORT = (
+    _mean(
+        Column("turns", "turns", "Turns with a rendering per played episode.", "", "neither", 1, estimated=True),
+        lambda cell: cell.turns, "played", "no played episode",
+    ),
+    _mean(
+        Column("tokens", "tokens", "Tokens of the describer's messages per played episode.", "", "lower", 0,
+               estimated=True),
+        lambda cell: cell.tokens, "played", "no played episode",
+    ),
+    _mean(
+        Column("seconds", "seconds", "Seconds both players took per played episode.", "", "lower", 1, estimated=True,
+               audience="pages"),
+        lambda cell: cell.seconds, "played", "no played episode",
+    ),
+)  # fmt: skip
+"""What it takes."""
+
+COUNTS = (
+    _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
+    _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
+    _count("converged", "Episodes that the describer ended.", lambda cell: cell.outcomes["converged"]),
+    _count("turn_limit", "Episodes that ran out of turns.", lambda cell: cell.outcomes["turn_limit"]),
+    _count("aborted", "Episodes that were aborted.", lambda cell: cell.outcomes["aborted"]),
+    _count("improved", "Rated episodes with ΔQ > 0.", lambda cell: cell.convergence["improved"], "refined"),
+    _count("stable", "Rated episodes with ΔQ = 0.", lambda cell: cell.convergence["stable"], "refined"),
+    _count("regressed", "Rated episodes with ΔQ < 0.", lambda cell: cell.convergence["regressed"], "refined"),
+    _count(
+        "no_refinement", "Rated episodes of one rendering.", lambda cell: cell.convergence["no_refinement"], "rated"
+    ),
+)
+"""Of how many episodes, for programs."""
+
+PRIMARY = "score"
+"""The column by which boards rank."""
+
+MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
+
+
+def board_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the board of one condition, best pair first.
+
+    Raises:
+        InputError: There is no such judge, category or difficulty in the results.
+    """
+    rows = results.board(judge, category, difficulty)
+    size = rows[0].cell.episodes if rows else 0
+    words = (
+        f"{condition_words(category, difficulty).capitalize()}, judged by {judge}; "
+        f"{size} episode{'s' if size != 1 else ''} a pair; instance set {results.instance_set[:12]}."
+    )
+    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, primary=PRIMARY)
+
+
+def leaderboard_table(results: Results) -> Table:
+    """Return every board below one another: judge by judge, category by category, all before parts."""
+    rows = [
+        row
+        for judge, category, difficulty in product(
+            results.judges, (None, *results.categories), (None, *results.difficulties)
+        )
+        for row in results.board(judge, category, difficulty)
+    ]
+    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
+    return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, primary=PRIMARY)
+
+
+NOTES = (
+    "± is half the 95 % interval; ranks are ranges that the paired intervals allow; main = score × 10 × share played.",
+)
+
+
+def _columns() -> tuple[Column, ...]:
+    return tuple(measure.column for measure in MEASURES)
+
+
+def _rows(results: Results, rows: Iterable[BoardRow]) -> tuple[tuple[Value, ...], ...]:
+    names = pair_names(results.submissions)
+    lines = (Line(row, names[row.submission.run_id]) for row in rows)
+    return tuple(tuple(measure.value(line) for measure in MEASURES) for line in lines)
