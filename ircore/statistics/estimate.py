@@ -55,6 +55,34 @@ def estimate(values: Sequence[float], lowest: float = -inf, highest: float = inf
     return Estimate(mean, max(lowest, mean - half), min(highest, mean + half), n)
 
 
+def wilson(successes: float, n: int) -> Estimate:
+    """Estimate a share with its 95 % interval, Wilson's score interval (Wilson 1927, JASA 22).
+
+    Unlike mean ± error it stays within 0 and 1 and has a width where all or none succeed.
+
+    Args:
+        successes: 0 to ``n``; a tie may count as half a success.
+        n: How many tries, independent of each other.
+
+    Returns:
+        The share, 0–1; without an interval only where ``n`` is 0.
+    """
+    if n == 0:
+        return Estimate(None, None, None, 0)
+    share, z = successes / n, _normal_quantile()
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return Estimate(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)), n)
+
+
+@lru_cache(maxsize=1)
+def _normal_quantile() -> float:
+    """Return the upper quantile of the normal distribution for a two-sided interval of ``CONFIDENCE``."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + CONFIDENCE) / 2))
+
+
 @lru_cache(maxsize=4096)
 def _t_quantile(degrees: int) -> float:
     """Return the upper quantile of Student's t for a two-sided interval of ``CONFIDENCE``."""

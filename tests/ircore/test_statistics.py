@@ -2,7 +2,7 @@
 
 import pytest
 
-from ircore.statistics.estimate import Estimate, estimate
+from ircore.statistics.estimate import Estimate, estimate, wilson
 
 
 def test_interval_is_students_t() -> None:
@@ -40,3 +40,20 @@ def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
 
 def test_equal_values_leave_no_doubt() -> None:
     assert estimate([7.0, 7.0, 7.0]) == Estimate(7, 7, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    # Newcombe 1998, Statistics in Medicine 17, table I, method 3: the score interval without correction.
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
+    found = wilson(successes, n)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_wilson_at_the_ends() -> None:
+    assert wilson(0, 0) == Estimate(None, None, None, 0)
+    assert wilson(7, 7).high == 1
+    assert wilson(0, 1).low == 0
+    assert wilson(2.5, 5).mean == 0.5
