@@ -1,0 +1,127 @@
+"""What the token budget does: runs of one pair that differ in nothing else, side by side."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ircore.records import Run
+from ircore.results.episodes import Convergence, EpisodeResult
+from ircore.results.language import clustered_share
+from ircore.results.model import Cell, Results, SubmissionResult
+from ircore.statistics.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class BudgetPoint:
+    """A pair under one token budget."""
+
+    budget: int
+    """Tokens that a message may have."""
+
+    run_id: str
+    """The run."""
+
+    score: Estimate
+    """Similarity of the final rendering, 0–10."""
+
+    delta: Estimate
+    """ΔQ = final − first, −10 to 10, over episodes of two renderings or more."""
+
+    preference: Estimate
+    """Share of the same episodes in which the final rendering is preferred to the first, 0–1."""
+
+    convergence: Mapping[Convergence, int]
+    """How many episodes improved, stayed stable, regressed or had no refinement, as in the paper's Figure 6."""
+
+    turns: Estimate
+    """Turns with a rendering per played episode."""
+
+    tokens: Estimate
+    """Tokens of the describer's messages per played episode."""
+
+    messages: int
+    """Messages of the played episodes."""
+
+    over_budget: Estimate
+    """Share of these messages that are over the budget, 0–1; ``n`` counts episodes."""
+
+
+@dataclass(frozen=True)
+class BudgetSeries:
+    """One pair under several budgets."""
+
+    describer: str
+    """The describer's label."""
+
+    generator: str
+    """The generator's label."""
+
+    points: tuple[BudgetPoint, ...]
+    """By budget, smallest first; at least two."""
+
+
+def budget_series(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> tuple[BudgetSeries, ...]:
+    """Compare token budgets.
+
+    Runs belong together if their players with all their settings, the other rules, the prompts and the seed are the
+    same. A pair that was played under one budget only is left out.
+
+    Args:
+        results: Of some runs.
+        judge: Whose scores.
+        category: Only this category of pictures.
+        difficulty: Only this difficulty.
+
+    Raises:
+        KeyError: There is no such judge or condition.
+    """
+    groups: dict[str, list[SubmissionResult]] = {}
+    for one in results.submissions:
+        groups.setdefault(_all_but_budget(one.run), []).append(one)
+    return tuple(
+        BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
+        for group in groups.values()
+        if len({one.run.rules.token_budget for one in group}) > 1
+    )
+
+
+def _all_but_budget(run: Run) -> str:
+    """Say what two runs must share for their difference to be the budget's."""
+    rules, pair = run.rules, run.submission
+    players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
+    return repr((run.game, *players, rules.max_turns, rules.over_budget, run.prompts, run.seed))
+
+
+def _points(
+    results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
+) -> tuple[BudgetPoint, ...]:
+    points = []
+    for one in group:
+        cell = results.cell(one.run_id, judge, category, difficulty)
+        played = [
+            result
+            for result in results.episodes[one.run_id]
+            if result.episode.played
+            and category in (None, result.episode.category)
+            and difficulty in (None, result.episode.difficulty)
+        ]
+        points.append(_point(one, cell, played))
+    return tuple(sorted(points, key=lambda point: (point.budget, point.run_id)))
+
+
+def _point(one: SubmissionResult, cell: Cell, played: Iterable[EpisodeResult]) -> BudgetPoint:
+    over = [[turn.over_budget for turn in result.episode.turns if turn.message is not None] for result in played]
+    spoken = [flags for flags in over if flags]
+    return BudgetPoint(
+        budget=one.run.rules.token_budget,
+        run_id=one.run_id,
+        score=cell.score,
+        delta=cell.delta,
+        preference=cell.preference,
+        convergence=cell.convergence,
+        turns=cell.turns,
+        tokens=cell.tokens,
+        messages=sum(map(len, spoken)),
+        over_budget=clustered_share([sum(flags) for flags in spoken], [len(flags) for flags in spoken]),
+    )

@@ -1,0 +1,222 @@
+"""How a pair's describer talks: what it corrects, how much it says, and how much of that is new.
+
+Only played episodes count, as everywhere. A correction message is a message of turn 2 or later.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ircore.language.corrections import Mark, find_corrections
+from ircore.language.lexicon import CORRECTIONS, Correction, load_lexicon
+from ircore.language.words import content_words, novelty, similarity, words
+from ircore.results.episodes import EpisodeResult
+from ircore.statistics.estimate import Estimate, estimate
+
+TOP = 10
+"""Tokens listed for each category of correction, as in the paper's Figure 14."""
+
+
+@dataclass(frozen=True)
+class MessageResult:
+    """One message of a played episode."""
+
+    episode_id: str
+    """The episode."""
+
+    category: str
+    """Of its picture."""
+
+    difficulty: str
+    """Of its picture."""
+
+    turn: int
+    """1-based."""
+
+    tokens: int
+    """o200k_base tokens of the message as the describer wrote it."""
+
+    words: int
+    """Words; ``ircore.language.words`` says what a word is."""
+
+    over_budget: bool
+    """Whether the tokens exceed the run's token budget."""
+
+    marks: tuple[Mark, ...]
+    """What it corrects, and where; empty for turn 1, which describes."""
+
+    novelty: float | None
+    """Share of its content words that no earlier message of the episode used, 0–1; None on turn 1 and without any."""
+
+    similarity: float | None
+    """Jaccard similarity of its content words to the previous message's, 0–1; None on turn 1 and without any."""
+
+
+@dataclass(frozen=True)
+class CorrectionProfile:
+    """What a group of correction messages is about."""
+
+    lexicon: str
+    """Version of the lists that were used."""
+
+    messages: int
+    """Messages of turn ≥ 2; with none, every estimate below has neither mean nor interval."""
+
+    episodes: int
+    """Episodes that have such a message: what the intervals rest on."""
+
+    usage: Mapping[Correction, Estimate]
+    """Share of the messages in which a category fires, 0–1; ``n`` counts episodes."""
+
+    top_tokens: Mapping[Correction, tuple[tuple[str, int], ...]]
+    """The ``TOP`` commonest tokens that fired, with their counts: by count, then by alphabet."""
+
+
+@dataclass(frozen=True)
+class TurnLanguage:
+    """The messages of one turn."""
+
+    turn: int
+    """1-based."""
+
+    messages: int
+    """How many episodes have a message at this turn."""
+
+    tokens: Estimate
+    """Tokens a message."""
+
+    words: Estimate
+    """Words a message."""
+
+    novelty: Estimate
+    """Share of content words that the episode has not used before, 0–1; none on turn 1."""
+
+    similarity: Estimate
+    """Jaccard similarity to the message before, 0–1; none on turn 1."""
+
+
+def episode_messages(episodes: Iterable[EpisodeResult]) -> tuple[MessageResult, ...]:
+    """Read every message of played episodes, in order.
+
+    Args:
+        episodes: Of one run.
+    """
+    return tuple(message for one in episodes if one.episode.played for message in _messages(one))
+
+
+def chosen(
+    messages: Iterable[MessageResult],
+    category: str | None = None,
+    difficulty: str | None = None,
+    turn: int | None = None,
+) -> tuple[MessageResult, ...]:
+    """Return the messages about a category or difficulty of pictures, or of one turn; None takes all."""
+    return tuple(
+        one
+        for one in messages
+        if category in (None, one.category) and difficulty in (None, one.difficulty) and turn in (None, one.turn)
+    )
+
+
+def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
+    """Say what messages correct; those of turn 1 are passed over.
+
+    Args:
+        messages: Of one run, narrowed by ``chosen`` where only a turn or a category is wanted.
+    """
+    corrections = [one for one in messages if one.turn >= 2]
+    by_episode: dict[str, list[frozenset[Correction]]] = {}
+    for one in corrections:
+        by_episode.setdefault(one.episode_id, []).append(frozenset(mark.correction for mark in one.marks))
+    sizes = [len(fired) for fired in by_episode.values()]
+    return CorrectionProfile(
+        lexicon=load_lexicon().version,
+        messages=len(corrections),
+        episodes=len(by_episode),
+        usage={
+            correction: clustered_share(
+                [sum(correction in fired for fired in messages) for messages in by_episode.values()], sizes
+            )
+            for correction in CORRECTIONS
+        },
+        top_tokens=_top_tokens(corrections),
+    )
+
+
+def turn_language(messages: Iterable[MessageResult]) -> tuple[TurnLanguage, ...]:
+    """Say how long and how new messages are, turn by turn.
+
+    Args:
+        messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
+
+    Returns:
+        One entry for every turn that has a message. Later turns rest on fewer, and usually harder, episodes.
+    """
+    by_turn: dict[int, list[MessageResult]] = {}
+    for one in messages:
+        by_turn.setdefault(one.turn, []).append(one)
+    return tuple(_turn(turn, by_turn[turn]) for turn in sorted(by_turn))
+
+
+def clustered_share(hits: Sequence[int], sizes: Sequence[int]) -> Estimate:
+    """Estimate a share of messages when messages of one episode resemble each other.
+
+    The share is R = Σ hits / Σ sizes. Its interval is that of the mean of R + (hitsᵢ − R · sizesᵢ) / mean(sizes), one
+    value an episode: the ratio estimator's linearisation (Cochran 1977, §6.4), which takes episodes as independent
+    and not messages.
+
+    Args:
+        hits: Messages in which something holds, one number an episode.
+        sizes: All messages of the same episodes, each at least 1.
+
+    Returns:
+        The share, 0–1; ``n`` is the number of episodes.
+    """
+    total = sum(sizes)
+    if not total:
+        return estimate([], 0.0, 1.0)
+    share, size = sum(hits) / total, total / len(sizes)
+    return estimate([share + (hit - share * one) / size for hit, one in zip(hits, sizes, strict=True)], 0.0, 1.0)
+
+
+def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
+    episode = result.episode
+    earlier: list[frozenset[str]] = []
+    for turn in episode.turns:
+        if turn.message is None:
+            continue
+        content = content_words(turn.message)
+        yield MessageResult(
+            episode_id=episode.episode_id,
+            category=episode.category,
+            difficulty=episode.difficulty,
+            turn=turn.turn,
+            tokens=turn.message_tokens,
+            words=len(words(turn.message)),
+            over_budget=turn.over_budget,
+            marks=find_corrections(turn.message) if turn.turn >= 2 else (),
+            novelty=novelty(content, earlier) if earlier else None,
+            similarity=similarity(content, earlier[-1]) if earlier else None,
+        )
+        earlier.append(content)
+
+
+def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tuple[str, int], ...]]:
+    counts: dict[Correction, Counter[str]] = {one: Counter() for one in CORRECTIONS}
+    for message in messages:
+        for mark in message.marks:
+            counts[mark.correction][mark.token] += 1
+    return {
+        one: tuple(sorted(count.items(), key=lambda item: (-item[1], item[0]))[:TOP]) for one, count in counts.items()
+    }
+
+
+def _turn(turn: int, messages: Sequence[MessageResult]) -> TurnLanguage:
+    return TurnLanguage(
+        turn=turn,
+        messages=len(messages),
+        tokens=estimate([one.tokens for one in messages], 0.0),
+        words=estimate([one.words for one in messages], 0.0),
+        novelty=estimate([one.novelty for one in messages if one.novelty is not None], 0.0, 1.0),
+        similarity=estimate([one.similarity for one in messages if one.similarity is not None], 0.0, 1.0),
+    )
