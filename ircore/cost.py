@@ -17,13 +17,14 @@ from pydantic import Field, StringConstraints, ValidationError
 from ircore.calls import usage_of
 from ircore.errors import InputError
 from ircore.files import write_bytes
+from ircore.judgements import JudgeQuestion
 from ircore.records import FaultKind, Line, PlayerSpec, Record, Role, Submission, Usage
 from ircore.runs import Call, Failure, RunFolder
 from ircore.strict_yaml import read_mapping
 from ircore.validation import describe_validation_error
 
-Asked = Call | Failure
-"""A question to a player, answered or not."""
+Asked = Call | Failure | JudgeQuestion
+"""A question to a player or to a judge, answered or not."""
 
 PERHAPS_BILLED: frozenset[FaultKind] = frozenset({"timeout", "dropped", "malformed", "cut_off", "bad_image"})
 """Faults after which a picture may have been made, and billed, that never arrived or could not be used."""
@@ -150,30 +151,38 @@ def _read(path: Path) -> dict[str, Price]:
 
 
 class RunPrices:
-    """What the answers of one pair cost.
+    """What the answers of one pair cost, and those of its judges.
 
     Args:
         prices: Known prices.
         submission: The pair.
+        judges: Who the judges that are models are, by name.
     """
 
-    def __init__(self, prices: Prices, submission: Submission) -> None:
-        self.seats: dict[Role, SeatPrice] = {
-            "describer": prices.seat(submission.describer),
-            "generator": prices.seat(submission.generator),
-        }
+    def __init__(
+        self, prices: Prices, submission: Submission | None = None, judges: Mapping[str, PlayerSpec] | None = None
+    ) -> None:
+        pair = submission.players if submission is not None else {}
+        self.seats: dict[Role, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
+        self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
+
+    def seat_of(self, asked: Asked) -> SeatPrice:
+        """Return what asking whoever was asked costs; of a judge that nobody knows, that is not known."""
+        if not isinstance(asked, JudgeQuestion):
+            return self.seats[asked.role]
+        return self.judges.get(asked.judge) or SeatPrice(asked.judge, offline=False, price=None, image=None)
 
     def cost(self, asked: Asked) -> float | None:
         """Return US dollars for one question, failed attempts included; None if that is not known.
 
         A picture that may have been made and billed without arriving is counted as billed.
         """
-        usage, seat = usage_of_question(asked), self.seats[asked.role]
+        usage, seat = usage_of_question(asked), self.seat_of(asked)
         if usage.cost_usd is not None:
             return usage.cost_usd
         if usage.requests == 0 or seat.offline:
             return 0.0
-        by_error = isinstance(asked, Failure) and all(one.kind in NEVER_BILLED for one in asked.attempts)
+        by_error = not answered(asked) and all(one.kind in NEVER_BILLED for one in asked.attempts)
         if by_error and usage.completion_tokens is None:
             return 0.0
         if seat.price is None:
@@ -186,24 +195,48 @@ class RunPrices:
 
 def prices_of_run(folder: RunFolder, given: Path | None = None) -> RunPrices:
     """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
+    judges = {name: one.player for name, one in folder.judges().items() if one.player is not None}
+    return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
+
+
+def kept_prices(folder: RunFolder) -> Path | None:
+    """Return the run's own table of prices, if it has one."""
     kept = folder.path / RUN_PRICES
-    return RunPrices(read_prices(kept if kept.is_file() else None, given), folder.run.submission)
+    return kept if kept.is_file() else None
 
 
 def keep_prices(folder: RunFolder, given: Path | None) -> None:
-    """Check a user's table of prices and keep a copy in the run folder, so that it is not needed again.
+    """Check a user's table of prices and keep it in the run folder, on top of an earlier one, for the next time.
 
     Raises:
         InputError: It is not a table of prices.
     """
-    if given is not None:
-        read_prices(given)
+    if given is None:
+        return
+    new, kept = _read(given), kept_prices(folder)
+    known = _read(kept) if kept is not None else {}
+    if known.keys() <= new.keys():
         write_bytes(folder.path / RUN_PRICES, given.read_bytes())
+    elif known | new != known:
+        import yaml
+
+        models = {name: one.model_dump(mode="json", exclude_none=True) for name, one in (known | new).items()}
+        write_bytes(folder.path / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
 
 
 def usage_of_question(asked: Asked) -> Usage:
     """Return what a question used: as the player says, or the sum of its attempts where there is no answer."""
-    return asked.usage if isinstance(asked, Call) else usage_of(asked.attempts)
+    return usage_of(asked.attempts) if isinstance(asked, Failure) else asked.usage
+
+
+def answered(asked: Asked) -> bool:
+    """Return whether a question has an answer."""
+    return asked.text is not None if isinstance(asked, JudgeQuestion) else isinstance(asked, Call)
+
+
+def seconds(asked: Asked) -> float:
+    """Return how long an answer was waited for, in seconds."""
+    return sum(one.seconds for one in asked.attempts) if isinstance(asked, Failure) else asked.seconds
 
 
 def images(asked: Asked) -> int:
@@ -213,6 +246,6 @@ def images(asked: Asked) -> int:
 
 def images_perhaps_billed(asked: Asked) -> int:
     """Return how many pictures a question may have cost besides the one that it brought."""
-    if asked.role != "generator":
+    if isinstance(asked, JudgeQuestion) or asked.role != "generator":
         return 0
     return sum(one.kind in PERHAPS_BILLED for one in asked.attempts)

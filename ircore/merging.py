@@ -16,7 +16,8 @@ from ircore.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.images import read_image_bytes
 from ircore.instances.store import INDEX
 from ircore.journal import JournalWriter
-from ircore.records import Score
+from ircore.judgements import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
+from ircore.records import JudgeIdentity, Score
 from ircore.runs import JOURNAL, RUN_FILE, SCORES, Call, End, Failure, RunFolder, RunWriter
 from ircore.shards import Part, read_part
 
@@ -56,13 +57,14 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         for shard in shards:
             held.enter_context(shard.lock())
         _check_identity(shards)
+        judges = _judges(shards)
         wanted = _wanted(shards, partial)
         owners = _owners(shards)
         finished = {name for shard in shards for name in RunWriter.finished_episodes(shard)}
         missing = tuple(name for name in wanted if name not in finished)
         if missing and not partial:
             raise _gap(missing, "played to its end in no shard")
-        folder = _write(shards, owners, out)
+        folder = _write(shards, owners, judges, out)
     return Merged(folder, len(finished), missing)
 
 
@@ -75,6 +77,20 @@ def _check_identity(shards: Sequence[RunFolder]) -> None:
                     f"{shard.path / RUN_FILE}: {field}: another run than {shards[0].path / RUN_FILE}",
                     "Merge only shards that were played by the same command.",
                 )
+
+
+def _judges(shards: Sequence[RunFolder]) -> list[JudgeIdentity]:
+    """Return who scored the shards; one name must be one judge."""
+    found: dict[str, tuple[JudgeIdentity, RunFolder]] = {}
+    for shard in shards:
+        for name, judge in shard.judges().items():
+            known, where = found.setdefault(name, (judge, shard))
+            if known != judge:
+                raise InputError(
+                    f"{shard.path}: the judge {name} is another one than in {where.path}",
+                    "Score the shards anew with one judge of that name.",
+                )
+    return [judge for judge, _ in found.values()]
 
 
 def _wanted(shards: Sequence[RunFolder], partial: bool) -> list[str]:
@@ -123,7 +139,9 @@ def _owners(shards: Sequence[RunFolder]) -> dict[str, RunFolder]:
     return owners
 
 
-def _write(shards: Sequence[RunFolder], owners: dict[str, RunFolder], out: Path) -> RunFolder:
+def _write(
+    shards: Sequence[RunFolder], owners: dict[str, RunFolder], judges: Sequence[JudgeIdentity], out: Path
+) -> RunFolder:
     """Write the run; one shard's journal at a time is in memory."""
     first = shards[0]
     run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
@@ -143,8 +161,13 @@ def _write(shards: Sequence[RunFolder], owners: dict[str, RunFolder], out: Path)
         scores = _scores(shards, owners, order)
         if scores:
             _write_lines(temporary / SCORES, (one.model_dump_json().encode() for one in scores))
+        judgements = _judgements(shards, owners, order)
+        if judgements:
+            _write_lines(temporary / JUDGEMENTS, question_lines(judgements))
         _copy_prices(shards, temporary)
         write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
+        for judge in judges:
+            RunFolder.open(temporary).keep_judge(judge)
         sync_folder(temporary)
     return RunFolder.open(out)
 
@@ -158,6 +181,13 @@ def _scores(shards: Sequence[RunFolder], owners: dict[str, RunFolder], order: Se
     """Return the scores of each instance from the shard that played it, in the order of the set."""
     rank = {name: number for number, name in enumerate(order)}
     found = [one for shard in shards for one in shard.scores() if owners.get(one.episode_id) is shard]
+    return sorted(found, key=lambda one: rank[one.episode_id])
+
+
+def _judgements(shards: Sequence[RunFolder], owners: dict[str, RunFolder], order: Sequence[str]) -> list[JudgeQuestion]:
+    """The same for questions to judges."""
+    rank = {name: number for number, name in enumerate(order)}
+    found = [one for shard in shards for one in read_judgements(shard) if owners.get(one.episode_id) is shard]
     return sorted(found, key=lambda one: rank[one.episode_id])
 
 

@@ -6,7 +6,6 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-import traceback
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from ircore import __version__
+from ircore.asking import unbroken
 from ircore.cache import Cache
 from ircore.calls import ProviderStopError
 from ircore.cost import prices_of_run
@@ -168,7 +168,7 @@ class _Session:
 
     pair: Pair
     writer: RunWriter
-    recorder: Recorder
+    recorder: Recorder[Entry]
     watch: Watch
     shown: Progress
     cache: Cache | None
@@ -287,22 +287,14 @@ class _RecordedSeats:
         return answer, seconds
 
     async def _timed(self, seat: Role, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
-        """Wait for an answer; a player that breaks, as a plug-in may, stops the run with one line."""
+        """Wait for an answer; a player that breaks stops the run."""
         started = perf_counter()
         self._watch.asking()
         try:
-            answer = await asked
+            answer = await unbroken(asked, f"{self._episode_id}, turn {turn}: the {seat}")
         except (PlayerError, ProviderStopError) as error:
             await self._record_failure(seat, turn, error)
             raise
-        except InputError:
-            raise
-        except Exception as error:
-            raise WorkError(
-                f"{self._episode_id}, turn {turn}: the {seat} broke with "
-                f"{type(error).__name__}: {error} ({_place(error)})",
-                "This is a fault of the player, not of the run: mend it and give the same command again.",
-            ) from error
         finally:
             self._watch.done_asking()
         return answer, round(perf_counter() - started, 4)
@@ -327,12 +319,6 @@ class _RecordedSeats:
         )
         await self._recorder.record(Entry(failure))
         self._watch.asked(failure)
-
-
-def _place(error: Exception) -> str:
-    """Return file and line where an error was raised."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{Path(frame.filename).name}:{frame.lineno}"
 
 
 def _rendering(picture: Picture) -> Rendering:

@@ -1,23 +1,34 @@
-"""Recording while many episodes are played: one thread writes, and what waits meanwhile is written together.
+"""Recording while much is asked at the same time: one thread writes, and what waits meanwhile is written together.
 
 An answer is on the disk itself before anything follows from it, which takes some milliseconds; while one batch is
 written the others go on, and all that arrives in that time becomes the next batch ("group commit").
 """
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, Protocol, TypeVar
 
-from ircore.runs import Entry, RunWriter
+Entry = TypeVar("Entry")
+Written = TypeVar("Written", contravariant=True)
 
 
-class Recorder:
+class Writer(Protocol[Written]):
+    """Writes to disks."""
+
+    def record(self, entries: Sequence[Written]) -> None:
+        """Record what happened, all of it or nothing; on return it is on the disk itself."""
+        ...
+
+
+class Recorder(Generic[Entry]):
     """Writes entries in the order in which they come.
 
     Args:
         writer: Of the run.
     """
 
-    def __init__(self, writer: RunWriter) -> None:
+    def __init__(self, writer: Writer[Entry]) -> None:
         self._writer = writer
         self._waiting: list[tuple[Entry, asyncio.Future[None]]] = []
         self._unseen: list[asyncio.Future[None]] = []

@@ -6,6 +6,7 @@ journal.jsonl     every answer as it came (``Call``), every question without one
                   ended (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
+judgements.jsonl  every question to a judge that is a model, and its answer (``ircore.judgements``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
 """
 
@@ -222,14 +223,27 @@ class RunFolder:
             InputError: Another judge has scored this run under the same name.
         """
         path = self.path / JUDGES / f"{judge.name}.json"
+        if not self.check_judge(judge):
+            write_text(path, judge.model_dump_json(indent=2) + "\n")
+            sync_folder(path.parent)
+
+    def check_judge(self, judge: JudgeIdentity) -> bool:
+        """Return whether a judge is known to have scored this run.
+
+        Raises:
+            InputError: Another judge has scored it under the same name.
+        """
+        path = self.path / JUDGES / f"{judge.name}.json"
         if not path.is_file():
-            write_text(path, judge.model_dump_json(indent=2) + "\n", durable=True)
-        elif (known := _read_judge(path)) != judge:
+            return False
+        known = _read_judge(path)
+        if known != judge:
             ours, theirs = judge.model_dump(), known.model_dump()
             field = next(name for name in ours if ours[name] != theirs[name])
             raise InputError(
                 f"{path}: {field}: the judge {judge.name} of this run is another one", "Give the judge another name."
             )
+        return True
 
     @contextmanager
     def lock(self) -> Iterator[None]:

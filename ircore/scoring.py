@@ -10,20 +10,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
-from ircore.judges.base import Judge, Judgement, tasks_of
+from ircore.judges.base import Judge, Judgement, identity_of, tasks_of
 from ircore.metrics.base import Metric
 from ircore.metrics.measure import load_metrics, measure
 from ircore.plugins import load
 from ircore.progress import progress
 from ircore.records import Episode, Instance, Rendering, Score, Task
 from ircore.runs import RunFolder
+from ircore.score_counts import ScoreCount, count_score
 from ircore.workers import worker_pool
 
 JUDGES = ("structural",)
@@ -66,6 +67,9 @@ class ScoringSummary:
 
     unavailable: int
     """Of the new ones, those without a value."""
+
+    counts: dict[str, ScoreCount] = field(default_factory=dict)
+    """The same by judge and metric, with the reasons why some have no value."""
 
 
 class Wanted(NamedTuple):
@@ -128,25 +132,39 @@ def score_runs(
         for run in runs:
             held.enter_context(run.lock())
         works: list[tuple[RunFolder, _Work]] = []
+        counts: dict[str, ScoreCount] = {}
         episodes = kept = 0
         for run in runs:
             found = [_work(run, one, plan) for one in run.episodes() if one.played]
-            done = {Wanted(one.episode_id, one.turn, one.task, one.judge, one.rendering) for one in run.scores()}
+            for name in plan.judges:
+                run.keep_judge(identity_of(name, _judge(name)))
+            done = scores_by_question(run)
             lacking = [_Work(one.run, one.episode, tuple(w for w in one.wanted if w not in done)) for one in found]
             episodes += len(found)
-            kept += sum(len(one.wanted) for one in found) - sum(len(one.wanted) for one in lacking)
+            for wanted in (w for one in found for w in one.wanted if w in done):
+                kept += 1
+                count_score(counts, done[wanted], new=False)
             works += [(run, one) for one in lacking if one.wanted]
-        new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere)
-    return ScoringSummary(len(runs), episodes, kept, new, unavailable)
+        new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
+    return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
+
+
+def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
+    """Return the scores of a run by what each of them answers."""
+    return {Wanted(one.episode_id, one.turn, one.task, one.judge, one.rendering): one for one in run.scores()}
+
+
+def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
+    """List turn and rendering's hash of what is rated: the first and the final one, or all; the last is the final."""
+    rendered = [(turn.turn, turn.rendering.sha256) for turn in episode.turns if turn.rendering is not None]
+    return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
 
 def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     """List the scores that a plan asks of a played episode: turn by turn, the preference last."""
-    rendered = [(turn.turn, turn.rendering.sha256) for turn in episode.turns if turn.rendering is not None]
-    if not rendered:
+    scored = scored_turns(episode, plan.every_turn)
+    if not scored:
         return ()
-    several = len(rendered) > 1
-    scored = rendered if plan.every_turn or not several else [rendered[0], rendered[-1]]
     raters = tuple(name for name in plan.judges if "similarity" in tasks_of(_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
@@ -155,8 +173,8 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
         for task, judges in tasks
         for judge in judges
     ]
-    final, sha256 = rendered[-1]
-    if several:
+    final, sha256 = scored[-1]
+    if len(scored) > 1:
         choosers = [name for name in plan.judges if "preference" in tasks_of(_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
@@ -174,7 +192,9 @@ def _work(run: RunFolder, episode: Episode, plan: ScoringPlan) -> _Work:
     return _Work(run.path, episode, wanted_scores(episode, plan))
 
 
-def _score_all(works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None) -> tuple[int, int]:
+def _score_all(
+    works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
+) -> tuple[int, int]:
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
     parts = [work for _, work in works]
@@ -184,6 +204,8 @@ def _score_all(works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere
             run.add_scores(scores)
             new += len(scores)
             unavailable += sum(score.value is None for score in scores)
+            for score in scores:
+                count_score(counts, score, new=True)
             shown.advance()
     return new, unavailable
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from ircore.cost import Asked, RunPrices, prices_of_run
+from ircore.judgements import JudgeQuestion, read_judgements
 from ircore.records import Episode, Outcome, Role, Run
-from ircore.runs import RunFolder
+from ircore.runs import Call, Failure, RunFolder
 from ircore.totals import Totals
 
 
@@ -23,11 +24,14 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         not), ``tokens`` (``messages`` by the game's tokenizer; the rest as providers count them), ``images`` and
         ``images_perhaps_billed`` (besides them, by requests that failed), ``seconds`` (sum of waiting for answers),
         ``cost_usd`` (as providers report it, else by prices; null where nothing is known), ``cost_known`` (whether it
-        covers every answer) and ``per_episode`` (``episode_id``, ``outcome``, ``turns`` and the same sums for each).
+        covers every answer), ``per_episode`` (``episode_id``, ``outcome``, ``turns`` and the same sums for each) and
+        ``judging`` (the same sums for the judges that are models, each apart under ``per_judge``). All sums but
+        ``requests.judge`` and ``judging`` are the pair's own.
     """
     prices = prices or prices_of_run(folder)
     episodes = folder.episodes()
-    asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
+    asked: list[Call | Failure] = [*folder.calls().values(), *folder.failures()]
+    judging = _judging(read_judgements(folder), prices)
     outcomes = Counter(one.outcome for one in episodes)
     sums = Totals.of(asked, prices).as_dict()
     return {
@@ -38,7 +42,10 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         "abort_reasons": dict(Counter(one.abort_reason for one in episodes if one.abort_reason)),
         "turns": sum(len(one.turns) for one in episodes),
         **sums,
-        "requests": {role: _requests(asked, role, prices) for role in get_args(Role)},
+        "requests": {
+            **{role: _requests(asked, role, prices) for role in get_args(Role)},
+            "judge": judging["requests"],
+        },
         "failed_requests": dict(
             Counter(try_.kind for one in asked for try_ in one.attempts if try_.kind != "answered")
         ),
@@ -47,20 +54,31 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
             **sums["tokens"],
         },
         "per_episode": _per_episode(episodes, asked, prices),
+        "judging": judging,
     }
+
+
+def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str, Any]:
+    by_judge: dict[str, list[Asked]] = defaultdict(list)
+    for one in questions:
+        by_judge[one.judge].append(one)
+    per_judge = {name: Totals.of(asked, prices).as_dict() for name, asked in sorted(by_judge.items())}
+    return {**Totals.of(questions, prices).as_dict(), "per_judge": per_judge}
 
 
 def _identity(run: Run) -> dict[str, Any]:
     return run.model_dump(mode="json", by_alias=True)
 
 
-def _requests(asked: Sequence[Asked], role: str, prices: RunPrices) -> int:
+def _requests(asked: Sequence[Call | Failure], role: str, prices: RunPrices) -> int:
     return Totals.of((one for one in asked if one.role == role), prices).requests
 
 
-def _per_episode(episodes: Sequence[Episode], asked: Sequence[Asked], prices: RunPrices) -> list[dict[str, Any]]:
+def _per_episode(
+    episodes: Sequence[Episode], asked: Sequence[Call | Failure], prices: RunPrices
+) -> list[dict[str, Any]]:
     """Return the sums of every episode that was begun; one that has not ended has no outcome."""
-    questions: dict[str, list[Asked]] = defaultdict(list)
+    questions: dict[str, list[Call | Failure]] = defaultdict(list)
     for one in asked:
         questions[one.episode_id].append(one)
     ended = {one.episode_id: one for one in episodes}

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.cost import Asked, RunPrices, images, images_perhaps_billed, usage_of_question
-from ircore.runs import Call
+from ircore.cost import Asked, RunPrices, images, images_perhaps_billed, seconds, usage_of_question
 
 
 @dataclass
@@ -53,7 +52,7 @@ class Totals:
         self.reasoning_tokens += usage.reasoning_tokens or 0
         self.images += images(asked)
         self.images_perhaps_billed += images_perhaps_billed(asked)
-        self.seconds += asked.seconds if isinstance(asked, Call) else sum(one.seconds for one in asked.attempts)
+        self.seconds += seconds(asked)
         self.cost_usd += cost or 0.0
         self.unpriced += cost is None
         self.priced += cost is not None and usage.requests > 0

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from ircore.cost import Asked, RunPrices
+from ircore.cost import RunPrices
 from ircore.errors import InputError
 from ircore.records import Attempt, Episode, Instance, Turn
 from ircore.runs import Call, Failure, RunFolder
@@ -29,7 +29,7 @@ class Dialogue(NamedTuple):
 
     instance: Instance
     episode: Episode | None
-    questions: tuple[Asked, ...]
+    questions: tuple[Call | Failure, ...]
 
 
 def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
@@ -87,7 +87,7 @@ def _outcome(episode: Episode | None) -> str:
     return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
 
 
-def _turn(turn: Turn | None, asked: Sequence[Asked]) -> list[str]:
+def _turn(turn: Turn | None, asked: Sequence[Call | Failure]) -> list[str]:
     lines = []
     for one in asked:
         if isinstance(one, Failure):

@@ -1,4 +1,4 @@
-"""What is known of a run while it is played: for the progress line, and to stop it when its cost reaches a limit.
+"""What is known of a run while it is played or judged: for the progress line, and to stop it at a limit of its cost.
 
 Every question adds a few numbers, nothing more; text is made only when it is shown.
 """
@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from time import monotonic
 
-from ircore.cost import Asked, RunPrices
+from ircore.cost import Asked, RunPrices, answered
 from ircore.errors import WorkError
-from ircore.runs import Call
 from ircore.totals import Totals
 
 
@@ -57,15 +56,15 @@ class Watch:
     def asked(self, question: Asked) -> None:
         """Count a question that was answered, or was asked in vain."""
         cost = self.totals.add(question, self.prices)
-        if cost is None and isinstance(question, Call):
-            self._unpriced.add(self.prices.seats[question.role].label)
+        if cost is None and answered(question):
+            self._unpriced.add(self.prices.seat_of(question).label)
 
     def done_asking(self) -> None:
         """Count a question as no longer being sent, whatever came of it."""
         self.in_flight -= 1
 
     def ended(self, outcome: str) -> None:
-        """Count an episode that has ended."""
+        """Count an episode that has ended, or something that has been judged."""
         self.outcomes[outcome] += 1
 
     def note(self) -> str:
@@ -87,7 +86,7 @@ class Watch:
         if self._unpriced:
             return CostLimitError(
                 f"--max-cost: what answers of {' and '.join(sorted(self._unpriced))} cost is not known",
-                "Give prices with --prices FILE (see docs/submit.md), or play without --max-cost.",
+                "Give prices with --prices FILE (see docs/submit.md), or leave out --max-cost.",
             )
         return CostLimitError(
             f"--max-cost: {self.totals.cost_usd:.4f} US$ of {self.max_cost:g} US$ spent",

@@ -59,6 +59,7 @@ def _page(summary: dict[str, Any]) -> str:
         ("waited", f"{summary['seconds']:.1f} s"),
         ("cost", _cost(summary)),
         ("each", _mean(summary)),
+        *(("judge", f"{name}: {_judged(sums)}") for name, sums in summary["judging"]["per_judge"].items()),
     ]
     return "\n".join(f"{name:<9} {value}" for name, value in rows if value)
 
@@ -70,6 +71,13 @@ def _counts(counts: dict[str, int]) -> str:
 def _images(summary: dict[str, Any]) -> str:
     perhaps = summary["images_perhaps_billed"]
     return f"{summary['images']}{f'; {perhaps} more may have been billed, their requests failed' if perhaps else ''}"
+
+
+def _judged(sums: dict[str, Any]) -> str:
+    """Say what a judge took; it is no part of the pair's own tokens and cost."""
+    tokens = sums["tokens"]
+    counts = f"{tokens['prompt_tokens']:,} tokens read, {tokens['completion_tokens']:,} written"
+    return f"{sums['requests']} requests, {counts}, {sums['seconds']:.1f} s, {_cost(sums)}"
 
 
 def _cost(summary: dict[str, Any]) -> str:

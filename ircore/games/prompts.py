@@ -1,13 +1,12 @@
 """The game master's words: text files, replaceable with ``--prompts DIR``, versioned by their hash."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from ircore.errors import InputError
+from ircore.prompt_files import prompts_version, read_prompts
 
 PLACEHOLDERS = {
     "describer_first": ("{token_budget}",),
@@ -15,8 +14,6 @@ PLACEHOLDERS = {
     "generator_later": ("{earlier}", "{message}"),
 }
 """The texts of a set by name, and what each must have a place for."""
-
-MAX_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -66,30 +63,5 @@ def load_prompts(game: str, folder: Path | None = None) -> Prompts:
     Raises:
         InputError: A file is missing, too large, not UTF-8, or lacks a place for what it must tell.
     """
-    texts = {name: _read(name, game, folder) for name in PLACEHOLDERS}
-    digest = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()[:12]
-    name = "built-in" if folder is None else folder.resolve().name
-    return Prompts(f"{name} {digest}", **texts)
-
-
-def _read(name: str, game: str, folder: Path | None) -> str:
-    if folder is None:
-        source = files("ircore.games") / "prompt_texts" / game / f"{name}.txt"
-        return source.read_text(encoding="utf-8").strip()
-    path = folder / f"{name}.txt"
-    try:
-        data = path.read_bytes()
-        text = data.decode().strip()
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read ({error.strerror})",
-            f"--prompts needs {', '.join(f'{one}.txt' for one in PLACEHOLDERS)}.",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text", "Save it as UTF-8.") from error
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "Shorten it.")
-    for place in PLACEHOLDERS[name]:
-        if place not in text:
-            raise InputError(f"{path}: has no place for {place}", f"Write {place} where it goes.")
-    return text
+    texts = read_prompts(PLACEHOLDERS, files("ircore.games") / "prompt_texts" / game, folder, "--prompts")
+    return Prompts(prompts_version(list(texts.values()), folder), **texts)

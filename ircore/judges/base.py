@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ircore.images import Picture
-from ircore.records import JudgeKind, Task
+from ircore.records import JudgeIdentity, JudgeKind, Task
 
 BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
 """What a judge is asked for unless it has an attribute ``tasks`` that says otherwise."""
@@ -44,6 +44,16 @@ class Judge(Protocol):
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
         ...
+
+
+def identity_of(name: str, judge: Judge) -> JudgeIdentity:
+    """Return who an installed judge is.
+
+    Args:
+        name: Under which it scores.
+        judge: Its attribute ``version``, if it has one, says which code or checkpoint computes its ratings.
+    """
+    return JudgeIdentity(name=name, label=judge.label, kind=judge.kind, version=getattr(judge, "version", None))
 
 
 def tasks_of(judge: Judge) -> frozenset[Task]:

@@ -51,6 +51,7 @@ class StructuralJudge:
     name = "structural"
     label = "structural (computed, no human or LLM judgement)"
     kind: JudgeKind = "computed"
+    version = "1"
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate the similarity, 0–10, by the formula above."""
