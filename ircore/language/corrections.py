@@ -8,8 +8,8 @@ no phrase can repeat without bound.
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from ircore.language.lexicon import Correction, Lexicon, WordList, load_lexicon
 
@@ -19,8 +19,7 @@ ENDING = 6
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A place in a message where a category fired."""
 
     correction: Correction
@@ -113,9 +112,26 @@ def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
 
 def _phrases(words: WordList) -> re.Pattern[str]:
     """Join the phrases of a list into one pattern; longer alternatives are tried first."""
-    texts = sorted((one.text for one in words.phrases), key=len, reverse=True)
-    joined = "|".join(text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
-    return re.compile(rf"(?<!\w)(?:{joined})(?!\w)")
+    texts = sorted((text for one in words.phrases for text in _openings(one.text)), key=len, reverse=True)
+    spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
+    return re.compile(f"(?:{'|'.join(_at_word_start(text) for text in spaced)})(?!\\w)")
+
+
+def _openings(text: str) -> list[str]:
+    """Write a phrase that begins with alternatives as one phrase for each."""
+    leading = re.match(r"\(\?:([a-z |]+)\)", text)
+    return [one + text[leading.end() :] for one in leading[1].split("|")] if leading else [text]
+
+
+def _at_word_start(text: str) -> str:
+    """Let a phrase begin only where a word does.
+
+    A first letter is looked behind once it has been met: patterns that all begin with a letter are searched for by
+    these letters, several times as fast as place by place.
+    """
+    first = text[0]
+    plain = first.isalnum() or first == "#"
+    return rf"{first}(?<!\w{first}){text[1:]}" if plain else rf"(?<!\w){text}"
 
 
 def _lowered(message: str) -> str:

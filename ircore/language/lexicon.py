@@ -91,7 +91,7 @@ def _parse(correction: Correction, text: str) -> WordList:
 
 def _lines(text: str) -> Iterator[str]:
     stripped = (line.strip() for line in text.splitlines())
-    return (line for line in stripped if line and not line.startswith("#"))
+    return (line for line in stripped if line and not line.startswith("# "))
 
 
 def _patterns(sections: dict[tuple[str, Source], list[str]], kind: str) -> tuple[Pattern, ...]:
