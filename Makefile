@@ -14,12 +14,12 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo site test lint bench clean requirements browser
+.PHONY: help demo site test lint bench clean requirements browser lipsim
 
 help:
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
 	@echo "make site    render the site of the demo's runs again"
-	@echo "make test    all tests, the browser tests included"
+	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   the measurements in benchmarks/"
 	@echo "make clean   remove what was built (not the environment)"
@@ -78,8 +78,13 @@ browser:
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
 	  else echo "no Chromium found: the browser tests will be skipped"; fi; }
 
-test: $(INSTALLED_DEV) browser
+test: $(INSTALLED_DEV) browser $(if $(LIPSIM),lipsim)
 	$(BIN)/pytest
+
+# Large, so only where it is asked for. A torch that is there already, such as one for processors only, is kept.
+lipsim: $(INSTALLED_DEV)
+	@$(INSTALL) --no-build-isolation -e '.[lipsim]'
+	@rm -rf *.egg-info
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
@@ -90,10 +95,10 @@ bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done
 
 requirements: $(INSTALLED_DEV)
-	@# Hashes, no addresses: uv resolves for all platforms at once.
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --all-extras --universal --python-version 3.11 \
+	@# Hashes, no addresses: uv resolves for all platforms at once. What is not in the extra `all` stays out.
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements/run.txt
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --all-extras --group dev --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -o requirements/dev.txt
 

@@ -45,7 +45,9 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
     """
     state = _state(path)
     places = _places(path, state)
-    network = LipSimNetwork(architecture or _architecture(path, state, places))
+    # On no device, so that 63 million random numbers are not drawn in vain.
+    with torch.device("meta"):
+        network = LipSimNetwork(architecture or _architecture(path, state, places))
     found = {}
     for name, parameter in network.state_dict().items():
         if name not in places:
@@ -53,7 +55,7 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
         found[name] = _one(path, state, places.pop(name), tuple(parameter.shape))
     for keys in places.values():
         raise _wrong(path, f"unexpected parameter {keys[0]}: there are more layers than the network has")
-    network.load_state_dict(found)
+    network.load_state_dict(found, assign=True)
     for layer in (*network.convs, *network.linears):
         layer.factor()
     return network.eval().requires_grad_(False)
@@ -142,4 +144,5 @@ def _one(path: Path, state: dict[str, Tensor], keys: list[str], shape: tuple[int
     for key, other in zip(keys[1:], others, strict=True):
         if not torch.equal(first, other):
             raise _wrong(path, f"{key} differs from {keys[0]}, which is the same layer")
-    return first
+    # A copy, since the file is only mapped into memory.
+    return first.to(torch.float32, copy=True)
