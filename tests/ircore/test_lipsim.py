@@ -23,7 +23,9 @@ def one_thread_and_one_seed() -> None:
 
 
 def network(architecture: Architecture = SMALL) -> LipSimNetwork:
-    made: LipSimNetwork = LipSimNetwork(architecture).eval().requires_grad_(False)
+    made = LipSimNetwork(architecture)
+    made.requires_grad_(False)
+    made.draw()
     return made
 
 
@@ -33,8 +35,7 @@ def stretch(f: torch.nn.Module, x: Tensor, y: Tensor) -> Tensor:
 
 
 def test_the_published_network_has_its_number_of_parameters_and_shapes() -> None:
-    with torch.device("meta"):
-        whole = LipSimNetwork(ARCHITECTURES["small"])
+    whole = LipSimNetwork(ARCHITECTURES["small"])
     assert sum(one.numel() for one in whole.parameters()) == 63_276_796
     assert {tuple(layer.kernel.shape) for layer in whole.convs} == {(5, 45, 3, 3)}
     assert {tuple(layer.kernel.shape) for layer in whole.linears} == {(1024, 45 * 14 * 14)}
@@ -51,6 +52,7 @@ def test_the_published_network_embeds_a_picture_as_1792_numbers() -> None:
 @pytest.mark.parametrize("layer", [SLLConv(6, 5), SLLLinear(30, 8)], ids=["convolution", "linear"])
 def test_no_layer_stretches_even_when_an_attack_looks_for_it(layer: SLLConv | SLLLinear) -> None:
     layer = layer.double().requires_grad_(False)
+    layer.draw()
     shape = (1, 6, 9, 9) if isinstance(layer, SLLConv) else (1, 30)
     x = torch.randn(shape, dtype=torch.double)
     y = (x + 0.01 * torch.randn_like(x)).requires_grad_()
@@ -62,6 +64,7 @@ def test_no_layer_stretches_even_when_an_attack_looks_for_it(layer: SLLConv | SL
 
 def test_the_largest_singular_value_of_each_jacobian_is_at_most_one() -> None:
     layer = SLLLinear(25, 40).double()
+    layer.draw()
     for _ in range(20):
         jacobian = torch.autograd.functional.jacobian(layer, 3 * torch.randn(1, 25, dtype=torch.double))
         assert float(torch.linalg.matrix_norm(jacobian.reshape(25, 25), 2)) <= 1 + 1e-12
@@ -80,6 +83,7 @@ def test_the_factor_of_a_linear_layer_by_hand() -> None:
 
 def test_a_convolution_is_the_linear_layer_of_its_matrix_with_a_smaller_or_equal_factor() -> None:
     layer = SLLConv(2, 3).double().requires_grad_(False)
+    layer.draw()
     # The matrix of K, column by column, on pictures of 5 × 5.
     columns = torch.eye(2 * 25, dtype=torch.double).reshape(50, 2, 5, 5)
     matrix = torch.nn.functional.conv2d(columns, layer.kernel, padding=1).reshape(50, -1).T
@@ -94,6 +98,7 @@ def test_a_convolution_is_the_linear_layer_of_its_matrix_with_a_smaller_or_equal
 
 def test_q_changes_a_linear_layer_and_never_a_convolution() -> None:
     for layer, x in ((SLLConv(4, 5), torch.randn(1, 4, 8, 8)), (SLLLinear(9, 6), torch.randn(1, 9))):
+        layer.draw()
         before = layer(x)
         layer.load_state_dict({**layer.state_dict(), "q": torch.randn_like(layer.q)})
         assert torch.equal(before, layer(x)) is isinstance(layer, SLLConv)

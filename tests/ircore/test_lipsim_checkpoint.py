@@ -39,7 +39,8 @@ def save(path: Path, state: State) -> Path:
 def network() -> LipSimNetwork:
     torch.set_num_threads(1)
     torch.manual_seed(3)
-    made: LipSimNetwork = LipSimNetwork(SMALL).eval()
+    made = LipSimNetwork(SMALL)
+    made.draw()
     return made
 
 

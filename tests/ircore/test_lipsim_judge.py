@@ -69,7 +69,9 @@ def checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tiny = Architecture(conv_layers=2, channels=4, linear_layers=2, linear_inner=16, outputs=50)
     monkeypatch.setitem(ARCHITECTURES, "tiny", tiny)
     torch.manual_seed(5)
-    state = {f"module.model.{key}": value for key, value in LipSimNetwork(tiny).state_dict().items()}
+    network = LipSimNetwork(tiny)
+    network.draw()
+    state = {f"module.model.{key}": value for key, value in network.state_dict().items()}
     path = tmp_path / "model.ckpt-1.pth"
     torch.save({"model_state_dict": state}, path)
     monkeypatch.setenv(CHECKPOINT, str(path))

@@ -45,9 +45,7 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
     """
     state = _state(path)
     places = _places(path, state)
-    # On no device, so that 63 million random numbers are not drawn in vain.
-    with torch.device("meta"):
-        network = LipSimNetwork(architecture or _architecture(path, state, places))
+    network = LipSimNetwork(architecture or _architecture(path, state, places))
     found = {}
     for name, parameter in network.state_dict().items():
         if name not in places:

@@ -16,18 +16,25 @@ from torch.nn import functional
 class SLLLayer(nn.Module):
     """What both kinds of layer share: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
 
+    The parameters have no values until they are loaded or drawn.
+
     Args:
         kernel: Shape of K; its first number is the inner dimension, the shape of ``bias`` and ``q``.
-        fan: Inputs of one inner unit, which scale the random weights.
     """
 
-    def __init__(self, kernel: tuple[int, ...], fan: int) -> None:
+    def __init__(self, *kernel: int) -> None:
         super().__init__()
-        self.kernel = nn.Parameter(torch.randn(kernel) / fan**0.5)
-        self.bias = nn.Parameter(torch.rand(kernel[0]) / fan**0.5)
-        self.q = nn.Parameter(torch.randn(kernel[0]))
+        self.kernel = nn.Parameter(torch.empty(kernel))
+        self.bias = nn.Parameter(torch.empty(kernel[0]))
+        self.q = nn.Parameter(torch.empty(kernel[0]))
         self._kept: Tensor | None = None
         self.register_load_state_dict_post_hook(_forget)
+
+    def draw(self) -> None:
+        """Give the parameters random values; rows of K have a length of about 1."""
+        scale = self.kernel[0].numel() ** -0.5
+        kernel, bias, q = (torch.randn_like(one) for one in (self.kernel, self.bias, self.q))
+        self.load_state_dict({"kernel": scale * kernel, "bias": scale * bias, "q": q})
 
     def factor(self) -> Tensor:
         """Return t, one value ≥ 0 for each inner unit."""
@@ -55,7 +62,7 @@ class SLLLinear(SLLLayer):
     """
 
     def __init__(self, width: int, inner: int) -> None:
-        super().__init__((inner, width), width)
+        super().__init__(inner, width)
 
     def bound(self) -> Tensor:
         """Return Σⱼ |KKᵀ|ᵢⱼ·e^{qⱼ − qᵢ}."""
@@ -80,7 +87,7 @@ class SLLConv(SLLLayer):
     """
 
     def __init__(self, channels: int, inner: int, side: int = 3) -> None:
-        super().__init__((inner, channels, side, side), channels * side * side)
+        super().__init__(inner, channels, side, side)
         self.padding = side // 2
 
     def bound(self) -> Tensor:

@@ -62,7 +62,7 @@ class LipSimNetwork(nn.Module):
     """Embeds pictures such that ‖f(x) − f(y)‖ ≤ ‖x − y‖ for all pictures x and y, whatever the weights.
 
     Each step keeps that: zeros are added, the layers are SLL, windows of 16 numbers are summed and divided by 4 = √16,
-    and numbers are left out.
+    and numbers are left out. The weights have no values until they are loaded or drawn.
     """
 
     def __init__(self, architecture: Architecture) -> None:
@@ -70,6 +70,11 @@ class LipSimNetwork(nn.Module):
         a = self.architecture = architecture
         self.convs = nn.ModuleList(SLLConv(a.channels, a.conv_inner) for _ in range(a.conv_layers))
         self.linears = nn.ModuleList(SLLLinear(a.width, a.linear_inner) for _ in range(a.linear_layers))
+
+    def draw(self) -> None:
+        """Give all layers random weights."""
+        for layer in (*self.convs, *self.linears):
+            layer.draw()
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Embed a batch.
