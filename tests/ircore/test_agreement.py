@@ -57,8 +57,8 @@ def test_every_resample_is_the_measure_of_the_drawn_pairs(measure: Measure) -> N
     clusters = np.repeat(np.arange(12), 3)
     one, other = rng.integers(0, 11, 36), rng.integers(0, 11, 36)
     weights = resample([""] * 12, 3, seed=5).weights.astype(int)
-    plain: Callable[..., Any] = stats.pearsonr if measure is pearson else stats.spearmanr
-    drawn = [plain(one.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
+    plain: dict[Measure, Any] = {pearson: stats.pearsonr, spearman: stats.spearmanr}
+    drawn = [plain[measure](one.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
     found = measure(one, other, clusters, resamples=3, seed=5)
     assert found.low is not None
     assert found.high is not None
