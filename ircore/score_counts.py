@@ -15,6 +15,9 @@ class ScoreCount:
     kept: int = 0
     """Scores that were there already."""
 
+    new_without: int = 0
+    """Of the new ones, those without a value."""
+
     without: dict[str, int] = field(default_factory=dict)
     """How many of all these have no value, by reason (its part before a colon)."""
 
@@ -31,5 +34,6 @@ def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
     one.new += new
     one.kept += not new
     if score.reason is not None:
+        one.new_without += new
         reason = score.reason.partition(":")[0]
         one.without[reason] = one.without.get(reason, 0) + 1

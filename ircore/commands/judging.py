@@ -1,0 +1,122 @@
+"""The part of ``ircore score`` that asks judges that are models."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ircore.errors import InputError, WorkError
+
+if TYPE_CHECKING:
+    from ircore.judges.manifest import LoadedJudge
+    from ircore.judging import JudgeReport
+    from ircore.runs import RunFolder
+    from ircore.score_counts import ScoreCount
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIONS = (
+    click.option(
+        "--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Questions at once to a model."
+    ),
+    click.option(
+        "--deadline",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Stop asking models when so much time is over.",
+    ),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="USD",
+        help="Stop asking models at this cost.",
+    ),
+    click.option("--prices", type=click.Path(path_type=Path), help="Prices on top of the built-in ones."),
+    click.option("--cache", type=click.Path(path_type=Path), help="Keep models' answers here, for all runs."),
+    click.option("--dry-run", is_flag=True, help="Say what models would be asked and what it may cost, score nothing."),
+)
+
+
+def judging_options(command: Command) -> Command:
+    """Add the options that concern judges that are models."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def read_judges(files: Sequence[str]) -> "list[LoadedJudge]":
+    """Read the files of judges.
+
+    Raises:
+        InputError: One cannot be used, or two of them have one name.
+    """
+    from ircore.judges.manifest import read_judge
+
+    judges = [read_judge(Path(file)) for file in dict.fromkeys(files)]
+    by_name: dict[str, LoadedJudge] = {}
+    for judge in judges:
+        other = by_name.setdefault(judge.name, judge)
+        if other is not judge:
+            raise InputError(
+                f"{judge.path}: name: {judge.name!r} is also that of {other.path}", "Give each judge a name of its own."
+            )
+    return judges
+
+
+def check_keys(judges: "Sequence[LoadedJudge]") -> None:
+    """Check that whoever is to be asked can be, before anything is computed.
+
+    Raises:
+        InputError: A key is not in the environment.
+    """
+    for judge in judges:
+        judge.make_player()
+
+
+def tell_plan(
+    runs: "Sequence[RunFolder]", judges: "Sequence[LoadedJudge]", every_turn: bool, prices_file: Path | None
+) -> None:
+    """Say what would be asked and what it may cost."""
+    from ircore.judged_items import plan_run
+    from ircore.judging import judges_prices
+    from ircore.judging_estimate import ASSUMED, as_text, estimate_judging
+
+    prices = judges_prices(runs, judges, prices_file)
+    for judge in judges:
+        for run in runs:
+            run.check_judge(judge.identity)
+        planned = [plan_run(run, judge, every_turn) for run in runs]
+        click.echo(as_text(judge, estimate_judging(judge, planned, prices), prices))
+    click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
+
+
+def tell_counts(counts: "dict[str, ScoreCount]", judges: Sequence[str]) -> None:
+    """Say what each judge did, and which metrics lack values and why."""
+    from ircore.terminal import printable
+
+    for name, count in counts.items():
+        if name in judges or count.without:
+            click.echo(printable(f"  {name}: {count.text()}"))
+
+
+def end_of(reports: "Sequence[JudgeReport]") -> int:
+    """Say what went wrong and return the exit status.
+
+    Raises:
+        WorkError: A judge was stopped.
+    """
+    from ircore.terminal import printable
+
+    for report in reports:
+        for line in report.failed[:5]:
+            click.echo(printable(f"  {report.name}: {line}"), err=True)
+        if report.failed:
+            failed = (
+                f"ircore: {report.name}: {len(report.failed)} judgements failed; the same command asks for them again"
+            )
+            click.echo(failed, err=True)
+    stops = {report.stopped.problem: report.stopped for report in reports if report.stopped is not None}
+    if stops:
+        raise WorkError("; ".join(stops), " ".join(dict.fromkeys(one.remedy for one in stops.values())))
+    return 1 if any(report.failed for report in reports) else 0
