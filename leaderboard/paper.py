@@ -1,63 +1,126 @@
-"""The published figures of the paper, shown beside ours and never mixed with them."""
+"""The page of the published figures of the paper, shown beside ours and never mixed with them."""
 
-import csv
-from collections import defaultdict
-from collections.abc import Sequence
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
+from ircore.paper import claims
+from ircore.paper.published import (
+    JUDGES,
+    REPORTED,
+    SOURCE,
+    PublishedPair,
+    mean_scores,
+    published_agreement,
+    published_pairs,
+    published_scores,
+)
+from ircore.records import CATEGORIES
 from leaderboard.labels import category_title
 from leaderboard.site import Page
 
-SOURCE = "irg_table3.csv"
-"""Table 3 of arXiv 2606.01901: mean score of the final rendering by pair, category, difficulty and judge."""
-
-JUDGES = ("gpt", "claude", "qwen3")
-_NAMES = {"gpt": "GPT", "claude": "Claude", "qwen3": "Qwen3"}
-
-Row = dict[str, str]
+_NAMES = {"gpt": "GPT", "claude": "Claude", "qwen3": "Qwen3", "lipsim": "LipSim", "human": "People"}
 
 
 def paper_page() -> Page:
     """Return the page of the published scores."""
-    rows = published_rows()
-    pairs = list(dict.fromkeys((row["describer"], row["generator"]) for row in rows))
-    means = {pair: _means([row for row in rows if (row["describer"], row["generator"]) == pair]) for pair in pairs}
+    means = mean_scores()
+    pairs = published_pairs()
     return Page(
         "paper",
         "Published scores",
         "paper",
         {
+            "origin": REPORTED,
+            "source": SOURCE,
             "judges": [_NAMES[judge] for judge in JUDGES],
             "pairs": [
-                {"describer": one[0], "generator": one[1], "means": [means[one][judge] for judge in JUDGES]}
+                {"describer": one.describer, "generator": one.generator, "means": [means[one][j] for j in JUDGES]}
                 for one in sorted(pairs, key=lambda pair: -means[pair][JUDGES[0]])
             ],
             "columns": pairs,
-            "conditions": _conditions(rows, pairs),
+            "conditions": _conditions(pairs),
+            "agreements": _agreements(),
+            "hard": _hard(),
+            "hard_counts": _signs(one.difference for one in claims.hard_against_easy()),
+            "exceptions": [_exception(one) for one in claims.not_lower()],
+            "better": _better(),
         },
         searchable=True,
     )
 
 
-def published_rows() -> list[Row]:
-    """Return the 56 rows of the published table as they stand."""
-    text = (Path(__file__).parent / "data" / SOURCE).read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
-
-
-def _means(rows: Sequence[Row]) -> dict[str, float]:
-    return {judge: sum(float(row[judge]) for row in rows) / len(rows) for judge in JUDGES}
-
-
-def _conditions(rows: Sequence[Row], pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    by_condition: dict[tuple[str, str], dict[tuple[str, str], Row]] = defaultdict(dict)
-    for row in rows:
-        by_condition[row["category"], row["difficulty"]][row["describer"], row["generator"]] = row
+def _conditions(pairs: Iterable[PublishedPair]) -> list[dict[str, Any]]:
+    scores = {(one.category, one.difficulty, one.pair): one for one in published_scores()}
     return [
         {
-            "name": f"{category_title(category.lower().replace(' ', '_'))}, {difficulty}",
-            "values": [[float(found[pair][judge]) for judge in JUDGES] for pair in pairs],
+            "name": f"{category_title(category)}, {difficulty}",
+            "values": [[scores[category, difficulty, pair].score(judge) for judge in JUDGES] for pair in pairs],
         }
-        for (category, difficulty), found in by_condition.items()
+        for category, difficulty in dict.fromkeys((one.category, one.difficulty) for one in published_scores())
     ]
+
+
+def _agreements() -> list[dict[str, Any]]:
+    """Return the three tables of agreement, each with the decimals that the paper prints."""
+    tables = (
+        ("table1", "Judge and judge (table 1)", "All pairs.", 2, 2),
+        ("table2", "People and judge (table 2)", "gpt-5.2 + gpt-image-1.5 only.", 2, 2),
+        ("table4", "Annotator and annotator (table 4)", "gpt-5.2 + gpt-image-1.5 only; three people.", 3, 1),
+    )
+    return [
+        {
+            "title": title,
+            "caption": caption,
+            "digits": digits,
+            "percent_digits": percent_digits,
+            "rows": [
+                {"one": _NAMES.get(row.one, row.one.capitalize()),
+                 "other": _NAMES.get(row.other, row.other.capitalize()), "row": row}
+                for row in published_agreement(table)
+            ],
+        }
+        for table, title, caption, digits, percent_digits in tables
+    ]  # fmt: skip
+
+
+def _hard() -> list[dict[str, Any]]:
+    """Return by category how often hard is lower than, equal to or higher than easy, and with which pairs it is not."""
+    every = claims.hard_against_easy()
+    return [
+        {
+            "category": category_title(category),
+            **_signs(one.difference for one in every if one.category == category),
+        }
+        for category in CATEGORIES
+    ]
+
+
+def _exception(one: claims.HardAgainstEasy) -> dict[str, Any]:
+    return {
+        "category": category_title(one.category),
+        "pair": one.pair,
+        "judge": _NAMES[one.judge],
+        "easy": one.easy,
+        "hard": one.hard,
+        "difference": one.difference,
+    }
+
+
+def _better() -> list[dict[str, Any]]:
+    """Return by generator and judge how far the better describer leads, and in how many conditions it does."""
+    every = claims.better_against_worse()
+    return [
+        {
+            "generator": generator,
+            "judge": _NAMES[judge],
+            "mean": mean,
+            **_signs(one.difference for one in every if (one.generator, one.judge) == (generator, judge)),
+        }
+        for (generator, judge), mean in claims.mean_differences().items()
+    ]
+
+
+def _signs(differences: Iterable[float]) -> dict[str, int]:
+    counted = Counter("higher" if one > 0 else "lower" if one < 0 else "equal" for one in differences)
+    return {sign: counted[sign] for sign in ("lower", "equal", "higher")} | {"all": counted.total()}
