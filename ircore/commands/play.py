@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.executor import executor_options, scheduler_of
+
 if TYPE_CHECKING:
     from ircore.cache import Cache
-    from ircore.play import PlayPlan
+    from ircore.play import Pair, PlayPlan
     from ircore.shards import Shard
     from ircore.submissions import LoadedSubmission
 
@@ -40,6 +42,7 @@ GAME = "reconstruction"
 )
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
+@executor_options
 @click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
 def command(
     submission: Path,
@@ -59,6 +62,8 @@ def command(
     deadline: float | None,
     max_cost: float | None,
     prices_file: Path | None,
+    executor: str,
+    scheduler: str | None,
     dry_run: bool,
 ) -> int:
     """Let the pair of SUBMISSION (a folder or its submission.yaml) play the game on an instance set.
@@ -84,9 +89,10 @@ def command(
     if cache_generators and cache_dir is None:
         raise click.UsageError("--cache-generators needs --cache DIR")
     cache = Cache(cache_dir, loaded.submission.players, cache_generators) if cache_dir else None
-    return (
-        _dry_run(plan, out, prices_file) if dry_run else _play(plan, loaded, out, max_cost, prices_file, shard, cache)
-    )
+    address = scheduler_of(executor, scheduler)
+    if dry_run:
+        return _dry_run(plan, out, prices_file)
+    return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address)
 
 
 def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
@@ -119,16 +125,16 @@ def _play(
     prices_file: Path | None,
     shard: "Shard | None",
     cache: "Cache | None",
+    scheduler: str | None,
 ) -> int:
     from ircore.cost import keep_prices, prices_of_run
-    from ircore.play import Pair, open_run, play, technical_failures
+    from ircore.play import open_run, play, technical_failures
     from ircore.plugins import load
     from ircore.shards import keep_part
-    from ircore.submissions import make_player
     from ircore.terminal import printable
     from ircore.watch import Watch
 
-    pair = Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
+    pair = _pair(loaded, scheduler)
     folder = open_run(out, plan.run, plan.instances)
     keep_part(folder, shard, tuple(one.instance_id for one in plan.selected))
     keep_prices(folder, prices_file)
@@ -145,3 +151,14 @@ def _play(
     if failed:
         click.echo(f"ircore: {len(failed)} episodes failed; the same command plays them again", err=True)
     return 1 if failed else 0
+
+
+def _pair(loaded: "LoadedSubmission", scheduler: str | None) -> "Pair":
+    from ircore.play import Pair
+    from ircore.submissions import make_player
+
+    if scheduler is None:
+        return Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
+    from ircore.executors.remote import remote_pair
+
+    return remote_pair(loaded, scheduler)

@@ -1,42 +1,100 @@
 """``ircore score``: judges and metrics on the renderings of runs."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from ircore.commands.executor import executor_options, scheduler_of
+from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
+
+if TYPE_CHECKING:
+    from ircore.judging import JudgeReport
+    from ircore.scoring import Elsewhere, ScoringSummary
 
 
 @click.command("score")
 @click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Instead of structural; may be repeated.")
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="Instead of structural: an installed judge, or the file of one that is a model; may be repeated.",
+)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Instead of all built-in; may be repeated.")
 @click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final one.")
+@executor_options
+@judging_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one JSON document.")
 def command(
-    runs: tuple[Path, ...], judges: tuple[str, ...], metrics: tuple[str, ...], every_turn: bool, as_json: bool
-) -> None:
+    runs: tuple[Path, ...],
+    judges: tuple[str, ...],
+    metrics: tuple[str, ...],
+    every_turn: bool,
+    executor: str,
+    scheduler: str | None,
+    concurrency: int,
+    deadline: float | None,
+    max_cost: float | None,
+    prices: Path | None,
+    cache: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
     """Score the first and the final rendering of every played episode of RUNS.
 
     What has been scored is kept and never scored again; the same command goes on where it stopped.
     """
-    import json
-    from dataclasses import asdict
     from os.path import realpath
     from time import monotonic
 
+    from ircore.judges.manifest import is_file
+    from ircore.judging import JudgingPlan, judge_runs
     from ircore.runs import RunFolder
     from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 
     begun = monotonic()
-    plan = ScoringPlan(judges or JUDGES, metrics or METRICS, every_turn)
+    models = read_judges([one for one in judges if is_file(one)])
+    installed = tuple(one for one in judges if not is_file(one))
+    plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
-    done = score_runs(folders, plan)
-    seconds = round(monotonic() - begun, 2)
+    if dry_run:
+        tell_plan(folders, models, every_turn, prices)
+        return 0
+    asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
+    check_keys(models)
+    done = score_runs(folders, plan, elsewhere=_elsewhere(scheduler_of(executor, scheduler)))
+    reports = judge_runs(folders, models, asked) if models else []
+    _tell(done, reports, plan.judges, round(monotonic() - begun, 2), as_json)
+    return end_of(reports)
+
+
+def _tell(
+    done: "ScoringSummary", reports: "list[JudgeReport]", judges: tuple[str, ...], seconds: float, as_json: bool
+) -> None:
+    import json
+    from dataclasses import asdict, replace
+
+    counts = {**done.counts, **{report.name: report.count for report in reports}}
+    new, kept, without = (sum(getattr(one, name) for one in counts.values()) for name in ("new", "kept", "new_without"))
+    done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
     if as_json:
-        click.echo(json.dumps({**asdict(done), "seconds": seconds}, indent=2))
+        failed = {report.name: len(report.failed) for report in reports}
+        click.echo(json.dumps({**asdict(done), "failed": failed, "seconds": seconds}, indent=2))
         return
-    without = f", {done.unavailable} of them without a value" if done.unavailable else ""
+    lacking = f", {without} of them without a value" if without else ""
     click.echo(
         f"{done.episodes} played episode{'s' if done.episodes != 1 else ''} "
         f"of {done.runs} run{'s' if done.runs != 1 else ''}: "
-        f"{done.new:,} new scores{without}, {done.kept:,} kept ({seconds:.1f} s)"
+        f"{new:,} new scores{lacking}, {kept:,} kept ({seconds:.1f} s)"
     )
+    tell_counts(counts, [*judges, *(report.name for report in reports)])
+
+
+def _elsewhere(scheduler: str | None) -> "Elsewhere | None":
+    if scheduler is None:
+        return None
+    from ircore.executors.remote import scored_by
+
+    return scored_by(scheduler)
