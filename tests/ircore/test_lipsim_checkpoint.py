@@ -150,7 +150,7 @@ def test_other_torch_files_are_refused(tmp_path: Path, content: Any, problem: st
 def test_files_that_are_no_torch_files_are_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "page.pth"
     path.write_bytes(data)
-    with pytest.raises(InputError, match=r"page\.pth: is damaged"):
+    with pytest.raises(InputError, match=r"page\.pth: is damaged, no torch file"):
         load_network(path, SMALL)
 
 

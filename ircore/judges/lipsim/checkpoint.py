@@ -73,8 +73,8 @@ def _state(path: Path) -> dict[str, Tensor]:
     try:
         read = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except (UnpicklingError, RuntimeError, OSError, EOFError, ValueError, LookupError, AttributeError) as error:
-        reason = str(error).split("\n", 1)[0][:200]
-        raise _wrong(path, f"is damaged or holds more than tensors and plain values ({reason})") from error
+        # Not what torch says: it advises to let the file execute code.
+        raise _wrong(path, "is damaged, no torch file, or holds more than tensors and plain values") from error
     state = read.get("model_state_dict") if isinstance(read, dict) else None
     if not isinstance(state, dict) or not state:
         raise _wrong(path, "has no model_state_dict")
