@@ -45,6 +45,7 @@ def paper_page() -> Page:
             "hard_counts": _signs(one.difference for one in claims.hard_against_easy()),
             "exceptions": [_exception(one) for one in claims.not_lower()],
             "better": _better(),
+            **_behind("gpt-image-1.5"),
         },
         searchable=True,
     )
@@ -75,8 +76,8 @@ def _agreements() -> list[dict[str, Any]]:
             "digits": digits,
             "percent_digits": percent_digits,
             "rows": [
-                {"one": _NAMES.get(row.one, row.one.capitalize()),
-                 "other": _NAMES.get(row.other, row.other.capitalize()), "row": row}
+                {"one": _name(row.one),
+                 "other": _name(row.other), "row": row}
                 for row in published_agreement(table)
             ],
         }
@@ -85,13 +86,10 @@ def _agreements() -> list[dict[str, Any]]:
 
 
 def _hard() -> list[dict[str, Any]]:
-    """Return by category how often hard is lower than, equal to or higher than easy, and with which pairs it is not."""
+    """Return by category how often hard is lower than, equal to or higher than easy."""
     every = claims.hard_against_easy()
     return [
-        {
-            "category": category_title(category),
-            **_signs(one.difference for one in every if one.category == category),
-        }
+        {"category": category_title(category), **_signs(one.difference for one in every if one.category == category)}
         for category in CATEGORIES
     ]
 
@@ -119,6 +117,15 @@ def _better() -> list[dict[str, Any]]:
         }
         for (generator, judge), mean in claims.mean_differences().items()
     ]
+
+
+def _behind(generator: str) -> dict[str, int]:
+    signs = _signs(one.difference for one in claims.better_against_worse() if one.generator == generator)
+    return {"behind": signs["lower"], "compared": signs["all"]}
+
+
+def _name(judge: str) -> str:
+    return _NAMES.get(judge) or judge.removeprefix("annotator ")
 
 
 def _signs(differences: Iterable[float]) -> dict[str, int]:

@@ -81,7 +81,7 @@ class BetterAgainstWorse:
 def hard_against_easy() -> tuple[HardAgainstEasy, ...]:
     """Compare hard with easy wherever Table 3 can: four pairs × seven categories × three judges.
 
-    The paper's section 4.1 has hard pictures score consistently lower in all categories and for all pairs. Those
+    The paper's section 4.2 has hard pictures score consistently lower in all categories and for all pairs. Those
     whose ``difference`` is 0 or more are the counter-examples.
     """
     scores = {(one.pair, one.category, one.difficulty): one for one in published_scores()}
