@@ -312,11 +312,16 @@ class _Matched:
 
     def fit(self, name: MapName, weights: Floats) -> Floats:
         """Fit one kind of map to each resample, shape (resamples, len(GRID)); weights: (instances, resamples)."""
+        levels, counts, sums = self.sums()
+        return MAPS[name](levels, weights.T @ counts, weights.T @ sums)
+
+    def sums(self) -> tuple[Floats, Floats, Floats]:
+        """Return the levels, and how many things at each level an instance has, and the sum of their human scores."""
         levels, codes = np.unique(np.round(self.judge / STEP) * STEP, return_inverse=True)
         counts, sums = np.zeros((2, self.size, len(levels)))
         np.add.at(counts, (self.clusters, codes), 1)
         np.add.at(sums, (self.clusters, codes), self.human)
-        return MAPS[name](levels, weights.T @ counts, weights.T @ sums)
+        return levels, counts, sums
 
     def cross_validated(self, name: MapName) -> Floats:
         """Return the recalibrated scores, each by the map fitted to all other instances, shape (things,)."""
@@ -326,6 +331,14 @@ class _Matched:
         share = at - left
         scores: Floats = curves[self.clusters, left] * (1 - share) + curves[self.clusters, left + 1] * share
         return scores
+
+    def left_out_error(self, curves: Floats, weights: Floats) -> Floats:
+        """Return each resample's sum of squared errors on instances it did not draw, less a constant of it."""
+        levels, counts, sums = self.sums()
+        left_out = (weights == 0).T.astype(np.float64)
+        at = curves[:, np.round(levels / STEP).astype(np.intp)]
+        error: Floats = (at**2 * (left_out @ counts) - 2 * at * (left_out @ sums)).sum(axis=1)
+        return error
 
     def mean(self, values: Floats, weights: Floats) -> Estimate:
         """Return the mean of values of things with its clustered interval."""
@@ -385,7 +398,7 @@ def recalibrate(
         after=_errors(matched, matched.cross_validated(method), weights),
         reliability=_reliability(matched, weights),
         curve=matched.fit(method, np.ones((matched.size, 1)))[0],
-        draws=matched.fit(method, weights),
+        draws=_drawn_maps(matched, weights),
         seed=seed,
     )
 
@@ -426,6 +439,19 @@ def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
         deviation = float(np.sqrt(size / (size - 1) * ((more - more.mean()) ** 2).sum()) / n)
         candidates.append(Candidate(name, float(np.sqrt(square.mean())), float(more.sum() / n), deviation))
     return tuple(candidates), next(one.name for one in candidates if one.excess <= one.excess_error)
+
+
+def _drawn_maps(matched: _Matched, weights: Floats) -> Floats:
+    """Fit a map to each resample, shape (resamples, len(GRID)).
+
+    The kind is chosen anew each time, by the error on the instances that the resample left out, so that the doubt about
+    the kind is part of the spread.
+    """
+    fits = np.stack([matched.fit(name, weights) for name in MAPS])
+    errors = np.stack([matched.left_out_error(curves, weights) for curves in fits])
+    best = errors.argmin(axis=0)
+    drawn: Floats = fits[best, np.arange(len(best))]
+    return drawn
 
 
 def _errors(matched: _Matched, scores: Floats, weights: Floats) -> Errors:
