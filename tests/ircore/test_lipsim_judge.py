@@ -33,7 +33,7 @@ def score_lines(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> list[str]
 @without_torch
 def test_without_torch_it_says_how_to_get_it(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(score_lines(run, capsys))
-    assert "judge lipsim: torch is not installed" in said
+    assert "judge lipsim: torch cannot be imported (No module named 'torch')" in said
     assert 'pip install "ircore[lipsim]"' in said
 
 

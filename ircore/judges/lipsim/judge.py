@@ -3,7 +3,6 @@
 import hashlib
 import os
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,15 +34,17 @@ class LipSimJudge:
 
     def __init__(self) -> None:
         path = os.environ.get(CHECKPOINT, "")
-        if find_spec("torch") is None:
-            raise InputError("judge lipsim: torch is not installed", 'Install it: pip install "ircore[lipsim]".')
+        try:
+            import torch
+        except (ImportError, OSError) as error:  # the second if a library that it needs is missing
+            raise InputError(
+                f"judge lipsim: torch cannot be imported ({error})", 'Install it: pip install "ircore[lipsim]".'
+            ) from error
         if not path:
             raise InputError(
                 f"judge lipsim: the environment variable {CHECKPOINT} names no checkpoint",
                 "Download one from the code page of the LipSim paper (arXiv 2310.18274) and set it to its path.",
             )
-        import torch
-
         from ircore.judges.lipsim.checkpoint import load_network
 
         # Scoring has a process for each core. One thread in each also makes results the same on any number of cores.
