@@ -67,7 +67,7 @@ def _only_value(text: str, key: str, form: str) -> Any:
     values = [value for pairs in _objects(text) for name, value in pairs if name == key]
     if not values:
         raise AnswerError(f"it has no JSON object {form}")
-    if any(type(one) is not type(values[0]) or one != values[0] for one in values):
+    if len({repr(one) for one in values}) > 1:
         raise AnswerError(f"it has several values: {', '.join(_shown(one) for one in values[:3])}")
     return values[0]
 
@@ -97,5 +97,7 @@ def _whole(digits: str) -> int | float:
 
 def _shown(value: object) -> str:
     """Return a value for an error message, short."""
-    text = repr(value) if isinstance(value, (int, float, str)) else type(value).__name__.strip("_").lower()
+    if value is None:
+        return "null"
+    text = repr(value) if isinstance(value, (int, float, str)) else "a list"
     return text if len(text) <= 40 else f"{text[:39]}…"

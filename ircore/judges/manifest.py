@@ -42,7 +42,7 @@ class LoadedJudge:
         path: Its file.
         spec: Who is asked, the name of the key's variable included.
         prompts: With which words.
-        identity: Who it is in scores: the same without the name of that variable, which changes nothing.
+        identity: Who it is in scores: the same without that name and without parameters that change no answer.
     """
 
     path: Path
@@ -90,15 +90,22 @@ def read_judge(path: Path) -> LoadedJudge:
         raise InputError(f"{path}: name: {manifest.name!r} is another judge's", "Choose another name.")
     _check_player(path, spec)
     prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
+    passed_over = {"api_key_env": None, "parameters": _material(spec)}
     identity = JudgeIdentity(
         name=manifest.name,
         label=manifest.label,
         kind="model",
         family=manifest.family or model_family(manifest.model),
-        player=spec.model_copy(update={"api_key_env": None}),
+        player=spec.model_copy(update=passed_over),
         prompts=prompts.version,
     )
     return LoadedJudge(path, spec, prompts, identity)
+
+
+def _material(spec: PlayerSpec) -> dict[str, JsonValue]:
+    """Return the parameters that make a difference to answers."""
+    immaterial: frozenset[str] = getattr(load("players", spec.player), "IMMATERIAL", frozenset())
+    return {name: value for name, value in spec.parameters.items() if name not in immaterial}
 
 
 def _check_player(path: Path, spec: PlayerSpec) -> None:

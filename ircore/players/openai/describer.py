@@ -43,6 +43,9 @@ class OpenAIDescriber:
         self._provider = Provider(spec, self._settings)
         self._smaller: OrderedDict[str, Picture] = OrderedDict()
 
+    IMMATERIAL = frozenset({"timeout_s", "deadline_s", "transport"})
+    """Parameters that change no answer, only how long it is waited for: no part of who a judge is."""
+
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
         """Check the settings, without the key."""
