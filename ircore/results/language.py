@@ -11,7 +11,7 @@ from ircore.language.corrections import Mark, find_corrections
 from ircore.language.lexicon import CORRECTIONS, Correction, load_lexicon
 from ircore.language.words import content_words, novelty, similarity, words
 from ircore.results.episodes import EpisodeResult
-from ircore.statistics.estimate import Estimate, estimate
+from ircore.statistics.estimate import Estimate, estimate, wilson
 
 TOP = 10
 """Tokens listed for each category of correction, as in the paper's Figure 14."""
@@ -161,9 +161,10 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[TurnLanguage, ...]
 def clustered_share(hits: Sequence[int], sizes: Sequence[int]) -> Estimate:
     """Estimate a share of messages when messages of one episode resemble each other.
 
-    The share is R = Σ hits / Σ sizes. Its interval is that of the mean of R + (hitsᵢ − R · sizesᵢ) / mean(sizes), one
-    value an episode: the ratio estimator's linearisation (Cochran 1977, §6.4), which takes episodes as independent
-    and not messages.
+    The share is R = Σ hits / Σ sizes. Its interval is Student's for the mean of R + (hitsᵢ − R · sizesᵢ) / mean(sizes),
+    one value an episode: the linearised ratio estimator (Cochran 1977, *Sampling Techniques*, chapter 6), which takes
+    episodes as independent and not messages. Where none or all hit, these values have no spread; the interval is then
+    Wilson's, with the episodes as tries.
 
     Args:
         hits: Messages in which something holds, one number an episode.
@@ -172,10 +173,12 @@ def clustered_share(hits: Sequence[int], sizes: Sequence[int]) -> Estimate:
     Returns:
         The share, 0–1; ``n`` is the number of episodes.
     """
-    total = sum(sizes)
+    total, episodes = sum(sizes), len(sizes)
     if not total:
         return estimate([], 0.0, 1.0)
-    share, size = sum(hits) / total, total / len(sizes)
+    share, size = sum(hits) / total, total / episodes
+    if share in (0, 1) and episodes > 1:
+        return wilson(share * episodes, episodes)
     return estimate([share + (hit - share * one) / size for hit, one in zip(hits, sizes, strict=True)], 0.0, 1.0)
 
 

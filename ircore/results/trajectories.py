@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from ircore.results.episodes import EpisodeResult
 from ircore.statistics.estimate import Estimate, estimate
@@ -52,6 +53,27 @@ def trajectory(
             refining = sum(len(track) >= turn for track in tracks)
             points.append(TurnPoint(turn, estimate(known, 0, 10), refining))
     return tuple(points)
+
+
+def trajectories(
+    episodes: Sequence[EpisodeResult], judge: str
+) -> dict[tuple[str | None, str | None], tuple[TurnPoint, ...]]:
+    """Average similarity turn by turn under every condition, as in the paper's Figure 19.
+
+    Args:
+        episodes: Of one run.
+        judge: Whose scores.
+
+    Returns:
+        By category and difficulty, None for all of them; without the conditions in which no episode was rated.
+    """
+    conditions = dict.fromkeys(
+        condition
+        for one in episodes
+        for condition in product((None, one.episode.category), (None, one.episode.difficulty))
+    )
+    found = {condition: trajectory(episodes, judge, *condition) for condition in conditions}
+    return {condition: points for condition, points in found.items() if points}
 
 
 def _wanted(one: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:

@@ -1,12 +1,18 @@
 """Rates of correction language, lengths, novelty and token budgets of runs worked out by hand."""
 
+from dataclasses import replace
 from math import sqrt
+from random import Random
 
 import pytest
+from invented import InventedRun, invented_run, invented_set
 
 from ircore.records import Episode, Outcome, Rendering, Turn
+from ircore.results.budgets import budget_series
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import chosen, clustered_share, correction_profile, episode_messages, turn_language
+from ircore.results.model import Results
+from ircore.results.trajectories import trajectories, trajectory
 
 
 def played(name: str, *messages: str, category: str = "geometry", outcome: Outcome = "converged") -> EpisodeResult:
@@ -100,3 +106,80 @@ def test_the_interval_takes_episodes_as_the_units() -> None:
     found = clustered_share([3, 0, 1], [4, 2, 2])
     assert found.mean == pytest.approx(0.5)
     assert found.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
+
+
+def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:
+    # Wilson for 0 of 10: z² / (10 + z²) with z = 1.959964.
+    none = clustered_share([0] * 10, [3] * 10)
+    assert (none.mean, none.low, none.n) == (0, 0, 10)
+    assert none.high == pytest.approx(3.841459 / 13.841459, abs=1e-6)
+    every = clustered_share([3] * 10, [3] * 10)
+    assert (every.mean, every.high) == (1, 1)
+    assert every.low == pytest.approx(10 / 13.841459, abs=1e-6)
+    assert clustered_share([2], [2]).low is None
+
+
+def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
+    random = Random(1)
+
+    def held() -> bool:
+        # Each episode has its own inclination, 0.4 on average, and 1 to 9 messages.
+        sizes = [random.randint(1, 9) for _ in range(40)]
+        shares = [random.betavariate(2, 3) for _ in sizes]
+        hits = [sum(random.random() < share for _ in range(size)) for share, size in zip(shares, sizes, strict=True)]
+        found = clustered_share(hits, sizes)
+        assert found.low is not None
+        assert found.high is not None
+        return found.low <= 0.4 <= found.high
+
+    assert 0.93 <= sum(held() for _ in range(1500)) / 1500 <= 0.97
+
+
+def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
+    """The same run under another budget; its messages have 40 tokens each."""
+    rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
+    changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
+    episodes = tuple(
+        one.model_copy(
+            update={
+                "turns": tuple(
+                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in one.turns
+                )
+            }
+        )
+        for one in run.played
+    )
+    return replace(run, run=changed, played=episodes)
+
+
+def test_budgets_of_one_pair_stand_side_by_side() -> None:
+    instances = invented_set(2, ("geometry", "photos"))
+    pair, other = (invented_run(instances, name, "painter", 5, 0.3) for name in ("seer", "mole"))
+    results = Results.from_runs(
+        [with_budget(pair, 50), with_budget(pair, 10), with_budget(pair, 200), with_budget(pair, 10, turns=3), other]
+    )
+    (series,) = budget_series(results, "structural")
+    assert (series.describer, series.generator) == ("seer", "painter")
+    assert [one.budget for one in series.points] == [10, 50, 200]
+    assert [one.over_budget.mean for one in series.points] == [1, 0, 0]
+    for point in series.points:
+        cell = results.cell(point.run_id, "structural")
+        assert (point.score, point.delta, point.tokens) == (cell.score, cell.delta, cell.tokens)
+        assert point.messages == sum(len(one.turns) for one in pair.played if one.played)
+    (photos,) = budget_series(results, "structural", "photos", "hard")
+    assert photos.points[0].score == results.cell(photos.points[0].run_id, "structural", "photos", "hard").score
+
+
+def test_without_a_second_budget_there_is_nothing_to_compare() -> None:
+    results = Results.from_runs([invented_run(invented_set(1, ("geometry",)), "seer", "painter", 5, 0.3)])
+    assert budget_series(results, "structural") == ()
+
+
+def test_trajectories_of_every_condition() -> None:
+    run = invented_run(invented_set(4, ("geometry", "photos")), "seer", "painter", 5, 0.3)
+    episodes = Results.from_runs([run]).episodes["seer-painter"]
+    found = trajectories(episodes, "structural")
+    assert len(found) == 3 * 3
+    assert found[None, None] == trajectory(episodes, "structural")
+    assert found["photos", "hard"] == trajectory(episodes, "structural", "photos", "hard")
+    assert trajectories(episodes, "nobody") == {}
