@@ -103,6 +103,7 @@ BOTH = ("module.model.convs.1.kernel", "module.model.base.1.1.kernel")
             "no counterpart|more layers",
         ),
         (with_("module.model.convs.1.bias", 3), "not a tensor"),
+        (with_("module.model.convs.1.bias", torch.ones(4).to_sparse()), "not a tensor of floating-point"),
         (with_("module.model.convs.1.bias", torch.zeros(4, dtype=torch.int64)), "not a tensor of floating-point"),
         (with_("module.means", torch.full((3, 1, 1), 0.5)), "module.means is not 0: it was trained on other input"),
     ],

@@ -79,7 +79,8 @@ def _state(path: Path) -> dict[str, Tensor]:
     if not isinstance(state, dict) or not state:
         raise _wrong(path, "has no model_state_dict")
     for key, value in state.items():
-        if not isinstance(key, str) or not isinstance(value, Tensor) or not value.is_floating_point():
+        dense = isinstance(value, Tensor) and value.layout is torch.strided
+        if not isinstance(key, str) or not dense or not value.is_floating_point():
             raise _wrong(path, f"{key!r} is not a tensor of floating-point numbers")
     return {key.replace("module.backbone.", "module.", 1): value for key, value in state.items() if "alpha" not in key}
 
