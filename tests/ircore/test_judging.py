@@ -17,7 +17,10 @@ from openai_server import Judged, OpenAIServer, serving
 
 from ircore import calls
 from ircore.cli import run as ircore
+from ircore.cost import read_prices
+from ircore.errors import InputError
 from ircore.judgements import read_judgements
+from ircore.merging import merge
 from ircore.records import Score
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
@@ -383,3 +386,56 @@ def test_json_says_what_each_judge_did(
         "without": {"judge_refused": 1},
     }
     assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
+
+
+def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    judge = write_judge(tmp_path, server)
+    score(run, judge)
+    joined = merge([run.path], tmp_path / "joined").folder
+    assert joined.judges() == run.judges()
+    assert {one.key for one in read_judgements(joined)} == {one.key for one in read_judgements(run)}
+    assert score(joined, judge) == 0
+    assert server.count() == RATINGS + CHOICES
+
+
+def test_merging_refuses_two_judges_of_one_name(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    score(run, write_judge(tmp_path, server))
+    score(twin, write_judge(tmp_path, server, model="judge-other"))
+    with pytest.raises(InputError, match="the judge gpt-judge is another one"):
+        merge([run.path, twin.path], tmp_path / "joined")
+
+
+def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
+    kept = run.judges()["structural"]
+    assert (kept.kind, kept.version) == ("computed", "1")
+    (run.path / "judges" / "structural.json").write_text(kept.model_copy(update={"version": "0"}).model_dump_json())
+    assert ircore(["score", str(run.path), "--metric", "psnr"]) == 2
+    assert "version: the judge structural of this run is another one" in capsys.readouterr().err
+
+
+def test_two_files_with_one_name_are_refused(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other").mkdir()
+    assert score(run, write_judge(tmp_path, server), write_judge(tmp_path / "other", server)) == 2
+    assert "name: 'gpt-judge' is also that of" in capsys.readouterr().err
+    assert not run.judges()
+
+
+def test_without_its_key_nothing_is_begun(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TEST_API_KEY")
+    before = (run.path / "scores.jsonl").read_bytes()
+    assert ircore(["score", str(run.path), "--judge", str(write_judge(tmp_path, server))]) == 2
+    assert (run.path / "scores.jsonl").read_bytes() == before
+
+
+def test_prices_given_for_a_judge_stay_with_the_run(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    (run.path / "prices.yaml").write_text(json.dumps({"models": {"a-describer": PRICE}}))
+    given = tmp_path / "given.yaml"
+    given.write_text(json.dumps({"models": {"judge-gpt-5": PRICE}}))
+    score(run, write_judge(tmp_path, server), more=("--prices", str(given)))
+    assert read_prices(run.path / "prices.yaml").models.keys() >= {"a-describer", "judge-gpt-5"}
