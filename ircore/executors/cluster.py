@@ -23,6 +23,9 @@ T = TypeVar("T")
 PATIENCE_S = 10.0
 """Seconds that a scheduler has to answer, and that a cluster may be without workers."""
 
+CLOSING_S = 2.0
+"""Seconds that saying good-bye may take; Dask would wait long for a scheduler that is gone."""
+
 _ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})/?")
 _LARGEST_PORT = 65535
 _GOES_ON = "Every finished answer is kept; the same command goes on."
@@ -83,7 +86,7 @@ class Cluster:
         """Disconnect; work that was handed out and not begun is dropped."""
         client, self._client = self._client, None
         if client is not None:
-            await client.close()
+            await client.close(timeout=CLOSING_S)
 
     def _outcome(self, result: "asyncio.Future[T]") -> T:
         from concurrent.futures import CancelledError
@@ -117,9 +120,11 @@ class Cluster:
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
         client = Client(self.address, asynchronous=True, timeout=self._patience, set_as_default=False)
         try:
-            await client
+            # Dask's own limit does not hold for something else that listens there and says nothing.
+            async with asyncio.timeout(self._patience + 1):
+                await client
         except (OSError, TimeoutError) as error:
-            await client.close()
+            await client.close(timeout=CLOSING_S)
             raise WorkError(
                 f"--scheduler {self.address}: no scheduler answered within {self._patience:g} s",
                 "Start one with: dask scheduler. Or check host and port.",
@@ -128,7 +133,7 @@ class Cluster:
             await self._wait_for_workers(client)
             await self._check_versions(client)
         except InputError:
-            await client.close()
+            await client.close(timeout=CLOSING_S)
             raise
         return client
 
@@ -146,11 +151,17 @@ class Cluster:
     async def _check_versions(self, client: "Client") -> None:
         """Compare what is installed before anything of this package is sent, which another version may not know."""
         ours = version("ircore")
-        for worker, theirs in (await client.run(version, "ircore", on_error="return")).items():
+        found: dict[str, str | Exception] = await client.run(version, "ircore", on_error="return")
+        try:
+            # The scheduler unpacks what it passes on.
+            found[self.address] = await client.run_on_scheduler(version, "ircore")
+        except PackageNotFoundError as error:
+            found[self.address] = error
+        for where, theirs in found.items():
             if isinstance(theirs, PackageNotFoundError):
-                raise InputError(f"the worker at {worker} has no ircore", f"Install ircore {ours} there.")
+                raise InputError(f"there is no ircore at {where}", f"Install ircore {ours} for that Dask process.")
             if isinstance(theirs, str) and theirs != ours:
-                raise InputError(f"the worker at {worker} has ircore {theirs}, not {ours}", "Install the same version.")
+                raise InputError(f"{where} has ircore {theirs}, not {ours}", "Install the same version everywhere.")
 
     def _lost(self) -> WorkError:
         return WorkError(f"--scheduler {self.address}: the scheduler is gone", f"Start it again. {_GOES_ON}")
