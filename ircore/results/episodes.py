@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Literal
 
-from ircore.records import Episode, Score, Task
+from ircore.records import HUMAN, Episode, Orders, Score, Task
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 
@@ -38,6 +39,9 @@ class JudgedEpisode:
     trajectory: Mapping[int, float]
     """Similarity per turn (1-based), in the order of the turns; only turns that were scored."""
 
+    orders: Orders | None = None
+    """What the judge preferred in each order of showing the two; None if it was not asked in both."""
+
 
 @dataclass(frozen=True)
 class EpisodeResult:
@@ -53,10 +57,13 @@ class EpisodeResult:
     """What happened."""
 
     judged: Mapping[str, JudgedEpisode]
-    """By judge; empty for an aborted episode, which does not count for quality."""
+    """By judge; empty for an aborted episode, which does not count for quality. ``human`` is the mean of annotators."""
 
     metrics: Mapping[str, Mapping[int, float | None]]
     """By metric, then by turn (1-based); None where the metric has no value. Empty for an aborted episode."""
+
+    annotations: Mapping[str, JudgedEpisode] = field(default_factory=dict)
+    """What each person gave, by pseudonym: what the judge ``human`` is the mean of."""
 
     @property
     def tokens(self) -> int:
@@ -75,7 +82,8 @@ def judge_episodes(
     """Join the episodes of a run with its scores.
 
     A score counts only for the rendering it was given to: one that was made before an episode was played anew is
-    passed over. Of two scores of the same thing the later line counts.
+    passed over. Of two scores of the same thing the later line counts. The judge ``human`` gives a rendering the mean
+    of its annotators; what each of them gave is kept beside it.
 
     Args:
         run_id: The run's id.
@@ -92,40 +100,79 @@ def judge_episodes(
     return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])) for episode in episodes)
 
 
-_Values = dict[str, dict[int, float | None]]
-"""By judge or metric, then by turn."""
+_ByTurn = dict[int, Score]
+"""Scores of one judge or annotator for one task."""
+
+_ByTask = dict[Task, _ByTurn]
 
 
 def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
     if not episode.played:
         return EpisodeResult(run_id, slug, episode, {}, {})
-    values = _valid_values(episode, scores)
-    similarity, preference = values["similarity"], values["preference"]
-    judged = {
-        judge: _judged(judge, episode, similarity.get(judge, {}), preference.get(judge, {}))
-        for judge in sorted(similarity.keys() | preference.keys())
-    }
-    return EpisodeResult(run_id, slug, episode, judged, values["metric"])
+    judges, people, metrics = _valid_scores(episode, scores)
+    judged = {judge: _judged(judge, episode, *_values(judges[judge])) for judge in judges}
+    annotations = {name: _judged(HUMAN, episode, *_values(people[name])) for name in sorted(people)}
+    if people:
+        judged[HUMAN] = _judged(HUMAN, episode, *_mean_values(map(_values, people.values())))
+    return EpisodeResult(
+        run_id=run_id,
+        slug=slug,
+        episode=episode,
+        judged={judge: _with_orders(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
+        metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
+        annotations=annotations,
+    )
 
 
-def _valid_values(episode: Episode, scores: list[Score]) -> dict[Task, _Values]:
-    """Sort the scores that belong to the episode's renderings by task, judge and turn."""
+def _valid_scores(
+    episode: Episode, scores: list[Score]
+) -> tuple[dict[str, _ByTask], dict[str, _ByTask], dict[str, _ByTurn]]:
+    """Sort the scores of the episode's renderings by judge, by annotator, and by metric."""
     renderings = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
-    values: dict[Task, _Values] = {"similarity": {}, "preference": {}, "metric": {}}
+    judges: dict[str, _ByTask] = {}
+    people: dict[str, _ByTask] = {}
+    metrics: dict[str, _ByTurn] = {}
     for score in scores:
-        if renderings.get(score.turn) == score.rendering:
-            values[score.task].setdefault(score.judge, {})[score.turn] = score.value
-    return values
+        if renderings.get(score.turn) != score.rendering:
+            continue
+        if score.task == "metric":
+            metrics.setdefault(score.judge, {})[score.turn] = score
+        elif score.annotator is not None:
+            people.setdefault(score.annotator, {}).setdefault(score.task, {})[score.turn] = score
+        else:
+            judges.setdefault(score.judge, {}).setdefault(score.task, {})[score.turn] = score
+    return judges, people, metrics
+
+
+_Values = tuple[dict[int, float], dict[int, float]]
+"""Similarity and preference by turn, where there is one."""
+
+
+def _values(scores: _ByTask) -> _Values:
+    similarity, preference = (
+        {turn: one.value for turn, one in scores.get(task, {}).items() if one.value is not None}
+        for task in ("similarity", "preference")
+    )
+    return similarity, preference
+
+
+def _mean_values(people: Iterable[_Values]) -> _Values:
+    given: tuple[dict[int, list[float]], dict[int, list[float]]] = ({}, {})
+    for person in people:
+        for values, theirs in zip(given, person, strict=True):
+            for turn, value in theirs.items():
+                values.setdefault(turn, []).append(value)
+    similarity, preference = ({turn: fmean(values) for turn, values in one.items()} for one in given)
+    return similarity, preference
 
 
 def _judged(
-    judge: str, episode: Episode, similarity: dict[int, float | None], preference: dict[int, float | None]
+    judge: str, episode: Episode, similarity: Mapping[int, float], preference: Mapping[int, float]
 ) -> JudgedEpisode:
     turns = [turn.turn for turn in episode.rendered_turns]
     first = similarity.get(turns[0]) if turns else None
     final = similarity.get(turns[-1]) if turns else None
     delta = final - first if len(turns) > 1 and first is not None and final is not None else None
-    scored = ((turn, similarity.get(turn)) for turn in turns)
     return JudgedEpisode(
         judge=judge,
         first=first,
@@ -133,8 +180,13 @@ def _judged(
         delta=delta,
         convergence="no_refinement" if len(turns) == 1 else _convergence(delta),
         preference=preference.get(turns[-1]) if len(turns) > 1 else None,
-        trajectory={turn: value for turn, value in scored if value is not None},
+        trajectory={turn: similarity[turn] for turn in turns if turn in similarity},
     )
+
+
+def _with_orders(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
+    orders = [one.orders for one in scores.get("preference", {}).values() if one.orders is not None]
+    return replace(judged, orders=orders[-1]) if orders else judged
 
 
 def _convergence(delta: float | None) -> Convergence | None:

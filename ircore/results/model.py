@@ -4,22 +4,28 @@
 nothing else computes a mean.
 """
 
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet
+from ircore.model_families import model_family
 from ircore.plugins import unknown
-from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, Outcome, Run, Score
-from ircore.results.episodes import Convergence, EpisodeResult, judge_episodes
-from ircore.results.tally import Tally
-from ircore.statistics.estimate import Estimate
+from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
+from ircore.results.cell import Cell as Cell
+from ircore.results.cells import BoardKey, CellKey, compute, strata
+from ircore.results.columns import columns
+from ircore.results.costs import episode_costs
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.statistics.comparison import Comparison, compare
+from ircore.statistics.ranks import RankRange, Standing
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class PlayedRun(Protocol):
@@ -46,6 +52,10 @@ class PlayedRun(Protocol):
 
     def scores(self) -> Sequence[Score]:
         """Return the scores in the order in which they were given."""
+        ...
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges are, by name, as far as it is known."""
         ...
 
 
@@ -83,79 +93,23 @@ class SubmissionResult:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One pair under one condition as one judge sees it; every number that is shown stands in a cell."""
-
-    run_id: str
-    """The pair's run."""
-
-    category: str | None
-    """One category, or None for all of them."""
-
-    difficulty: str | None
-    """``easy``, ``hard``, or None for both."""
-
-    judge: str
-    """Name of the judge."""
-
-    episodes: int
-    """Episodes of the whole instance set under this condition, whether played or not."""
-
-    played: int
-    """Of these, episodes that came to an end and were not aborted."""
-
-    outcomes: Mapping[Outcome, int]
-    """How the episodes ended; those never begun are in none of the three counts."""
-
-    score: Estimate
-    """Similarity of the final rendering, 0–10, over the played episodes that the judge rated; higher is better."""
-
-    delta: Estimate
-    """ΔQ = final − first, −10 to 10, over played episodes of at least two renderings; above 0 refinement helps."""
-
-    preference: Estimate
-    """Share of the same episodes in which the final rendering is preferred to the first, 0–1, a tie being half."""
-
-    convergence: Mapping[Convergence, int]
-    """How many rated episodes improved, stayed stable, regressed, or had no refinement."""
-
-    turns: Estimate
-    """Turns with a rendering per played episode."""
-
-    tokens: Estimate
-    """Tokens of the describer's messages per played episode."""
-
-    seconds: Estimate
-    """Seconds that both players took per played episode."""
-
-    @property
-    def played_share(self) -> float:
-        """Played episodes over all episodes of the set under this condition, 0–1."""
-        return self.played / self.episodes
-
-    @property
-    def main_score(self) -> float | None:
-        """Quality × played share in 0–100, as clembench has it; 0 if none was played, None if none was rated."""
-        if self.played == 0:
-            return 0.0
-        return None if self.score.mean is None else self.score.mean * 10 * self.played_share
-
-
-@dataclass(frozen=True)
 class BoardRow:
     """A line of a board."""
 
     rank_low: int | None
-    """Best rank that the intervals allow, 1-based; None for a pair without a score."""
+    """Best rank that the comparisons allow, 1-based; None for a pair without a score."""
 
     rank_high: int | None
-    """Worst rank that the intervals allow."""
+    """Worst rank that the comparisons allow."""
 
     submission: SubmissionResult
     """The pair."""
 
     cell: Cell
     """Its numbers."""
+
+    top: bool
+    """Whether it belongs to the top group: no pair is significantly better."""
 
 
 @dataclass(frozen=True)
@@ -183,11 +137,17 @@ class Results:
     difficulties: tuple[str, ...]
     """The set's difficulties, easy first."""
 
-    cells: Mapping[tuple[str, str | None, str | None, str], Cell]
+    cells: Mapping[CellKey, Cell]
     """By run_id, category, difficulty and judge; one for each combination that has an instance."""
 
     episodes: Mapping[str, tuple[EpisodeResult, ...]]
     """By run_id, in the run's order."""
+
+    standings: Mapping[BoardKey, Standing]
+    """By category, difficulty and judge: the rank range of each of ``submissions``, and what could be told apart."""
+
+    judge_identities: Mapping[str, JudgeIdentity]
+    """Who the judges are, by name, as far as a run says so."""
 
     @classmethod
     def from_runs(cls, runs: Sequence[PlayedRun]) -> "Results":
@@ -197,8 +157,8 @@ class Results:
             runs: At least one, all on the same instance set.
 
         Raises:
-            InputError: There is no run, two runs are of different instance sets, or two are of the same submission
-                under the same rules.
+            InputError: There is no run, two runs are of different instance sets, two are of the same submission
+                under the same rules, or judges of one name are not the same.
         """
         ordered = sorted(runs, key=_order)
         _refuse_mixtures(ordered)
@@ -209,6 +169,14 @@ class Results:
         }
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
+        identities = _identities(ordered)
+        computed = compute(
+            instances.instances,
+            episodes,
+            columns(instances.instances, episodes, judges, {one.run.run_id: episode_costs(one) for one in ordered}),
+            {judge: identities[judge].family if judge in identities else None for judge in judges},
+            {one.run.run_id: model_family(one.run.submission.describer.label) for one in ordered},
+        )
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -217,8 +185,10 @@ class Results:
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=_in_order({one.category for one in instances.instances}, CATEGORIES),
             difficulties=_in_order({one.difficulty for one in instances.instances}, DIFFICULTIES),
-            cells=_cells(instances.instances, episodes, judges),
+            cells=computed.cells,
             episodes=episodes,
+            standings=computed.standings,
+            judge_identities=identities,
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
@@ -228,9 +198,9 @@ class Results:
     def board(self, judge: str, category: str | None = None, difficulty: str | None = None) -> tuple[BoardRow, ...]:
         """Rank the pairs by their mean final score, best first; pairs without one come last, without a rank.
 
-        A rank is a range: the best is 1 + the number of pairs whose whole interval lies above this one's, the worst
-        is the number of pairs whose interval does not lie wholly below it. A pair with one episode has no interval
-        and could be anywhere. Overlap of two intervals is a cautious reading, not a test of the difference.
+        A rank is a range: the best is 1 + the number of pairs that are significantly better, the worst is the number
+        of pairs that are not significantly worse. All pairs are compared on the same instances, and all comparisons
+        of a board share one error rate (``ircore.statistics.ranks``). A pair with one score could be anywhere.
 
         Args:
             judge: One of ``judges``.
@@ -247,12 +217,50 @@ class Results:
         ):
             if name is not None and name not in known:
                 raise unknown(kind, name, known)
-        pairs = [
-            (one, self.cells[one.run_id, category, difficulty, judge])
-            for one in self.submissions
-            if (one.run_id, category, difficulty, judge) in self.cells
+        if (category, difficulty, judge) not in self.standings:
+            return ()
+        ranges = self.standings[category, difficulty, judge].ranges
+        return _ranked(
+            [
+                (one, self.cells[one.run_id, category, difficulty, judge], rank)
+                for one, rank in zip(self.submissions, ranges, strict=True)
+            ]
+        )
+
+    def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
+        """Return the score difference of two pairs that this condition's instances find with a chance of 80 %, 0–10.
+
+        The median over all pairs of pairs that play the same instances; None if there are no two to compare.
+
+        Raises:
+            KeyError: There is no such judge or condition.
+        """
+        return self.standings[category, difficulty, judge].detectable
+
+    def compare(
+        self, first: str, second: str, judge: str, category: str | None = None, difficulty: str | None = None
+    ) -> Comparison:
+        """Compare two pairs on the instances that both have a score for.
+
+        Args:
+            first: run_id of one.
+            second: run_id of the other.
+            judge: One of ``judges``.
+            category: One of ``categories``, or None for all.
+            difficulty: One of ``difficulties``, or None for both.
+
+        Raises:
+            KeyError: There is no such run.
+        """
+        chosen = [
+            one for one in self.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
         ]
-        return _ranked(pairs)
+        one, other = (self._finals(run_id, judge, chosen) for run_id in (first, second))
+        return compare(one, other, strata(chosen))
+
+    def _finals(self, run_id: str, judge: str, chosen: Sequence[Instance]) -> "NDArray[np.float64]":
+        column = columns(chosen, {run_id: self.episodes[run_id]}, (judge,), {}).final[judge]
+        return column[:, 0]
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
@@ -277,63 +285,32 @@ def _refuse_mixtures(runs: Sequence[PlayedRun]) -> None:
             )
 
 
+def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
+    """Return who the judges are; judges of one name must be the same everywhere."""
+    seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
+    for one in runs:
+        for name, identity in one.judges().items():
+            other, known = seen.setdefault(name, (one, identity))
+            if known != identity:
+                ours, theirs = known.model_dump(), identity.model_dump()
+                field = next(key for key in ours if ours[key] != theirs[key])
+                raise InputError(
+                    f"{other.path} and {one.path}: judge {name} is not the same ({field} differs)",
+                    "Score both with the same judge, or give the other one a name of its own.",
+                )
+    return {name: identity for name, (_, identity) in sorted(seen.items())}
+
+
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))
 
 
-def _conditions(category: str, difficulty: str) -> Iterable[tuple[str | None, str | None]]:
-    return product((category, None), (difficulty, None))
-
-
-def _cells(
-    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judges: Sequence[str]
-) -> dict[tuple[str, str | None, str | None, str], Cell]:
-    sizes = Counter(key for one in instances for key in _conditions(one.category, one.difficulty))
-    tallies = {(run_id, *condition, judge): Tally() for run_id in episodes for condition in sizes for judge in judges}
-    for run_id, results in episodes.items():
-        for result in results:
-            for condition in _conditions(result.episode.category, result.episode.difficulty):
-                for judge in judges:
-                    tallies[(run_id, *condition, judge)].add(result, judge)
-    return {key: _cell(key, sizes[key[1:3]], tally) for key, tally in tallies.items()}
-
-
-def _cell(key: tuple[str, str | None, str | None, str], size: int, tally: Tally) -> Cell:
-    run_id, category, difficulty, judge = key
-    return Cell(
-        run_id=run_id,
-        category=category,
-        difficulty=difficulty,
-        judge=judge,
-        episodes=size,
-        played=tally.played,
-        outcomes=tally.outcomes,
-        score=tally.score(),
-        delta=tally.delta(),
-        preference=tally.preference(),
-        convergence=tally.convergence,
-        turns=tally.turns(),
-        tokens=tally.tokens(),
-        seconds=tally.seconds(),
-    )
-
-
-def _ranked(pairs: Sequence[tuple[SubmissionResult, Cell]]) -> tuple[BoardRow, ...]:
+def _ranked(
+    pairs: Sequence[tuple[SubmissionResult, Cell, RankRange | None]],
+) -> tuple[BoardRow, ...]:
     ordered = sorted(pairs, key=lambda pair: -inf if pair[1].score.mean is None else pair[1].score.mean, reverse=True)
-    intervals = [_interval(cell.score) for _, cell in ordered if cell.score.n]
-    lows = sorted(low for low, _ in intervals)
-    highs = sorted(high for _, high in intervals)
     rows = []
-    for submission, cell in ordered:
-        if cell.score.n:
-            low, high = _interval(cell.score)
-            best = 1 + len(lows) - bisect_right(lows, high)
-            worst = len(highs) - bisect_left(highs, low)
-            rows.append(BoardRow(best, worst, submission, cell))
-        else:
-            rows.append(BoardRow(None, None, submission, cell))
+    for submission, cell, rank in ordered:
+        best, worst = (None, None) if rank is None else (rank.best, rank.worst)
+        rows.append(BoardRow(best, worst, submission, cell, top=best == 1))
     return tuple(rows)
-
-
-def _interval(score: Estimate) -> tuple[float, float]:
-    return (-inf if score.low is None else score.low, inf if score.high is None else score.high)

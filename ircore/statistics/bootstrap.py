@@ -11,7 +11,7 @@ and there is no loop over resamples.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -34,26 +34,52 @@ DEFAULT: Method = "percentile"
 SMALLEST = 5
 """Fewer instances than this are no stratum of their own, and fewer values than this are not resampled."""
 
-CHUNK = 128
-"""Columns that are resampled at once: bounds the memory (float32 × resamples × columns, a few times over)."""
-
-UNSEEN = 0.05
-"""Weight of one more value at either end of the scale that every interval reckons with.
-
-Scores heap up near the top of their scale, and ten of them rarely show the odd failure: without it, intervals of ten
-such scores hold the mean in 86–90 % of cases instead of 95 %. As with Agresti and Coull's (1998) four more tries of a
-share, it also gives values that are all the same a width. At 140 episodes nothing is seen of it.
-"""
+CHUNK = 64
+"""Columns that are resampled at once: bounds the memory (float64 × resamples × columns, a few times over)."""
 
 ROUNDING = 1e-9
 """Differences below this, relative to the point, are rounding: such values count as equal."""
+
+
+class Scale(NamedTuple):
+    """What values are possible, and how much an interval reckons with such as were not seen.
+
+    Scores heap up near the top of their scale, and ten rarely show the odd failure: taken as they are, intervals
+    of ten such scores hold the mean in 86–90 % of cases instead of 95 %. So each end of the scale counts as a value of
+    a small weight, as four more tries do with shares (Agresti and Coull 1998, The American Statistician 52). Values
+    that are all the same get a width by it, too; at 140 episodes nothing is seen of it. The weights below are those
+    with which ``benchmarks/statistics.py`` finds 93–97 %.
+    """
+
+    lowest: float
+    """Smallest possible value; −inf if there is none."""
+
+    highest: float
+    """Largest possible value; inf if there is none."""
+
+    unseen: float = 0.05
+    """Weight of a value at either end; without effect on a scale that lacks one."""
+
+
+SCORE = Scale(0.0, 10.0)
+"""Similarity of a rendering."""
+
+DIFFERENCE = Scale(-10.0, 10.0, 0.02)
+"""Of two scores: its ends are farther from anything seen."""
+
+SHARE = Scale(0.0, 1.0)
+
+PERCENT = Scale(0.0, 100.0)
+
+AMOUNT = Scale(0.0, float("inf"))
+"""Of tokens, turns, seconds, money."""
 
 
 @dataclass(frozen=True)
 class Resamples:
     """How often each instance was drawn, the same for every column."""
 
-    weights: NDArray[np.float32]
+    weights: NDArray[np.float64]
     """Counts, shape (instances, resamples); each column sums to the number of instances."""
 
     strata: NDArray[np.intp]
@@ -79,7 +105,7 @@ def resample(labels: Sequence[str], resamples: int = RESAMPLES, seed: int = SEED
     sizes = {label: labels.count(label) for label in dict.fromkeys(labels)}
     if sizes and min(sizes.values()) < SMALLEST:
         sizes, labels = {"": len(labels)}, [""] * len(labels)
-    weights = np.empty((len(labels), resamples), np.float32)
+    weights = np.empty((len(labels), resamples), np.float64)
     order = {label: index for index, label in enumerate(sizes)}
     strata = np.array([order[label] for label in labels], np.intp)
     for label, size in sizes.items():
@@ -136,10 +162,25 @@ class Ratios:
         """Return how far each instance moves the ratio, to first order: residual over the sum of denominators."""
         return self.residuals() / np.where(self.totals > 0, self.totals, 1)
 
-    def deviations(self, drawn: Resamples) -> NDArray[np.float32]:
+    def degrees(self, drawn: Resamples) -> NDArray[np.float64]:
+        """Return the degrees of freedom of each column: instances that count less strata that have one."""
+        known = self.denominators > 0
+        used = [known[drawn.strata == stratum].any(axis=0) for stratum in range(drawn.strata.max(initial=-1) + 1)]
+        return np.asarray(known.sum(axis=0) - np.sum(used, axis=0), np.float64)
+
+    def errors(self, drawn: Resamples) -> NDArray[np.float64]:
+        """Return the standard errors, √(Σ influence² · n / degrees of freedom): for one stratum s / √n.
+
+        Shape (columns,); infinite without a degree of freedom.
+        """
+        squares, freedom = (centred(self.influence(), drawn) ** 2).sum(axis=0), self.degrees(drawn)
+        errors = np.sqrt(squares * self.counts / np.maximum(freedom, 1))
+        return np.where(freedom > 0, errors, np.inf)
+
+    def deviations(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return resampled minus actual ratios, shape (columns, resamples); 0 in resamples without a value."""
-        sums = self.residuals().T.astype(np.float32) @ drawn.weights
-        totals = self.denominators.T.astype(np.float32) @ drawn.weights
+        sums = self.residuals().T @ drawn.weights
+        totals = self.denominators.T @ drawn.weights
         np.divide(sums, totals, out=sums, where=totals > 0)
         return sums
 
@@ -148,16 +189,13 @@ class Ratios:
         return Ratios(self.numerators[:, columns], self.denominators[:, columns])
 
 
-def ratio_intervals(
-    ratios: Ratios, drawn: Resamples, lowest: float, highest: float, method: Method = DEFAULT
-) -> list[Estimate]:
+def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Method = DEFAULT) -> list[Estimate]:
     """Estimate each ratio with its interval.
 
     Args:
         ratios: What is estimated.
         drawn: Resamples of the same instances.
-        lowest: Smallest value of the scale; −inf if it has no end there.
-        highest: Largest value of the scale; inf if it has no end there.
+        scale: Of the ratios.
         method: ``percentile`` or ``bca``, both widened for few values, or ``student``: mean ± t · standard error. A
             column of fewer than ``SMALLEST`` values gets the last in any case.
 
@@ -169,12 +207,12 @@ def ratio_intervals(
     for columns in _chunks(ratios):
         part = ratios.chosen(columns)
         moved = part.deviations(drawn)
-        found += _estimates(part.points, part.influence(), part, moved, drawn, (lowest, highest), method)
+        found += _estimates(part.points, part.influence(), part, moved, drawn, scale, method)
     return found
 
 
 def product_intervals(
-    ratios: Ratios, others: Ratios, drawn: Resamples, highest: float, method: Method = DEFAULT
+    ratios: Ratios, others: Ratios, drawn: Resamples, scale: Scale, method: Method = DEFAULT
 ) -> list[Estimate]:
     """Estimate the product of two ratios, column by column, both from the same resamples.
 
@@ -182,7 +220,7 @@ def product_intervals(
         ratios: Such as mean scores; ``n`` of the estimates is theirs.
         others: Such as played shares.
         drawn: Resamples of the same instances.
-        highest: Largest value of the product; the smallest is 0.
+        scale: Of the product.
         method: As in ``ratio_intervals``.
 
     Returns:
@@ -193,25 +231,15 @@ def product_intervals(
         one, other = ratios.chosen(columns), others.chosen(columns)
         first, second = one.points, other.points
         a, b = one.deviations(drawn), other.deviations(drawn)
-        moved = (a * second[:, None] + b * np.nan_to_num(first)[:, None] + a * b).astype(np.float32)
+        moved = a * second[:, None] + b * np.nan_to_num(first)[:, None] + a * b
         influence = one.influence() * second + other.influence() * np.nan_to_num(first)
-        found += _estimates(first * second, influence, one, moved, drawn, (0.0, highest), method)
+        found += _estimates(first * second, influence, one, moved, drawn, scale, method)
     return found
 
 
 def _chunks(ratios: Ratios) -> Iterator[slice]:
     columns = ratios.numerators.shape[1]
     return (slice(start, start + CHUNK) for start in range(0, columns, CHUNK))
-
-
-def degrees(ratios: Ratios, drawn: Resamples) -> NDArray[np.float64]:
-    """Return the degrees of freedom of each column: instances with a value less strata with one."""
-    known = ratios.denominators > 0
-    strata = np.zeros(known.shape[1])
-    for stratum in range(drawn.strata.max(initial=-1) + 1):
-        strata += known[drawn.strata == stratum].any(axis=0)
-    freedom: NDArray[np.float64] = known.sum(axis=0) - strata
-    return freedom
 
 
 def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
@@ -227,14 +255,14 @@ def _estimates(
     points: Floats,
     influence: Floats,
     ratios: Ratios,
-    moved: NDArray[np.float32],
+    moved: NDArray[np.float64],
     drawn: Resamples,
-    scale: tuple[float, float],
+    scale: Scale,
     method: Method,
 ) -> list[Estimate]:
-    counts, freedom = ratios.counts, degrees(ratios, drawn)
+    counts, freedom = ratios.counts, ratios.degrees(drawn)
     influence = centred(influence, drawn)
-    shift, unseen = _unseen(points, counts, scale)
+    shift, unseen = _unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
     seen = (influence**2).sum(axis=0)
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = _resampled(influence, counts, freedom, moved, method)
@@ -248,19 +276,27 @@ def _estimates(
     ]
 
 
-def _unseen(points: Floats, counts: NDArray[np.intp], scale: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Return what unseen values at the scale's ends do: shift of the centre, and what they add to Σ influence²."""
-    if not np.isfinite(scale).all():
-        return np.zeros(len(points)), np.zeros(len(points))
-    down, up = scale[0] - points, scale[1] - points
-    each = np.maximum(counts, 1)
-    return UNSEEN * (down + up) / (each + 2 * UNSEEN), UNSEEN * (down**2 + up**2) / each**2
+def unseen_spread(points: Floats, counts: NDArray[np.intp], scale: Scale) -> NDArray[np.float64]:
+    """Return what unseen values at the ends of the scale add to Σ influence²; nothing if the scale has no ends."""
+    if not np.isfinite((scale.lowest, scale.highest)).all():
+        return np.zeros(points.shape)
+    squares = (points - scale.lowest) ** 2 + (scale.highest - points) ** 2
+    return np.asarray(scale.unseen * squares / np.maximum(counts, 1) ** 2, np.float64)
 
 
-def _estimate(point: float, n: int, low: float, high: float, scale: tuple[float, float]) -> Estimate:
+def _unseen_shift(points: Floats, counts: NDArray[np.intp], scale: Scale) -> NDArray[np.float64]:
+    """Return how far unseen values at the ends of the scale move the mean."""
+    if not np.isfinite((scale.lowest, scale.highest)).all():
+        return np.zeros(points.shape)
+    return np.asarray(
+        scale.unseen * (scale.lowest + scale.highest - 2 * points) / (counts + 2 * scale.unseen), np.float64
+    )
+
+
+def _estimate(point: float, n: int, low: float, high: float, scale: Scale) -> Estimate:
     if n < 2 or low == high:
         return Estimate(None if n == 0 else point, None, None, n)
-    return Estimate(point, max(scale[0], min(low, point)), min(scale[1], max(high, point)), n)
+    return Estimate(point, max(scale.lowest, min(low, point)), min(scale.highest, max(high, point)), n)
 
 
 def _students(squares: Floats, counts: NDArray[np.intp], freedom: Floats) -> NDArray[np.float64]:
@@ -272,7 +308,7 @@ def _students(squares: Floats, counts: NDArray[np.intp], freedom: Floats) -> NDA
 
 
 def _resampled(
-    influence: Floats, counts: NDArray[np.intp], freedom: Floats, moved: NDArray[np.float32], method: Method
+    influence: Floats, counts: NDArray[np.intp], freedom: Floats, moved: NDArray[np.float64], method: Method
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower and upper end of each column, as distances from the point.
 
@@ -300,7 +336,7 @@ def _resampled(
     return low, high
 
 
-def _quantiles(rows: NDArray[np.float32], levels: Floats) -> NDArray[np.float64]:
+def _quantiles(rows: NDArray[np.float64], levels: Floats) -> NDArray[np.float64]:
     """Return a quantile of each sorted row, linear between neighbours, shape (rows,)."""
     count = rows.shape[1]
     at = np.clip(levels * (count + 1) - 1, 0, count - 1)

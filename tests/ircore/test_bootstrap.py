@@ -4,15 +4,26 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ircore.statistics.bootstrap import Method, Ratios, product_intervals, ratio_intervals, resample
+from ircore.statistics.bootstrap import (
+    AMOUNT,
+    DIFFERENCE,
+    SCORE,
+    SHARE,
+    Method,
+    Ratios,
+    Scale,
+    product_intervals,
+    ratio_intervals,
+    resample,
+)
 from ircore.statistics.estimate import Estimate
 
 INF = float("inf")
 
 
-def one(values: list[float], method: Method = "percentile", scale: tuple[float, float] = (0, 10)) -> Estimate:
+def one(values: list[float], method: Method = "percentile", scale: Scale = SCORE) -> Estimate:
     drawn = resample(["all"] * len(values))
-    (found,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), drawn, *scale, method)
+    (found,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), drawn, scale, method)
     return found
 
 
@@ -23,7 +34,7 @@ def test_many_values_agree_with_scipy(method: Method) -> None:
     theirs = stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, method="BCa" if method == "bca" else "percentile", rng=1
     ).confidence_interval
-    ours = one(list(values), method, (0, INF))
+    ours = one(list(values), method, AMOUNT)
     assert ours.mean == pytest.approx(values.mean())
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -31,13 +42,13 @@ def test_many_values_agree_with_scipy(method: Method) -> None:
 def test_ten_values_are_as_wide_as_students_t() -> None:
     # Symmetric, of normal shape: the widened percentile interval is Student's but for the lottery.
     values = stats.norm.ppf((np.arange(10) + 0.5) / 10)
-    ours, t = one(list(values), scale=(-INF, INF)), stats.t.interval(0.95, 9, 0, stats.sem(values))
+    ours, t = one(list(values), scale=Scale(-INF, INF)), stats.t.interval(0.95, 9, 0, stats.sem(values))
     assert (ours.low, ours.high) == pytest.approx(t, rel=0.06)
 
 
 def test_few_values_are_students_t() -> None:
     t = stats.t.interval(0.95, 3, 5.5, stats.sem([4, 5, 6, 7]))
-    ours = one([4, 5, 6, 7], scale=(-INF, INF))
+    ours = one([4, 5, 6, 7], scale=Scale(-INF, INF))
     assert (ours.low, ours.high) == pytest.approx(t)
 
 
@@ -53,8 +64,8 @@ def test_equal_scores_still_leave_doubt() -> None:
     found = one([9.0] * 10)
     half, shift = 2.262157 * (0.05 * 82 / 10 / 9) ** 0.5, -0.4 / 10.1
     assert (found.low, found.high) == pytest.approx((9 + shift - half, 9 + shift + half), abs=1e-5)
-    assert one([7.0] * 10, scale=(0, INF)) == Estimate(7, None, None, 10)
-    assert one([7.1] * 10, scale=(0, INF)).low is None
+    assert one([7.0] * 10, scale=AMOUNT) == Estimate(7, None, None, 10)
+    assert one([7.1] * 10, scale=AMOUNT).low is None
 
 
 def test_strata_take_the_difference_between_conditions_out() -> None:
@@ -62,7 +73,7 @@ def test_strata_take_the_difference_between_conditions_out() -> None:
     values = np.concatenate([rng.normal(level, 0.5, 10) for level in (2, 5, 8)])[:, None]
     labels = [name for name in "abc" for _ in range(10)]
     apart, together = (
-        ratio_intervals(Ratios.means(values), resample(names), -INF, INF)[0] for names in (labels, ["all"] * 30)
+        ratio_intervals(Ratios.means(values), resample(names), Scale(-INF, INF))[0] for names in (labels, ["all"] * 30)
     )
     assert apart.half_width is not None
     assert together.half_width is not None
@@ -86,7 +97,7 @@ def test_every_stratum_keeps_its_size_and_its_draws_in_any_company() -> None:
 
 def test_rates_are_ratios_of_sums() -> None:
     over, messages = np.array([[1.0], [0], [2], [0], [0], [1]]), np.array([[2.0], [1], [4], [3], [5], [5]])
-    (found,) = ratio_intervals(Ratios(over, messages), resample(["all"] * 6), 0, 1)
+    (found,) = ratio_intervals(Ratios(over, messages), resample(["all"] * 6), SHARE)
     assert (found.mean, found.n) == (0.2, 6)
     assert found.low is not None
     assert found.high is not None
@@ -99,7 +110,7 @@ def test_product_carries_the_doubt_of_both() -> None:
     scores = np.where(played > 0, rng.normal(6, 1.5, (140, 1)).clip(0, 10), np.nan)
     drawn = resample(["all"] * 140)
     quality, share = Ratios.means(scores), Ratios.means(played)
-    (main,) = product_intervals(quality, share, drawn, 10)
+    (main,) = product_intervals(quality, share, drawn, SCORE)
     assert main.mean == pytest.approx(np.nanmean(scores) * played.mean())
     # Delta method: σ² = (p s)² / n p + (m² p (1 − p)) / n.
     p, m, s = played.mean(), np.nanmean(scores), np.nanstd(scores, ddof=1)
@@ -123,7 +134,17 @@ def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     values = rng.choice(np.arange(11.0), (size * strata, 2000), p=odds)
     values[rng.random(values.shape) < 0.05] = np.nan
     drawn = resample([str(index % strata) for index in range(size * strata)], 2000)
-    found = ratio_intervals(Ratios.means(values), drawn, 0, 10)
+    found = ratio_intervals(Ratios.means(values), drawn, SCORE)
     truth = odds @ np.arange(11)
     held = np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found])
     assert 0.925 <= held <= 0.975  # 93–97 %, and what chance does to 2,000 trials
+
+
+def test_intervals_of_differences_cover() -> None:
+    # ΔQ of integer scores: four in ten stay, some lose much.
+    rng = np.random.default_rng(0)
+    steps, odds = [-7.0, -5, -2, -1, 0, 1, 2, 3, 4], np.array([3, 3, 6, 13, 45, 18, 8, 3, 1]) / 100
+    values = rng.choice(steps, (10, 2000), p=odds)
+    found = ratio_intervals(Ratios.means(values), resample(["all"] * 10, 2000), DIFFERENCE)
+    held = np.mean([e.low is not None and e.high is not None and e.low <= odds @ steps <= e.high for e in found])
+    assert 0.925 <= held <= 0.975

@@ -12,6 +12,7 @@ from ircore.records import (
     DIFFICULTIES,
     Episode,
     Instance,
+    JudgeIdentity,
     PlayerSpec,
     Rendering,
     Rules,
@@ -40,6 +41,9 @@ class InventedRun:
 
     def scores(self) -> tuple[Score, ...]:
         return self.given
+
+    def judges(self) -> dict[str, JudgeIdentity]:
+        return {}
 
 
 def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> InstanceSet:
