@@ -1,22 +1,34 @@
-"""Asking each player of a submission one tiny question, to learn what works before a long run."""
+"""Asking each player of a submission, or a judge, a tiny question, to learn what works before a long run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ircore.drawing import Drawing
 from ircore.errors import InputError, WorkError
 from ircore.games.prompts import Prompts
 from ircore.games.protocol import ProtocolViolationError, parse_reply
 from ircore.images import Picture
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.judges.answers import SIMILARITY_SCHEMA, AnswerError, read_score
+from ircore.judges.manifest import LoadedJudge
+from ircore.judges.prompts import captioned
+from ircore.players.base import (
+    DescriberView,
+    GeneratorView,
+    JudgeError,
+    JudgeView,
+    PictureAnswer,
+    PlayerError,
+    TextAnswer,
+)
 from ircore.plugins import load
-from ircore.records import PlayerSpec, Usage
+from ircore.records import PlayerSpec, Role, Usage
 from ircore.submissions import LoadedSubmission, make_player
 
 Seat = Literal["describer", "generator"]
+Found = TypeVar("Found")
 
 SIDE = 256
 """Width and height of the picture that is shown, in pixels."""
@@ -40,7 +52,7 @@ class Finding(NamedTuple):
         remedy: What to do about it; empty if there is nothing to do.
     """
 
-    seat: Seat
+    seat: Role
     question: str
     works: bool
     detail: str
@@ -121,6 +133,43 @@ class Doctor:
         return _Answered(answer, perf_counter() - started)
 
 
+def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
+    """Show a judge a red and a blue disc and ask for their similarity; whatever goes wrong becomes a finding.
+
+    Args:
+        judge: From its file.
+        timeout: Seconds that the answer may take.
+    """
+    pictures = captioned(shown_picture(), shown_picture("#0000ff"))
+    view = JudgeView(judge.prompts.similarity, pictures, schema=SIMILARITY_SCHEMA)
+    started = perf_counter()
+    try:
+        player: Any = load("players", judge.spec.player)(_hurried(judge.spec, timeout))
+        asked = asyncio.wait_for(_unbroken(player.judge(view)), timeout * 1.1)
+        answer: TextAnswer = asyncio.run(_closing(player, asked))
+    except JudgeError as error:
+        detail = " ".join(f"{error.reason}: {error.detail}".split())
+        return Finding("judge", "two images", False, detail, _service_remedy(judge.spec))
+    except InputError as error:
+        return Finding("judge", "two images", False, error.problem, error.remedy)
+    except TimeoutError:
+        detail = f"no answer within {timeout:g} s"
+        return Finding("judge", "two images", False, detail, "Try again with a longer --timeout.")
+    return _judge_score(answer, perf_counter() - started)
+
+
+def _judge_score(answer: TextAnswer, seconds: float) -> Finding:
+    took = _took(answer.usage, seconds)
+    try:
+        score = read_score(answer.text)
+    except AnswerError as problem:
+        detail = f"answers, but not so that it can be used: {problem} ({took})"
+        remedy = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
+        return Finding("judge", "two images", False, detail, remedy)
+    remedy = "Make sure that this model sees pictures." if score == 10 else ""
+    return Finding("judge", "two images", True, f"rates a red and a blue disc {score} of 10, {took}", remedy)
+
+
 class _Answered(NamedTuple):
     answer: Any
     seconds: float
@@ -135,23 +184,27 @@ def shown_picture(colour: str = COLOUR) -> Picture:
 
 def _in_a_hurry(loaded: LoadedSubmission, seat: Seat, timeout: float) -> LoadedSubmission:
     """Shorten the deadline of a player that has one, so that it gives up in time and says what was wrong."""
-    spec: PlayerSpec = getattr(loaded.submission, seat)
+    hurried = _hurried(getattr(loaded.submission, seat), timeout)
+    return loaded._replace(submission=loaded.submission.model_copy(update={seat: hurried}))
+
+
+def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     check = getattr(load("players", spec.player), "check", None)
     if check is None or "deadline_s" in spec.parameters:
-        return loaded
+        return spec
     hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
     try:
         check(hurried)
     except InputError:
-        return loaded
-    return loaded._replace(submission=loaded.submission.model_copy(update={seat: hurried}))
+        return spec
+    return hurried
 
 
 async def _unbroken(asked: Awaitable[Any]) -> Any:
     """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line."""
     try:
         return await asked
-    except (PlayerError, InputError):
+    except (PlayerError, JudgeError, InputError):
         raise
     except Exception as error:
         raise WorkError(
@@ -159,9 +212,9 @@ async def _unbroken(asked: Awaitable[Any]) -> Any:
         ) from error
 
 
-async def _closing(player: Any, findings: Awaitable[list[Finding]]) -> list[Finding]:
+async def _closing(player: Any, asked: Awaitable[Found]) -> Found:
     try:
-        return await findings
+        return await asked
     finally:
         if close := getattr(player, "close", None):
             await close()
@@ -210,6 +263,10 @@ def _remedy(error: PlayerError, spec: PlayerSpec) -> str:
         return (
             "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
         )
+    return _service_remedy(spec)
+
+
+def _service_remedy(spec: PlayerSpec) -> str:
     if spec.model is None:
         return f"Look at the settings of the player {spec.player} in the manifest."
     where = f" at {spec.base_url}" if spec.base_url else ""

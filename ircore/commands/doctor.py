@@ -1,4 +1,4 @@
-"""``ircore doctor``: does a submission work?"""
+"""``ircore doctor``: does a submission work, does a judge?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +9,7 @@ from ircore.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.doctor import Finding
+    from ircore.records import PlayerSpec
 
 GAME = "reconstruction"
 
@@ -19,26 +20,44 @@ GAME = "reconstruction"
 def command(submission: Path, timeout: float) -> int:
     """Ask the players of SUBMISSION (a folder or its submission.yaml) two tiny questions each, and say what works.
 
+    SUBMISSION may also be the file of a judge that is a model: it is asked one question about two pictures.
+
     The describer is shown a small picture, then a second one; the generator is asked for a picture, then for a
     correction of it. With a paid service this costs a few cents.
     """
     from ircore.doctor import Doctor
     from ircore.games.prompts import load_prompts
+    from ircore.judges.manifest import names_judge
     from ircore.submissions import read_submission
 
+    if names_judge(submission):
+        return _judge(submission, timeout)
     doctor = Doctor(read_submission(submission), load_prompts(GAME), timeout)
     works = True
     for seat in ("describer", "generator"):
-        spec = getattr(doctor.loaded.submission, seat)
-        click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
+        _head(seat, getattr(doctor.loaded.submission, seat))
         for finding in doctor.examine(seat):
             _tell(finding)
             works &= finding.works
     return 0 if works else 1
 
 
-def _tell(finding: "Finding") -> None:
+def _judge(path: Path, timeout: float) -> int:
+    from ircore.doctor import examine_judge
+    from ircore.judges.manifest import read_judge
 
+    judge = read_judge(path)
+    _head("judge", judge.spec)
+    finding = examine_judge(judge, timeout)
+    _tell(finding)
+    return 0 if finding.works else 1
+
+
+def _head(seat: str, spec: "PlayerSpec") -> None:
+    click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
+
+
+def _tell(finding: "Finding") -> None:
     click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))
     if finding.remedy:
         click.echo(printable(f"         {finding.remedy}"))

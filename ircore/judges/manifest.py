@@ -73,6 +73,15 @@ def is_file(judge: str) -> bool:
     return judge.endswith((".yaml", ".yml")) or "/" in judge
 
 
+def names_judge(path: Path) -> bool:
+    """Return whether a file is a judge's rather than a submission's: it has a player of its own.
+
+    Raises:
+        InputError: It is there and not YAML.
+    """
+    return path.is_file() and "player" in read_mapping(path, "", FORMAT)
+
+
 def read_judge(path: Path) -> LoadedJudge:
     """Read and check a judge's file; its key is not needed.
 

@@ -157,3 +157,33 @@ def test_a_person_who_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture
     status, out = doctor(write_pair(tmp_path, seat, {"player": "sketch"}), capsys)
     assert status == 1
     assert "No answer within 0.1 s" in out
+
+
+def judge_file(folder: Path, server: OpenAIServer) -> Path:
+    path = folder / "judge.yaml"
+    given = {"schema": 1, "name": "j", "label": "J", "player": "openai", "model": "judge-1"}
+    path.write_text(json.dumps({**given, "base_url": server.base_url}))
+    return path
+
+
+def test_a_judge_is_asked_about_two_pictures(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = judge_file(tmp_path, server)
+    assert ircore(["doctor", str(path)]) == 0
+    head, line = capsys.readouterr().out.splitlines()
+    assert head == f"judge      judge-1 at {server.base_url}"
+    assert line.startswith("  works  two images: rates a red and a blue disc 7 of 10, ")
+    assert "900 tokens read, 100 tokens written" in line
+    server.judge = lambda question: '{"score": 10}'
+    assert ircore(["doctor", str(path)]) == 0
+    assert "Make sure that this model sees pictures." in capsys.readouterr().out
+    server.judge = lambda question: "Seven, I would say."
+    assert ircore(["doctor", str(path)]) == 1
+    assert (
+        "FAILS  two images: answers, but not so that it can be used: it has no JSON object" in capsys.readouterr().out
+    )
+    server.fail("refusal")
+    assert ircore(["doctor", str(path)]) == 1
+    assert "FAILS  two images: judge_refused: refused: HTTP 200: I cannot help" in capsys.readouterr().out
+    assert server.count() == 4
