@@ -6,6 +6,7 @@ no phrase can repeat without bound.
 """
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -15,6 +16,9 @@ from ircore.language.lexicon import Correction, Lexicon, WordList, load_lexicon
 
 ENDING = 6
 """Characters that a word may have after a stem."""
+
+Span = tuple[int, int]
+"""First character, and the first one after the end."""
 
 _WORD = re.compile(r"\w+")
 
@@ -38,8 +42,9 @@ class Mark(NamedTuple):
 def find_corrections(message: str) -> tuple[Mark, ...]:
     """Find what a message corrects.
 
-    Marks of one category never overlap: of two that would, the longer one stands, so that ``top-right corner`` is one
-    mark of position and not three. Marks of different categories may overlap.
+    Marks of one category never overlap: a phrase is marked where no stem of its category fires inside it, so that
+    tokens are words where they can be. ``top-right corner`` is three marks of position. Marks of different categories
+    may overlap.
 
     Args:
         message: Any text, of any length.
@@ -73,7 +78,7 @@ class Finder:
     def find(self, message: str) -> tuple[Mark, ...]:
         """Return the marks of a message; see ``find_corrections``."""
         lowered = _lowered(message)
-        spans: dict[Correction, list[tuple[int, int]]] = defaultdict(list)
+        spans: dict[Correction, list[Span]] = defaultdict(list)
         for match in _WORD.finditer(lowered):
             start, end = match.span()
             if end - start <= self._longest:
@@ -82,11 +87,11 @@ class Finder:
         for correction, pattern in self._phrases:
             found = [match.span() for match in pattern.finditer(lowered)]
             if found:
-                spans[correction] += found
+                spans[correction] += _outside(found, spans[correction])
         marks = [
             Mark(correction, start, end, " ".join(lowered[start:end].split()))
             for correction, found in spans.items()
-            for start, end in _apart(found)
+            for start, end in found
         ]
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
 
@@ -142,17 +147,8 @@ def _lowered(message: str) -> str:
     return "".join(low if len(low := character.lower()) == 1 else character for character in message)
 
 
-def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Keep spans that do not overlap, longer ones first; of equally long ones the first."""
-    if len(spans) == 1:
-        return list(spans)
-    kept: list[tuple[int, int]] = []
-    end_before = -1
-    for start, end in sorted(spans):
-        if start >= end_before:
-            kept.append((start, end))
-            end_before = end
-        elif end - start > kept[-1][1] - kept[-1][0]:
-            kept[-1] = (start, end)
-            end_before = end
-    return kept
+def _outside(phrases: Sequence[Span], stems: Sequence[Span]) -> list[Span]:
+    """Return the phrases that no stem overlaps; both are in order and overlap none of their own kind."""
+    ends = [end for _, end in stems]
+    after = [(start, end, bisect_right(ends, start)) for start, end in phrases]
+    return [(start, end) for start, end, index in after if index == len(stems) or stems[index][0] >= end]
