@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 from typing import Literal
 
 from ircore.records import HUMAN, Episode, Orders, Score, Task
@@ -162,7 +161,7 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
         for values, theirs in zip(given, person, strict=True):
             for turn, value in theirs.items():
                 values.setdefault(turn, []).append(value)
-    similarity, preference = ({turn: fmean(values) for turn, values in one.items()} for one in given)
+    similarity, preference = ({turn: sum(values) / len(values) for turn, values in one.items()} for one in given)
     return similarity, preference
 
 

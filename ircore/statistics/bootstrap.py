@@ -29,7 +29,7 @@ SEED = 20260101
 """Of every draw: part of the method, so that the same data give the same interval."""
 
 DEFAULT: Method = "percentile"
-"""What covers best on scores like ours by ``benchmarks/statistics.py``: ``bca`` is wider and a little too cautious."""
+"""What covers best on scores like ours by ``benchmarks/intervals.py``: ``bca`` is wider and a little too cautious."""
 
 SMALLEST = 5
 """Fewer instances than this are no stratum of their own, and fewer values than this are not resampled."""
@@ -48,7 +48,7 @@ class Scale(NamedTuple):
     of ten such scores hold the mean in 86–90 % of cases instead of 95 %. So each end of the scale counts as a value of
     a small weight, as four more tries do with shares (Agresti and Coull 1998, The American Statistician 52). Values
     that are all the same get a width by it, too; at 140 episodes nothing is seen of it. The weights below are those
-    with which ``benchmarks/statistics.py`` finds 93–97 %.
+    with which ``benchmarks/intervals.py`` finds 93–97 %.
     """
 
     lowest: float

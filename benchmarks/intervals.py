@@ -1,0 +1,175 @@
+"""How long all tables and intervals take and how much memory, how that grows, and how often intervals and ranks hold.
+
+    python benchmarks/intervals.py           all parts, some minutes
+    python benchmarks/intervals.py speed     one part: speed, coverage or ranks
+
+Speed counts ``Results.from_runs`` and every board, from runs that are in memory, of 140 episodes and three judges each,
+with 10,000 resamples; each size runs in a process of its own, so that the memory is its own. Coverage and ranks are
+simulations whose truth is known.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.statistics.bootstrap import (
+    DIFFERENCE,
+    SCORE,
+    Method,
+    Ratios,
+    Scale,
+    ratio_intervals,
+    resample,
+)
+from ircore.statistics.ranks import standing
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("speed", "coverage", "ranks")
+SIZES = (25, 50, 100)
+METHODS: tuple[Method, ...] = ("percentile", "bca", "student")
+
+SHAPES: dict[str, list[float]] = {
+    "even": [2, 4, 7, 10, 12, 13, 14, 14, 13, 8, 3],
+    "weak pair": [10, 14, 18, 20, 14, 9, 6, 4, 3, 1.5, 0.5],
+    "strong pair": [0.5, 1, 2, 3, 5, 8, 12, 17, 27, 20, 4.5],
+    "rarely fails": [1, 1, 2, 2, 3, 4, 6, 11, 27, 35, 8],
+    "near the top": [0.5, 0.5, 1, 1, 1, 2, 3, 5, 12, 34, 40],
+    "two heaps": [3, 5, 10, 10, 5, 3, 4, 10, 30, 17, 3],
+}
+"""Share of episodes in percent that get each score 0–10."""
+
+CHANGES: dict[str, dict[int, float]] = {
+    "helps": {-2: 2, -1: 4, 0: 14, 1: 20, 2: 25, 3: 15, 4: 10, 5: 6, 6: 3, 7: 1},
+    "mixed": {-4: 1, -3: 1, -2: 3, -1: 8, 0: 42, 1: 20, 2: 12, 3: 6, 4: 4, 5: 2, 6: 1},
+    "mostly stable": {-5: 1, -2: 1, -1: 4, 0: 75, 1: 12, 2: 5, 3: 1, 5: 1},
+    "harms at times": {-7: 3, -5: 3, -2: 6, -1: 13, 0: 45, 1: 18, 2: 8, 3: 3, 4: 1},
+}
+"""Share of episodes in percent that get each ΔQ."""
+
+
+def speed() -> None:
+    """Print seconds and memory for each number of pairs."""
+    print(f"{'pairs':>6}{'cells':>8}{'make s':>9}{'results s':>11}{'boards s':>10}{'peak MB':>9}")
+    for pairs in SIZES:
+        subprocess.run([sys.executable, __file__, "--pairs", str(pairs)], check=True)
+
+
+def one_speed(pairs: int) -> None:
+    """Measure one number of pairs in this process."""
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
+    from invented import invented_run, invented_set
+
+    from ircore.results.model import Results
+
+    begun = time.perf_counter()
+    instances, runs = invented_set(10), []
+    for index in range(pairs):
+        run = invented_run(instances, f"describer-{index // 10}", f"generator-{index % 10}", 4 + index % 7 / 3, 0.3)
+        scores = tuple(
+            score.model_copy(update={"judge": judge, "value": float(round(score.value or 0))})
+            for judge in ("judge-a", "judge-b", "judge-c")
+            for score in run.given
+        )
+        runs.append(type(run)(run.path, run.run, run.instances, run.played, scores))
+    made = time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    results = Results.from_runs(runs)
+    computed = time.perf_counter()
+    for category in (None, *results.categories):
+        for difficulty in (None, *results.difficulties):
+            for judge in results.judges:
+                results.board(judge, category, difficulty)
+    boards = time.perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{pairs:>6}{len(results.cells):>8}{made - begun:>9.1f}{computed - made:>11.2f}{boards - computed:>10.2f}"
+        f"{peak:>9.0f}  ({before:.0f} MB of it before)"
+    )
+
+
+def coverage(trials: int = 4000) -> None:
+    """Print how often the 95 % intervals hold the true mean, by shape of the data, n and method."""
+    print(f"\n{'share of intervals that hold':<32}{'n':>5}" + "".join(f"{method:>12}" for method in METHODS))
+    rng = np.random.default_rng(0)
+    for what, (name, steps, odds) in _shapes():
+        for size, strata in ((5, 1), (10, 1), (20, 1), (10, 14)):
+            values = rng.choice(steps, (size * strata, trials), p=odds)
+            values[rng.random(values.shape) < 0.05] = np.nan
+            print(f"{name:<32}{size * strata:>5}" + "".join(
+                f"{_held(values, strata, float(odds @ steps), what, method):>12.3f}" for method in METHODS
+            ))  # fmt: skip
+
+
+def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[np.float64]]]]:
+    for name, shares in SHAPES.items():
+        yield SCORE, (f"score, {name}", np.arange(11.0), np.array(shares) / sum(shares))
+    for name, changes in CHANGES.items():
+        odds = np.array(list(changes.values())) / sum(changes.values())
+        yield DIFFERENCE, (f"ΔQ, {name}", np.array(list(changes), float), odds)
+
+
+def _held(values: NDArray[np.float64], strata: int, truth: float, scale: Scale, method: Method) -> float:
+    """Return the share of intervals that hold the truth, each trial with resamples that others of it share."""
+    found = []
+    for seed, start in enumerate(range(0, values.shape[1], 100)):
+        drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
+        found += ratio_intervals(Ratios.means(values[:, start : start + 100]), drawn, scale, method)
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
+
+
+def ranks(trials: int = 400) -> None:
+    """Print how often all rank ranges of a board hold the true ranks, and how wide they are."""
+    print(f"\n{'boards on which every range holds':<36}{'pairs':>6}{'n':>5}{'held':>8}{'mean width':>12}")
+    rng = np.random.default_rng(0)
+    for pairs in (4, 12, 30):
+        for size, strata in ((10, 1), (10, 14)):
+            for spread in (0.0, 0.3, 1.0):
+                held, width = rank_trials(rng, pairs, size, strata, spread, trials)
+                print(f"{'true means ' + (f'{spread} apart' if spread else 'equal'):<36}{pairs:>6}"
+                      f"{size * strata:>5}{held:>8.3f}{width:>12.2f}")  # fmt: skip
+
+
+def rank_trials(
+    rng: np.random.Generator, pairs: int, size: int, strata: int, spread: float, trials: int
+) -> tuple[float, float]:
+    """Return the share of boards whose ranges all hold, and the mean number of ranks in a range."""
+    truths, held, width = spread * np.arange(pairs) / max(1, pairs // 6), 0, 0.0
+    for seed in range(trials):
+        hard = rng.normal(0, 1.2, (size * strata, 1))
+        values = np.round(5.5 + truths - truths.mean() + hard + rng.normal(0, 1.4, (size * strata, pairs))).clip(0, 10)
+        drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
+        ranges = [one for one in standing(Ratios.means(values), drawn).ranges if one is not None]
+        better = (truths[:, None] > truths[None, :]).sum(axis=0)
+        worse = (truths[:, None] < truths[None, :]).sum(axis=0)
+        # Pairs with equal means share all ranks between them, so each of them must be allowed for both ends.
+        held += all(
+            one.best <= 1 + over and one.worst >= pairs - under
+            for one, over, under in zip(ranges, better, worse, strict=True)
+        )
+        width += float(np.mean([one.worst - one.best + 1 for one in ranges])) / trials
+    return held / trials, width
+
+
+def main() -> None:
+    """Measure what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("parts", nargs="*", help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("--pairs", type=int, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.pairs:
+        return one_speed(asked.pairs)
+    for part, measure in zip(PARTS, (speed, coverage, ranks), strict=True):
+        if part in (asked.parts or PARTS):
+            measure()
+    return None
+
+
+if __name__ == "__main__":
+    main()
