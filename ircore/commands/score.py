@@ -54,6 +54,8 @@ def command(
     from ircore.runs import RunFolder
     from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 
+    if dry_run and as_json:
+        raise click.UsageError("--dry-run has no JSON form")
     begun = monotonic()
     models = read_judges([one for one in judges if is_file(one)])
     installed = tuple(one for one in judges if not is_file(one))

@@ -185,7 +185,8 @@ class Generator(Protocol):
 class JudgingPlayer(Protocol):
     """Looks at pictures, writes what it thinks of them. Made once a command from its spec; asked much at the same time.
 
-    A player may take more than one seat; ``close`` and ``check`` are as of describers.
+    A player may take more than one seat; ``close`` and ``check`` are as of describers. A class attribute ``IMMATERIAL``
+    may name parameters that change no answer, such as patience; they are no part of who a judge is.
     """
 
     def __init__(self, spec: PlayerSpec) -> None: ...
