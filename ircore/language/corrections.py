@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from string import digits
 from typing import NamedTuple
 
 from ircore.language.lexicon import Correction, Lexicon, WordList, load_lexicon
@@ -123,20 +124,24 @@ def _phrases(words: WordList) -> re.Pattern[str]:
 
 
 def _openings(text: str) -> list[str]:
-    """Write a phrase that begins with alternatives as one phrase for each."""
+    """Write a phrase that begins with alternatives, or with any digit, as one phrase for each."""
     leading = re.match(r"\(\?:([a-z |]+)\)", text)
-    return [one + text[leading.end() :] for one in leading[1].split("|")] if leading else [text]
+    if leading:
+        return [one + text[leading.end() :] for one in leading[1].split("|")]
+    number = r"\d{1,9}"
+    if text.startswith(number):
+        return [digit + r"\d{0,8}" + text.removeprefix(number) for digit in digits]
+    return [text]
 
 
 def _at_word_start(text: str) -> str:
     """Let a phrase begin only where a word does.
 
-    A first letter is looked behind once it has been met: patterns that all begin with a letter are searched for by
-    these letters, several times as fast as place by place.
+    A first character is looked behind once it has been met: patterns that all begin with a plain character are searched
+    for by these characters, several times as fast as place by place.
     """
-    first = text[0]
-    plain = first.isalnum() or first == "#"
-    return rf"{first}(?<!\w{first}){text[1:]}" if plain else rf"(?<!\w){text}"
+    first = re.match(r"[a-z0-9#]|\\\(", text)
+    return rf"{first[0]}(?<!\w{first[0]}){text[first.end() :]}" if first else rf"(?<!\w){text}"
 
 
 def _lowered(message: str) -> str:
