@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ircore.records import Run
-from ircore.results.episodes import Convergence, EpisodeResult
-from ircore.results.language import clustered_share
-from ircore.results.model import Cell, Results, SubmissionResult
+from ircore.results.cell import Cell
+from ircore.results.episodes import Convergence
+from ircore.results.model import Results, SubmissionResult
 from ircore.statistics.estimate import Estimate
 
 
@@ -38,11 +38,8 @@ class BudgetPoint:
     tokens: Estimate
     """Tokens of the describer's messages per played episode."""
 
-    messages: int
-    """Messages of the played episodes."""
-
     over_budget: Estimate
-    """Share of these messages that are over the budget, 0–1; ``n`` counts episodes."""
+    """Share of messages that are over the budget, 0–1; ``n`` counts episodes."""
 
 
 @dataclass(frozen=True)
@@ -96,23 +93,11 @@ def _all_but_budget(run: Run) -> str:
 def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[BudgetPoint, ...]:
-    points = []
-    for one in group:
-        cell = results.cell(one.run_id, judge, category, difficulty)
-        played = [
-            result
-            for result in results.episodes[one.run_id]
-            if result.episode.played
-            and category in (None, result.episode.category)
-            and difficulty in (None, result.episode.difficulty)
-        ]
-        points.append(_point(one, cell, played))
+    points = (_point(one, results.cell(one.run_id, judge, category, difficulty)) for one in group)
     return tuple(sorted(points, key=lambda point: (point.budget, point.run_id)))
 
 
-def _point(one: SubmissionResult, cell: Cell, played: Iterable[EpisodeResult]) -> BudgetPoint:
-    over = [[turn.over_budget for turn in result.episode.turns if turn.message is not None] for result in played]
-    spoken = [flags for flags in over if flags]
+def _point(one: SubmissionResult, cell: Cell) -> BudgetPoint:
     return BudgetPoint(
         budget=one.run.rules.token_budget,
         run_id=one.run_id,
@@ -122,6 +107,5 @@ def _point(one: SubmissionResult, cell: Cell, played: Iterable[EpisodeResult]) -
         convergence=cell.convergence,
         turns=cell.turns,
         tokens=cell.tokens,
-        messages=sum(map(len, spoken)),
-        over_budget=clustered_share([sum(flags) for flags in spoken], [len(flags) for flags in spoken]),
+        over_budget=cell.over_budget,
     )

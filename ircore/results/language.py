@@ -39,9 +39,6 @@ class MessageResult:
     words: int
     """Words; ``ircore.language.words`` says what a word is."""
 
-    over_budget: bool
-    """Whether the tokens exceed the run's token budget."""
-
     marks: tuple[Mark, ...]
     """What it corrects, and where; empty for turn 1, which describes."""
 
@@ -196,7 +193,6 @@ def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
             turn=turn.turn,
             tokens=turn.message_tokens,
             words=len(words(turn.message)),
-            over_budget=turn.over_budget,
             marks=find_corrections(turn.message) if turn.turn >= 2 else (),
             novelty=novelty(content, earlier) if earlier else None,
             similarity=similarity(content, earlier[-1]) if earlier else None,

@@ -19,7 +19,8 @@ from ircore.paper.published import (
     published_scores,
 )
 from ircore.records import CATEGORIES, DIFFICULTIES, Run, Score
-from ircore.results.model import Cell, PlayedRun
+from ircore.results.cell import Cell
+from ircore.results.model import PlayedRun
 
 
 def test_table_3_has_every_pair_under_every_condition_once() -> None:
