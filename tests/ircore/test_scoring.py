@@ -112,7 +112,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
     command = [sys.executable, "-m", "ircore", "score", str(run.path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not (run.path / SCORES).is_file() and process.poll() is None:
+    while not run.scores() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
