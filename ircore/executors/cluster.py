@@ -109,6 +109,8 @@ class Cluster:
         async with self._connecting:
             if self._client is None:
                 self._client = await self._connect()
+            if self._client.status in ("closed", "failed"):
+                raise self._lost()
             return self._client
 
     async def _connect(self) -> "Client":
@@ -116,7 +118,8 @@ class Cluster:
         from distributed import Client
 
         # What goes wrong is told once, by this class. A question may have ten pictures in it, so no size is remarkable.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
         client = Client(self.address, asynchronous=True, timeout=self._patience, set_as_default=False)
         try:

@@ -20,6 +20,7 @@ from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
 from ircore.executors.cluster import Cluster
 from ircore.executors.remote import RemotePlayer
+from ircore.executors.worker import describe
 from ircore.games.prompts import load_prompts
 from ircore.games.reconstruction import ReconstructionGame
 from ircore.images import Picture
@@ -144,6 +145,24 @@ def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path
     assert len(RunFolder.open(run).episodes()) == 4
     # Four episodes of five questions; at most one was under way when the worker died.
     assert len(asked.read_text().splitlines()) <= 21
+
+
+def test_the_scheduler_dies(tmp_path: Path) -> None:
+    """What is handed out at once, and after Dask has given up connecting again."""
+    pytest.importorskip("distributed")
+
+    async def work() -> None:
+        connections = [Cluster(cluster.address, patience=2) for _ in range(2)]
+        assert [await one.slots() for one in connections] == [1, 1]
+        cluster.scheduler.kill()
+        for connection, pause in zip(connections, (0, 3), strict=True):
+            await asyncio.sleep(pause)
+            with pytest.raises(WorkError, match="the scheduler is gone"):
+                await connection.run(describe, b"")
+            await connection.close()
+
+    with dask_cluster(tmp_path / "dask", 1) as cluster:
+        asyncio.run(work())
 
 
 @pytest.mark.parametrize("address", ["nonsense", "http://host:80", "tcp://host", "tcp://host:0", "tcp://host:70000"])

@@ -17,10 +17,12 @@ class DaskCluster:
 
     Attributes:
         address: Of the scheduler.
+        scheduler: Its process.
         workers: One process each, one thread each; to be killed at will.
     """
 
     address: str
+    scheduler: "subprocess.Popen[bytes]"
     workers: "tuple[subprocess.Popen[bytes], ...]"
 
 
@@ -31,7 +33,8 @@ def dask_cluster(folder: Path, workers: int, path: str = "") -> Iterator[DaskClu
     told = folder / "scheduler.json"
     local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(told)]
     with ExitStack() as started:
-        started.callback(_stop, _start(["scheduler", *local, "--port", "0", "--no-show"], folder / "scheduler.log", ""))
+        scheduler = _start(["scheduler", *local, "--port", "0", "--no-show"], folder / "scheduler.log", "")
+        started.callback(_stop, scheduler)
         _wait_until(lambda: told.exists() and told.read_text().endswith("}"), "the scheduler")
         one = ["worker", *local, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
         logs = [folder / f"worker-{index}.log" for index in range(workers)]
@@ -39,7 +42,7 @@ def dask_cluster(folder: Path, workers: int, path: str = "") -> Iterator[DaskClu
         for worker in running:
             started.callback(_stop, worker)
         _wait_until(lambda: all(b"Registered to" in log.read_bytes() for log in logs), "the workers")
-        yield DaskCluster(json.loads(told.read_text())["address"], tuple(running))
+        yield DaskCluster(json.loads(told.read_text())["address"], scheduler, tuple(running))
 
 
 def _start(command: list[str], log: Path, path: str) -> "subprocess.Popen[bytes]":
