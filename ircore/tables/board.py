@@ -10,8 +10,10 @@ from typing import Any
 
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.statistics.estimate import Estimate
+from ircore.tables.judges import SAME_FAMILY
 from ircore.tables.model import Column, Selection, Table, Value, Which
-from ircore.tables.names import ALL, condition_words, pair_names
+from ircore.tables.names import ALL, pair_names
+from ircore.tables.pairs import caption
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class Measure:
 
     value: Callable[[Line], Value]
     """Returns the entry of a line."""
+
+
+def _few(line: Line) -> str | None:
+    return "fewer than two scores" if line.row.cell.detectable is None else None
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
@@ -63,10 +69,10 @@ def _rank(line: Line) -> Value:
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
-def _main_score(line: Line) -> Value:
+def _score(line: Line) -> Value:
     cell = line.row.cell
-    reason = "no rated episode" if cell.main_score is None else None
-    return Value(cell.main_score, missing=reason, episodes=_selection(cell, "ended"))
+    marks = ("same_family",) if cell.same_family else ()
+    return Value.of(cell.score, _selection(cell, "rated"), marks=marks)
 
 
 def _rank_end(low: bool) -> Callable[[Line], Value]:
@@ -112,9 +118,9 @@ PLACE = (
 """Where the pair stands."""
 
 QUALITY = (
-    _mean(
+    Measure(
         Column("score", "score", "Similarity of the final rendering to the target.", "0–10", "higher", estimated=True),
-        lambda cell: cell.score, "rated", "no rated episode",
+        _score,
     ),
     _mean(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
@@ -135,8 +141,10 @@ QUALITY = (
         Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
         lambda line: Value(line.row.cell.played_share, episodes=_selection(line.row.cell, "played")),
     ),
-    Measure(
-        Column("main_score", "main", "Score × 10 × share played.", "0–100", "higher", 1, nullable=True), _main_score
+    _mean(
+        Column("main_score", "main", "Score × 10 × share played, the doubt of both in its interval.", "0–100", "higher",
+               1, estimated=True),
+        lambda cell: cell.main, "ended", "no rated episode",
     ),
 )  # fmt: skip
 """How well it plays."""
@@ -156,10 +164,48 @@ EFFORT = (
                audience="pages"),
         lambda cell: cell.seconds, "played", "no played episode",
     ),
+    _mean(
+        Column("over_budget", "over budget", "Share of messages over the token budget.", "0–1", "lower", estimated=True,
+               audience="pages"),
+        lambda cell: cell.over_budget, "played", "no message",
+    ),
+    _mean(
+        Column("cost", "cost", "US dollars per episode that has ended.", "US$", "lower", 4, estimated=True,
+               audience="pages"),
+        lambda cell: cell.cost, "ended", "not known",
+    ),
 )  # fmt: skip
 """What it takes."""
 
 COUNTS = (
+    Measure(
+        Column("top", "Top group", "1 if no pair is significantly better.", "", "higher", 0, audience="programs"),
+        lambda line: Value(int(line.row.top)),
+    ),
+    Measure(
+        Column(
+            "same_family",
+            "Same family",
+            "1 if judge and describer are models of one family.",
+            "",
+            "lower",
+            0,
+            audience="programs",
+        ),
+        lambda line: Value(int(line.row.cell.same_family)),
+    ),
+    Measure(
+        Column(
+            "detectable",
+            "Detectable",
+            "Score difference to a like pair that so many episodes find with a chance of 80 %.",
+            "0–10",
+            "lower",
+            nullable=True,
+            audience="programs",
+        ),
+        lambda line: Value(line.row.cell.detectable, missing=_few(line)),
+    ),
     _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
     _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
     _count("converged", "Episodes that the describer ended.", lambda cell: cell.outcomes["converged"]),
@@ -172,7 +218,7 @@ COUNTS = (
         "no_refinement", "Rated episodes of one rendering.", lambda cell: cell.convergence["no_refinement"], "rated"
     ),
 )
-"""Of how many episodes, for programs."""
+"""Marks, and of how many episodes, for programs."""
 
 PRIMARY = "score"
 """The column by which boards rank."""
@@ -187,12 +233,10 @@ def board_table(results: Results, judge: str, category: str | None = None, diffi
         InputError: There is no such judge, category or difficulty in the results.
     """
     rows = results.board(judge, category, difficulty)
-    size = rows[0].cell.episodes if rows else 0
-    words = (
-        f"{condition_words(category, difficulty).capitalize()}, judged by {judge}; "
-        f"{size} episode{'s' if size != 1 else ''} a pair; instance set {results.instance_set[:12]}."
-    )
-    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, primary=PRIMARY)
+    least = results.detectable(judge, category, difficulty) if rows else None
+    found = f" So many episodes tell two pairs apart that differ by {least:.2f} or more (chance 80 %)." if least else ""
+    words = caption(results, judge, category, difficulty) + found
+    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
 
 
 def leaderboard_table(results: Results) -> Table:
@@ -205,12 +249,11 @@ def leaderboard_table(results: Results) -> Table:
         for row in results.board(judge, category, difficulty)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, primary=PRIMARY)
+    return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
 
 
-NOTES = (
-    "± is half the 95 % interval; ranks are ranges that the paired intervals allow; main = score × 10 × share played.",
-)
+NOTES = ("± is half the 95 % interval; ranks are what paired comparisons allow; main = score × 10 × share played.",)
+MARKS = {"same_family": SAME_FAMILY}
 
 
 def _columns() -> tuple[Column, ...]:

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from ircore.errors import InputError
 from ircore.results.model import Results
 from ircore.tables.board import board_table, leaderboard_table
+from ircore.tables.comparisons import comparisons_table
+from ircore.tables.judges import judges_table
+from ircore.tables.language import corrections_table, messages_table, words_table
 from ircore.tables.model import Table
+from ircore.tables.published import published_agreement_table, published_scores_table
+from ircore.tables.turns import budgets_table, outcomes_table, trajectories_table
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,28 @@ class Entry:
     """Makes it."""
 
 
+def _of_judge(table: Callable[[Results, str, str | None, str | None], Table]) -> Callable[[Results, Question], Table]:
+    return lambda results, asked: table(results, asked.the_judge(results), asked.category, asked.difficulty)
+
+
+def _of_all(table: Callable[[Results, str | None, str | None], Table]) -> Callable[[Results, Question], Table]:
+    return lambda results, asked: table(results, asked.category, asked.difficulty)
+
+
 TABLES: Mapping[str, Entry] = {
-    "board": Entry(
-        "pairs under one condition, best first",
-        lambda results, asked: board_table(results, asked.the_judge(results), asked.category, asked.difficulty),
-    ),
+    "board": Entry("pairs under one condition, best first", _of_judge(board_table)),
     "leaderboard": Entry("every board below one another", lambda results, _: leaderboard_table(results)),
+    "judges": Entry("every judge's mean score of each pair", _of_all(judges_table)),
+    "comparisons": Entry("pairs against pairs, instance by instance", _of_judge(comparisons_table)),
+    "outcomes": Entry("how episodes ended and what refinement did", _of_judge(outcomes_table)),
+    "trajectories": Entry("score by turn, pair and category", _of_judge(trajectories_table)),
+    "budgets": Entry("pairs under several token budgets", _of_judge(budgets_table)),
+    "corrections": Entry("what correction messages are about", _of_all(corrections_table)),
+    "words": Entry("the commonest words of each correction", _of_all(words_table)),
+    "messages": Entry("length and novelty of messages by turn", _of_all(messages_table)),
+    "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
+    "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),
+    "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2")),
+    "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4")),
 }
 """By the name that users give; the first is the default."""

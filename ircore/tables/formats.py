@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, Literal
 
 from ircore.results.model import Results
@@ -22,6 +23,9 @@ MISSING = "–"
 
 MARKS = "*†‡§¶"
 """Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
+
+NARROWEST = 80
+"""Columns of a terminal to which remarks are wrapped where a table is narrower."""
 
 RIGHT = frozenset({"rank", "played_of_all"})
 """Columns of texts that read as numbers."""
@@ -81,8 +85,12 @@ def as_text(table: Table) -> str:
         ).rstrip()
         for line in lines
     ]
-    rule = "─" * max(map(len, texts))
-    return printable("\n".join([texts[0], rule, *texts[1:], "", table.caption, *_remarks(table)])) + "\n"
+    width = max(map(len, texts))
+    remarks = [wrap(text, max(width, NARROWEST)) for text in (table.caption, *_remarks(table))]
+    return (
+        printable("\n".join([texts[0], "─" * width, *texts[1:], "", *(line for text in remarks for line in text)]))
+        + "\n"
+    )
 
 
 def as_markdown(table: Table) -> str:

@@ -60,7 +60,7 @@ def test_the_leaderboard_is_what_one_works_out_by_hand(built: Path) -> None:
     assert (first["low"], first["high"]) == (pytest.approx(8 - half, abs=0.3), pytest.approx(8 + half, abs=0.3))
     assert (first["delta_mean"], second["delta_mean"]) == (2, -1)
     assert (first["episodes"], first["played"], first["aborted"]) == (12, 10, 2)
-    assert first["main_score"] == pytest.approx(8 * 10 * 10 / 12)
+    assert first["main_score_mean"] == pytest.approx(8 * 10 * 10 / 12)
     assert (first["improved"], second["regressed"], first["preference_mean"]) == (10, 10, 1)
     assert len(rows) == 2 * (1 + 2) * (1 + 2)
 
