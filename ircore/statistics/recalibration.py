@@ -3,22 +3,19 @@
 ``recalibrate`` fits a monotone map from the scores of a judge to those that humans gave to the same things. It is a
 regression: the map says which human score to expect, on average, of things that a judge gives some score. So it holds
 for things like those that humans rated, and it draws scores towards their mean where judge and humans agree little.
-
-Everything that varies is drawn again by whole instances: the instances that humans rated make the map uncertain, the
-instances of a cell make its mean uncertain, and ``Recalibration.mean`` carries both into one interval.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ircore.statistics.agreement import checked, codes_of, drawn_weights, quotient, widened
 from ircore.statistics.bootstrap import SEED, SMALLEST
-from ircore.statistics.estimate import CONFIDENCE, Estimate
-from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName, interpolation
+from ircore.statistics.calibration_map import Candidate, Errors, Recalibration, ReliabilityBin
+from ircore.statistics.estimate import Estimate
+from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName
 
 RESAMPLES = 2_000
 """How often instances are drawn again: ends of intervals then vary by some 3 % of their width with the seed."""
@@ -29,64 +26,6 @@ points), the mean of a third of them, low, middle or high, would be unsure by mo
 
 FEWEST_INSTANCES = 10
 """Fewer instances than this give no map: the bootstrap draws from them, and with fewer its intervals are too narrow."""
-
-
-class Errors(NamedTuple):
-    """How scores differ from the humans', in points of the scale, over all matched things."""
-
-    bias: Estimate
-    """Mean of score − human score; above 0 the scores are too high. n counts matched things."""
-
-    absolute: Estimate
-    """Mean absolute error, ≥ 0; lower is better."""
-
-    squared: Estimate
-    """Root of the mean squared error, ≥ 0; lower is better."""
-
-
-class Candidate(NamedTuple):
-    """One kind of map as cross-validation sees it."""
-
-    name: MapName
-    """Which kind."""
-
-    error: float
-    """Root of the mean squared error on instances that the map was not fitted to."""
-
-    excess: float
-    """Its mean squared error less that of the best candidate, ≥ 0, in squared points."""
-
-    excess_error: float
-    """Standard error of ``excess``, over instances; 0 for the best candidate."""
-
-
-class ReliabilityBin(NamedTuple):
-    """Things that the judge gives about the same score: a point of the reliability diagram."""
-
-    judge: float
-    """Mean score of the judge."""
-
-    human: Estimate
-    """Mean score of the humans; n counts things, the interval is clustered on instances."""
-
-    instances: int
-    """Instances that these things come from."""
-
-
-class Point(NamedTuple):
-    """A point of the map."""
-
-    judge: float
-    """Score of the judge, 0–10."""
-
-    human: float
-    """Expected score of humans, 0–10."""
-
-    low: float
-    """Lower end of the band, point by point, by bootstrap over instances."""
-
-    high: float
-    """Upper end of the band."""
 
 
 @dataclass(frozen=True)
@@ -101,201 +40,6 @@ class Refusal:
 
     instances: int
     """Instances that they come from."""
-
-
-@dataclass(frozen=True)
-class Recalibrated:
-    """The mean of a cell on the humans' scale."""
-
-    value: float | None
-    """0–10; None for a cell without scores."""
-
-    low: float | None
-    """Lower end of the interval that carries the cell's and the calibration's uncertainty; None if there is none."""
-
-    high: float | None
-    """Upper end; None exactly when ``low`` is."""
-
-    n: int
-    """Scores."""
-
-    outside: int
-    """Of these, scores outside the range that the judge gave to things that humans rated: the map's end was used."""
-
-
-@dataclass(frozen=True)
-class Recalibration:
-    """A monotone map from a judge's scale to the humans'."""
-
-    fitted_for: str
-    """The judge whose scores it maps."""
-
-    groups: frozenset[str]
-    """The categories that were among the rated things."""
-
-    method: MapName
-    """The kind of map that was chosen."""
-
-    candidates: tuple[Candidate, ...]
-    """All kinds that were tried, the simplest first."""
-
-    n: int
-    """Matched things it was fitted to."""
-
-    instances: int
-    """Instances that they come from."""
-
-    range: tuple[float, float]
-    """Lowest and highest score of the judge among them; beyond it the map is level."""
-
-    before: Errors
-    """Of the judge's scores as they are."""
-
-    after: Errors
-    """Of recalibrated scores, each by a map that was not fitted to its instance."""
-
-    reliability: tuple[ReliabilityBin, ...]
-    """Judge's scores rounded to whole points, lowest first."""
-
-    curve: Floats = field(repr=False)
-    """The map on ``GRID``, shape (len(GRID),)."""
-
-    draws: Floats = field(repr=False)
-    """The map fitted to each resample, shape (resamples, len(GRID))."""
-
-    seed: int = field(repr=False)
-    """Of the draws."""
-
-    def apply(self, scores: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-        """Map single scores.
-
-        Args:
-            scores: Of the judge, finite, any shape.
-
-        Returns:
-            The expected human scores, and which of the scores lie outside ``range``; both of the shape of ``scores``.
-        """
-        plain = np.asarray(scores, np.float64)
-        if not np.isfinite(plain).all():
-            raise ValueError("a score is not finite")
-        return np.interp(np.clip(plain, *self.range), GRID, self.curve), self._outside(plain)
-
-    def map(self) -> tuple[Point, ...]:
-        """Return the map with its band, from one end of ``range`` to the other in steps of ``STEP``."""
-        low, high = np.quantile(self.draws, widened(self.instances), axis=0)
-        first, last = (round(end / STEP) for end in self.range)
-        inside = slice(first, last + 1)
-        return tuple(
-            Point(*(float(value) for value in point))
-            for point in zip(GRID[inside], self.curve[inside], low[inside], high[inside], strict=True)
-        )
-
-    def mean(self, scores: ArrayLike, clusters: ArrayLike | None = None) -> Recalibrated:
-        """Return the mean of a cell on the humans' scale, with an interval for all that is uncertain about it.
-
-        In each resample the instances of the cell are drawn again, and the map is one fitted to instances drawn again.
-        Levels are widened for few instances (``_levels``). A cell of fewer than ``SMALLEST`` instances has Student's
-        interval from the same two variances.
-
-        Args:
-            scores: Of the judge, shape (scores,); NaN where missing.
-            clusters: Instance of each score, any labels; without it each score is an instance of its own.
-
-        Raises:
-            ValueError: A score is infinite, or the shapes differ.
-        """
-        table, labels = checked(scores, clusters)
-        known = ~np.isnan(table[0])
-        x = table[0, known]
-        if len(x) == 0:
-            return Recalibrated(None, None, None, 0, 0)
-        value = float(self.apply(x)[0].mean())
-        cell = _Cell.of(interpolation(np.clip(x, *self.range), GRID), codes_of(labels[known]))
-        low, high = self._interval(cell, value)
-        return Recalibrated(value, low, high, len(x), int(self._outside(x).sum()))
-
-    def _interval(self, cell: "_Cell", value: float) -> tuple[float | None, float | None]:
-        if cell.size < 2:
-            return None, None
-        weights = drawn_weights(cell.size, len(self.draws), self.seed + 1)
-        both = cell.means(self.draws, weights)
-        fixed = cell.means(self.curve[None], weights)
-        maps = cell.means(self.draws, np.ones((cell.size, 1)))
-        spread = _Spread(float(fixed.var()), cell.size, float(maps.var()), self.instances)
-        if cell.size < SMALLEST:
-            half = spread.half_width
-            return max(LOWEST, value - half), min(HIGHEST, value + half)
-        low, high = np.quantile(both, spread.levels)
-        return float(low), float(high)
-
-    def _outside(self, scores: Floats) -> NDArray[np.bool_]:
-        return np.asarray((scores < self.range[0] - 1e-9) | (scores > self.range[1] + 1e-9))
-
-
-class _Spread(NamedTuple):
-    """Two independent sources of variance, as the bootstrap sees them."""
-
-    cell: float
-    cell_size: int
-    maps: float
-    maps_size: int
-
-    @property
-    def _sources(self) -> tuple[tuple[float, int], ...]:
-        """Variances without the bootstrap's shortfall of (n − 1) / n, and their degrees of freedom."""
-        pairs = ((self.cell, self.cell_size), (self.maps, self.maps_size))
-        return tuple((variance * n / (n - 1), n - 1) for variance, n in pairs)
-
-    @property
-    def half_width(self) -> float:
-        """Student's, the degrees of freedom those of Welch and Satterthwaite."""
-        from scipy.special import stdtrit
-
-        total = sum(variance for variance, _ in self._sources)
-        if total == 0:
-            return 0.0
-        freedom = total**2 / sum(variance**2 / n for variance, n in self._sources)
-        return float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(total))
-
-    @property
-    def levels(self) -> tuple[float, float]:
-        """Levels of a percentile interval as wide as Student's would be (Hesterberg 2015, section 4.1.2)."""
-        from scipy.special import ndtr
-
-        seen = self.cell + self.maps
-        tail = float(ndtr(-self.half_width / np.sqrt(seen))) if seen > 0 else 0.5
-        return tail, 1 - tail
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """Scores of a cell on the grid, added up by instance."""
-
-    points: Floats
-    """Weight of each point of the grid in each instance's sum, shape (instances, points)."""
-
-    counts: Floats
-    """Scores of each instance, shape (instances,)."""
-
-    used: NDArray[np.intp]
-    """Which points of the grid these are."""
-
-    @property
-    def size(self) -> int:
-        return len(self.counts)
-
-    @classmethod
-    def of(cls, points: Floats, clusters: NDArray[np.intp]) -> "_Cell":
-        """Make it from weights of shape (len(GRID), scores)."""
-        used = np.nonzero(points.any(axis=1))[0]
-        sums = np.zeros((clusters.max() + 1, len(used)))
-        np.add.at(sums, clusters, points[used].T)
-        return cls(sums, np.bincount(clusters).astype(np.float64), used)
-
-    def means(self, curves: Floats, weights: Floats) -> Floats:
-        """Return the mean in each resample; one curve or one column of weights serves all resamples."""
-        sums = np.einsum("rp,rp->r", *np.broadcast_arrays(curves[:, self.used], weights.T @ self.points))
-        return np.asarray(sums / (self.counts @ weights))
 
 
 @dataclass(frozen=True)

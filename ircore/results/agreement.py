@@ -1,0 +1,259 @@
+"""How far judges, humans and single annotators agree: the data of the paper's Tables 1, 2 and 4.
+
+Task 1, similarity, is compared on every rendering that both rated: matched by run, instance and turn. Task 2,
+preference, is compared on every episode in which both were asked.
+
+In task 2 a tie is an answer of its own: a judge whose choice turns with the order of showing, or annotators who are
+split, did not prefer either. Leaving ties out would keep the episodes that are easy to decide and flatter everyone. The
+paper is silent on this, and its judges had to choose; so the figures without ties stand beside.
+
+Intervals are clustered on instances, across all runs: renderings of one instance are not independent.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.records import HUMAN, Orders
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
+from ircore.statistics.estimate import Estimate, wilson
+from ircore.statistics.krippendorff import Level, krippendorffs_alpha
+
+Floats = NDArray[np.float64]
+Kind = Literal["judge-judge", "judge-human", "human-human"]
+"""Two judges, a judge and the mean of all annotators, or two annotators."""
+
+EpisodesByRun = Mapping[str, Sequence[EpisodeResult]]
+"""``Results.episodes``: by run_id."""
+
+
+@dataclass(frozen=True)
+class RatedTask:
+    """Who gave what to the same things in one task."""
+
+    judges: Mapping[str, Floats]
+    """By judge, ``human`` included where there are annotators; shape (things,), NaN where missing."""
+
+    annotators: Mapping[str, Floats]
+    """By pseudonym, the same shape."""
+
+    instances: NDArray[np.intp]
+    """Instance of each thing, counted from 0."""
+
+    categories: tuple[str, ...]
+    """Category of each thing."""
+
+
+@dataclass(frozen=True)
+class RaterPair:
+    """Two raters side by side: a row of a table."""
+
+    one: str
+    """A judge, or an annotator's pseudonym."""
+
+    other: str
+    """A judge, ``human`` for the mean of all annotators, or an annotator's pseudonym."""
+
+    kind: Kind
+    """Who the two are."""
+
+    pearson: Agreement
+    """Task 1: Pearson's r."""
+
+    spearman: Agreement
+    """Task 1: Spearman's ρ."""
+
+    agreement: Agreement
+    """Task 2: share of episodes in which both answer the same, 0–1, a tie being an answer."""
+
+    kappa: Agreement
+    """Task 2: Cohen's κ of first, final and tie."""
+
+    decided_agreement: Agreement
+    """The share among episodes that neither of the two left tied."""
+
+    decided_kappa: Agreement
+    """Cohen's κ on these episodes."""
+
+
+@dataclass(frozen=True)
+class OrderBias:
+    """What the order in which two renderings are shown does to a judge's preference."""
+
+    judge: str
+    """The judge."""
+
+    disagree: Estimate
+    """Share of episodes in which the two orders lead to different answers, 0–1, with Wilson's interval."""
+
+    first_shown: Estimate
+    """Share of answers, ties left out, that choose the rendering shown first, 0–1; 0.5 is no bias. Each episode counts
+    once, with the share of its own answers, so that Wilson's interval is never too narrow; n counts episodes."""
+
+
+@dataclass(frozen=True)
+class AgreementResults:
+    """All that is known about how raters agree."""
+
+    pairs: tuple[RaterPair, ...]
+    """Judges with judges, judges with humans, annotators with annotators, in this order."""
+
+    annotators: tuple[str, ...]
+    """Pseudonyms, in order."""
+
+    similarity_alpha: Mapping[Level, Agreement]
+    """Krippendorff's α of all annotators in task 1, interval and ordinal."""
+
+    preference_alpha: Agreement
+    """Krippendorff's α of all annotators in task 2, nominal."""
+
+    orders: tuple[OrderBias, ...]
+    """Of each judge that was asked in both orders."""
+
+
+def agreement_results(episodes: EpisodesByRun) -> AgreementResults:
+    """Compare all raters of some runs.
+
+    Args:
+        episodes: By run_id, all of one instance set.
+    """
+    similarity, preference = rated_similarity(episodes), rated_preference(episodes)
+    annotators = tuple(sorted({*similarity.annotators, *preference.annotators}))
+    return AgreementResults(
+        pairs=tuple(
+            _pair(one, other, kind, similarity, preference) for one, other, kind in _pairs(similarity, preference)
+        ),
+        annotators=annotators,
+        similarity_alpha={level: _alpha(similarity, level) for level in ("interval", "ordinal")},
+        preference_alpha=_alpha(preference, "nominal"),
+        orders=_orders(episodes),
+    )
+
+
+def rated_similarity(episodes: EpisodesByRun) -> RatedTask:
+    """Collect task 1: a thing is a rendering of a played episode, known by run, instance and turn; scores 0–10."""
+    things: list[EpisodeResult] = []
+    collector = _Collector()
+    for result in _played(episodes):
+        places = {turn.turn: len(things) + at for at, turn in enumerate(result.episode.rendered_turns)}
+        things += [result] * len(places)
+        for ratings, judged in collector.of(result):
+            ratings.update((places[turn], value) for turn, value in judged.trajectory.items())
+    return collector.task(things)
+
+
+def rated_preference(episodes: EpisodesByRun) -> RatedTask:
+    """Collect task 2: a thing is an episode; 1 prefers the final rendering, 0 the first, 0.5 neither.
+
+    Of humans, 1 and 0 are what more of the annotators prefer.
+    """
+    things: list[EpisodeResult] = []
+    collector = _Collector()
+    for result in _played(episodes):
+        for ratings, judged in collector.of(result):
+            if judged.preference is not None:
+                ratings[len(things)] = (np.sign(judged.preference - 0.5) + 1) / 2
+        things.append(result)
+    return collector.task(things)
+
+
+class _Collector:
+    """Ratings by rater, then by the thing's place."""
+
+    def __init__(self) -> None:
+        self._judges: dict[str, dict[int, float]] = {}
+        self._annotators: dict[str, dict[int, float]] = {}
+
+    def of(self, result: EpisodeResult) -> Iterator[tuple[dict[int, float], JudgedEpisode]]:
+        """Yield everyone who judged an episode, with where to put it."""
+        for known, given in ((self._judges, result.judged), (self._annotators, result.annotations)):
+            for name, judged in given.items():
+                yield known.setdefault(name, {}), judged
+
+    def task(self, things: Sequence[EpisodeResult]) -> RatedTask:
+        instances = [one.episode.instance_id for one in things]
+        codes = {name: code for code, name in enumerate(dict.fromkeys(instances))}
+        judges, annotators = (
+            {name: _filled(len(things), raters[name]) for name in sorted(raters) if raters[name]}
+            for raters in (self._judges, self._annotators)
+        )
+        return RatedTask(
+            judges,
+            annotators,
+            np.array([codes[name] for name in instances], np.intp),
+            tuple(one.episode.category for one in things),
+        )
+
+
+def _played(episodes: EpisodesByRun) -> Iterator[EpisodeResult]:
+    return (one for results in episodes.values() for one in results if one.judged or one.annotations)
+
+
+def _filled(size: int, ratings: Mapping[int, float]) -> Floats:
+    values = np.full(size, np.nan)
+    values[list(ratings)] = list(ratings.values())
+    return values
+
+
+def _pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[tuple[str, str, Kind]]:
+    judges = sorted({*similarity.judges, *preference.judges})
+    annotators = sorted({*similarity.annotators, *preference.annotators})
+    machines = [name for name in judges if name != HUMAN]
+    yield from ((one, other, "judge-judge") for one, other in combinations(machines, 2))
+    if HUMAN in judges:
+        yield from ((one, HUMAN, "judge-human") for one in machines)
+    yield from ((one, other, "human-human") for one, other in combinations(annotators, 2))
+
+
+def _pair(one: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
+    scores = _both(one, other, kind, similarity)
+    choices = _both(one, other, kind, preference)
+    first, second = (np.where(values == 0.5, np.nan, values) for values in choices)
+    return RaterPair(
+        one=one,
+        other=other,
+        kind=kind,
+        pearson=pearson(*scores, similarity.instances),
+        spearman=spearman(*scores, similarity.instances),
+        agreement=observed_agreement(*choices, preference.instances),
+        kappa=cohens_kappa(*choices, preference.instances),
+        decided_agreement=observed_agreement(first, second, preference.instances),
+        decided_kappa=cohens_kappa(first, second, preference.instances),
+    )
+
+
+def _both(one: str, other: str, kind: Kind, task: RatedTask) -> tuple[Floats, Floats]:
+    raters = task.annotators if kind == "human-human" else task.judges
+    nothing = np.full(len(task.instances), np.nan)
+    return raters.get(one, nothing), raters.get(other, nothing)
+
+
+def _alpha(task: RatedTask, level: Level) -> Agreement:
+    table = np.array([*task.annotators.values()]).reshape(len(task.annotators), len(task.instances))
+    return krippendorffs_alpha(table, level, task.instances)
+
+
+def _orders(episodes: EpisodesByRun) -> tuple[OrderBias, ...]:
+    asked: dict[str, list[Orders]] = {}
+    for result in _played(episodes):
+        for name, judged in result.judged.items():
+            if judged.orders is not None:
+                asked.setdefault(name, []).append(judged.orders)
+    return tuple(_order_bias(name, asked[name]) for name in sorted(asked))
+
+
+def _order_bias(judge: str, answers: Sequence[Orders]) -> OrderBias:
+    disagree = sum(one.first_leading != one.final_leading for one in answers)
+    shares = [fmean(chosen) for one in answers if (chosen := _chose_first_shown(one))]
+    return OrderBias(judge, wilson(disagree, len(answers)), wilson(sum(shares), len(shares)))
+
+
+def _chose_first_shown(orders: Orders) -> list[float]:
+    """Return for each order that was decided whether the rendering shown first was chosen, 1 or 0."""
+    return [chosen for chosen in (1 - orders.first_leading, orders.final_leading) if chosen != 0.5]
