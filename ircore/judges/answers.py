@@ -18,7 +18,8 @@ PREFERENCE_FORM = '{"choice": "A"} or {"choice": "B"}'
 
 SIMILARITY_SCHEMA: dict[str, JsonValue] = {
     "type": "object",
-    "properties": {"score": {"type": "integer", "minimum": 0, "maximum": 10}},
+    # Values one by one: not every server that holds answers to a schema knows minimum and maximum.
+    "properties": {"score": {"type": "integer", "enum": [*range(11)]}},
     "required": ["score"],
     "additionalProperties": False,
 }
