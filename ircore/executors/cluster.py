@@ -8,6 +8,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
@@ -122,23 +123,24 @@ class Cluster:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
         client = Client(self.address, asynchronous=True, timeout=self._patience, set_as_default=False)
+        async with AsyncExitStack() as undone:
+            undone.push_async_callback(client.close, timeout=CLOSING_S)
+            await self._reach(client)
+            await self._wait_for_workers(client)
+            await self._check_versions(client)
+            undone.pop_all()
+        return client
+
+    async def _reach(self, client: "Client") -> None:
         try:
             # Dask's own limit does not hold for something else that listens there and says nothing.
             async with asyncio.timeout(self._patience + 1):
                 await client
         except (OSError, TimeoutError) as error:
-            await client.close(timeout=CLOSING_S)
             raise WorkError(
                 f"--scheduler {self.address}: no scheduler answered within {self._patience:g} s",
                 "Start one with: dask scheduler. Or check host and port.",
             ) from error
-        try:
-            await self._wait_for_workers(client)
-            await self._check_versions(client)
-        except InputError:
-            await client.close(timeout=CLOSING_S)
-            raise
-        return client
 
     async def _wait_for_workers(self, client: "Client") -> None:
         try:

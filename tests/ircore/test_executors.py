@@ -4,6 +4,7 @@ import asyncio
 import os
 import pickle
 import signal
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -169,6 +170,13 @@ def test_the_scheduler_dies(tmp_path: Path) -> None:
 def test_an_address_is_checked(address: str) -> None:
     with pytest.raises(InputError, match="no address of a scheduler"):
         Cluster(address)
+
+
+def test_without_dask_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it could not be found
+    with pytest.raises(InputError) as refused:
+        Cluster("tcp://127.0.0.1:8786")
+    assert 'pip install "ircore[dask]"' in refused.value.remedy
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
