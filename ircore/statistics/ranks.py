@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.bootstrap import DIFFERENCE, Ratios, Resamples, centred, unseen_spread
+from ircore.statistics.bootstrap import BLOCK, DIFFERENCE, Ratios, Resamples, centred, unseen_spread
 from ircore.statistics.estimate import CONFIDENCE
 
 RESAMPLES_USED = 2_000
@@ -121,7 +121,7 @@ def _largest(differences: _Differences, scores: Ratios, drawn: Resamples) -> flo
     """Return the 95 % point of the largest standardised difference over the resamples."""
     from scipy.special import ndtri
 
-    fewer = Resamples(drawn.weights[:, :RESAMPLES_USED], drawn.strata)
+    fewer = Resamples(drawn.weights[: RESAMPLES_USED // BLOCK], drawn.strata)
     moved = scores.deviations(fewer).astype(np.float32)
     known = (differences.spread > 0) & (differences.freedom > 1)
     scale = np.where(known, 1 / np.sqrt(np.where(known, differences.spread, 1)), 0).astype(np.float32)
