@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from ircore.records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
 from ircore.results.episodes import EpisodeResult
-from ircore.statistics.bootstrap import SEED, Resamples, resample
 from ircore.statistics.calibration_map import Recalibrated, Recalibration
-from ircore.statistics.recalibration import RESAMPLES, Refusal, recalibrate
+from ircore.statistics.recalibration import Refusal, recalibrate
 
 Mark = Literal["other_judge", "unrated_category", "outside_range"]
 
@@ -132,7 +131,8 @@ class _Design:
     members: NDArray[np.bool_]
     """Which instances are in which condition, shape (instances, conditions)."""
 
-    drawn: Resamples
+    labels: tuple[str, ...]
+    """Condition of each instance: the strata of the draws."""
 
     @classmethod
     def of(cls, episodes: EpisodesByRun) -> "_Design":
@@ -153,7 +153,7 @@ class _Design:
             categories=tuple(one.category for one in ordered),
             conditions=conditions,
             members=np.array(members, np.bool_).reshape(len(ordered), len(conditions)),
-            drawn=resample([f"{one.category} {one.difficulty}" for one in ordered], RESAMPLES, SEED + 1),
+            labels=tuple(f"{one.category} {one.difficulty}" for one in ordered),
         )
 
     def cells(
@@ -167,7 +167,7 @@ class _Design:
             if judge in one.judged and (final := one.judged[judge].final) is not None:
                 scores[self.places[one.episode.instance_id]] = final
         unrated = np.array([category not in found.groups for category in self.categories]) & ~np.isnan(scores)
-        for at, score in enumerate(found.cells(scores, self.members, self.drawn)):
+        for at, score in enumerate(found.cells(scores, self.members, self.labels)):
             yield _cell(found, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))
 
 

@@ -4,23 +4,19 @@ Every measure is of matched values: where one of the two is missing, the other c
 Ratings of the same instance resemble one another, so intervals come from drawing whole instances again, not ratings.
 A measure that is not defined is None with a reason; nothing here returns NaN or warns.
 
-The 95 % intervals are percentile intervals, their levels widened for few instances as in
-``ircore.statistics.bootstrap`` (Hesterberg 2015). They say what other instances would change; the raters are taken as
-they are.
+The 95 % intervals are percentile intervals, their levels widened for few instances (``draws.widened``). They say what
+other instances would change; the raters are taken as they are.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.statistics.bootstrap import RESAMPLES, SEED, SMALLEST, resample
-from ircore.statistics.estimate import CONFIDENCE
-
-Floats = NDArray[np.float64]
+from ircore.statistics.bootstrap import RESAMPLES, SEED, SMALLEST
+from ircore.statistics.draws import Floats, drawn_weights, quotient, widened
 
 FEWEST_PAIRS = 3
 """With two pairs every correlation is 1, −1 or undefined."""
@@ -228,14 +224,6 @@ def _constant(pairs: _Pairs) -> str | None:
     return None
 
 
-@lru_cache(maxsize=16)
-def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
-    """Return how often each instance was drawn, shape (instances, resamples); read only, since it is kept."""
-    weights = resample([""] * size, resamples, seed).weights.astype(np.float64)
-    weights.flags.writeable = False
-    return weights
-
-
 def affordable(resamples: int, cells: int) -> int:
     """Return how many of the resamples are worth the time where each costs this many cells."""
     return min(resamples, max(FEWEST_RESAMPLES, WORK // max(cells, 1)))
@@ -245,13 +233,6 @@ def parts(weights: Floats, cells: int) -> Iterator[Floats]:
     """Cut resamples into parts of about a million cells, which bounds the memory."""
     step = max(32, 1_000_000 // max(cells, 1))
     return (weights[:, start : start + step] for start in range(0, weights.shape[1], step))
-
-
-def quotient(top: Floats, bottom: Floats, least: float = 0.0) -> Floats:
-    """Divide; NaN where the divisor is not above ``least``."""
-    result = np.full(np.shape(top), np.nan)
-    np.divide(top, bottom, out=result, where=bottom > least)
-    return result
 
 
 def _correlation(sums: Floats) -> Floats:
@@ -334,11 +315,3 @@ def with_interval(found: Agreement, draws: Floats) -> Agreement:
         return replace(found, reason="no interval: no difference between instances to draw on")
     low, high = np.quantile(known, widened(found.clusters))
     return replace(found, low=float(low), high=float(high))
-
-
-def widened(clusters: int) -> tuple[float, float]:
-    """Return the levels of a percentile interval that makes up for few clusters (Hesterberg 2015, section 4.1.2)."""
-    from scipy.special import ndtr, stdtrit
-
-    tail = float(ndtr(-stdtrit(clusters - 1, (1 + CONFIDENCE) / 2) * np.sqrt(clusters / (clusters - 1))))
-    return tail, 1 - tail

@@ -4,14 +4,16 @@ Everything that varies is drawn again by whole instances: the instances that hum
 instances of a cell make its mean uncertain, and ``Recalibration.cells`` carries both into one interval.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.statistics.agreement import checked, quotient, widened
-from ircore.statistics.bootstrap import ROUNDING, SCORE, SMALLEST, Ratios, Resamples, centred, resample, unseen_spread
+from ircore.statistics.agreement import checked
+from ircore.statistics.bootstrap import ROUNDING, SCORE, SMALLEST, unseen_spread
+from ircore.statistics.draws import merged_strata, quotient, stratified_weights, widened
 from ircore.statistics.estimate import CONFIDENCE, Estimate
 from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floats, MapName, interpolation
 
@@ -168,10 +170,9 @@ class Recalibration:
             scores: Of the judge, one an instance, shape (scores,); NaN where missing.
         """
         plain = np.asarray(scores, np.float64)
-        drawn = resample([""] * len(plain), len(self.draws), self.seed + 1)
-        return self.cells(plain, np.ones((len(plain), 1), np.bool_), drawn)[0]
+        return self.cells(plain, np.ones((len(plain), 1), np.bool_), [""] * len(plain))[0]
 
-    def cells(self, scores: ArrayLike, members: NDArray[np.bool_], drawn: Resamples) -> list[Recalibrated]:
+    def cells(self, scores: ArrayLike, members: NDArray[np.bool_], labels: Sequence[str]) -> list[Recalibrated]:
         """Return the means of cells on the humans' scale, with intervals for all that is uncertain about them.
 
         In each resample the instances of the cell are drawn again, and the map is one fitted to instances drawn again.
@@ -182,7 +183,7 @@ class Recalibration:
         Args:
             scores: Of the judge, one an instance, shape (instances,); NaN where missing.
             members: Which instances belong to which cell, shape (instances, cells).
-            drawn: As many resamples of these instances as the map has, from another seed than its own.
+            labels: The stratum of each instance, such as its condition; it is drawn from as often as it has instances.
 
         Raises:
             ValueError: A score is infinite.
@@ -194,26 +195,33 @@ class Recalibration:
         points = interpolation(np.clip(x, *self.range), GRID)
         used = points.any(axis=1)
         mapped, drawn_maps = self.curve @ points, self.draws[:, used] @ points[used]
-        weights = drawn.weights[known].T
+        strata = merged_strata(labels)
+        weights = stratified_weights(strata, len(self.draws), self.seed + 1)[known].T
         fixed = quotient(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
         both = quotient((drawn_maps * weights) @ belongs, weights @ belongs)
         value = quotient(mapped @ belongs, counts)
-        spreads = self._spreads(Resamples(drawn.weights[known], drawn.strata[known]), mapped, belongs, fixed)
+        spreads = self._spreads(np.array(strata, np.intp)[known], mapped, belongs, fixed)
         outside = self._outside(x) @ belongs
         return [
             self._recalibrated(float(value[at]), int(counts[at]), int(outside[at]), both[:, at], spread)
             for at, spread in enumerate(spreads)
         ]
 
-    def _spreads(self, drawn: Resamples, mapped: Floats, belongs: Floats, fixed: Floats) -> list["_Spread"]:
-        ratios = Ratios(mapped[:, None] * belongs, belongs)
-        seen = (centred(ratios.influence(), drawn) ** 2).sum(axis=0)
-        whole = ratios.errors(drawn) ** 2 + unseen_spread(ratios.points, ratios.counts, SCORE)
+    def _spreads(self, strata: NDArray[np.intp], mapped: Floats, belongs: Floats, fixed: Floats) -> list["_Spread"]:
+        counts = belongs.sum(axis=0)
+        means = quotient(mapped @ belongs, counts)
+        influence = (mapped[:, None] - np.nan_to_num(means)) * belongs / np.maximum(counts, 1)
+        used = np.zeros(len(counts))
+        for stratum in np.unique(strata):
+            rows = strata == stratum
+            influence[rows] -= influence[rows].mean(axis=0)
+            used += belongs[rows].any(axis=0)
+        seen, freedom = (influence**2).sum(axis=0), counts - used
+        whole = seen * counts / np.maximum(freedom, 1) + unseen_spread(means, counts.astype(np.intp), SCORE)
         more = self.instances / (self.instances - 1)
-        columns = zip(seen, whole, ratios.degrees(drawn), fixed.var(axis=0), strict=True)
         return [
-            _Spread(float(part), float(cell), float(freedom), float(maps), float(maps * more), self.instances - 1)
-            for part, cell, freedom, maps in columns
+            _Spread(float(part), float(cell), float(free), float(maps), float(maps * more), self.instances - 1)
+            for part, cell, free, maps in zip(seen, whole, freedom, fixed.var(axis=0), strict=True)
         ]
 
     def _recalibrated(self, value: float, n: int, outside: int, draws: Floats, spread: "_Spread") -> Recalibrated:

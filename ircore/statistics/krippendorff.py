@@ -6,19 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.statistics.agreement import (
-    Agreement,
-    Floats,
-    affordable,
-    checked,
-    codes_of,
-    drawn_weights,
-    mean_ranks,
-    parts,
-    quotient,
-    with_interval,
-)
+from ircore.statistics.agreement import Agreement, affordable, checked, codes_of, mean_ranks, parts, with_interval
 from ircore.statistics.bootstrap import RESAMPLES, SEED
+from ircore.statistics.draws import Floats, drawn_weights, quotient
 
 Level = Literal["nominal", "ordinal", "interval"]
 """What differences between ratings mean: none but same or other, an order, or an amount."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.statistics.agreement import checked, codes_of, drawn_weights, quotient, widened
+from ircore.statistics.agreement import checked, codes_of
 from ircore.statistics.bootstrap import SEED, SMALLEST
 from ircore.statistics.calibration_map import Candidate, Errors, Recalibration, ReliabilityBin
+from ircore.statistics.draws import drawn_weights, quotient, widened
 from ircore.statistics.estimate import Estimate
 from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName
 

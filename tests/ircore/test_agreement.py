@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ircore.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
+from ircore.statistics.draws import drawn_weights
 from ircore.statistics.krippendorff import Level, krippendorffs_alpha
 
 Measure = Callable[..., Agreement]
@@ -51,12 +52,10 @@ def test_correlations_are_scipys() -> None:
 @pytest.mark.parametrize("measure", [pearson, spearman])
 def test_every_resample_is_the_measure_of_the_drawn_pairs(measure: Measure) -> None:
     # The interval of 3 resamples spans their extremes: draw the same instances here, and correlate with scipy.
-    from ircore.statistics.bootstrap import resample
-
     rng = np.random.default_rng(2)
     clusters = np.repeat(np.arange(12), 3)
     one, other = rng.integers(0, 11, 36), rng.integers(0, 11, 36)
-    weights = resample([""] * 12, 3, seed=5).weights.astype(int)
+    weights = drawn_weights(12, 3, 5).astype(int)
     plain: dict[Measure, Any] = {pearson: stats.pearsonr, spearman: stats.spearmanr}
     drawn = [plain[measure](one.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
     found = measure(one, other, clusters, resamples=3, seed=5)
