@@ -7,6 +7,7 @@ a scheduler that is not there, or a cluster without workers, ends the command wi
 import asyncio
 import logging
 import re
+import warnings
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from importlib.metadata import PackageNotFoundError, version
@@ -117,7 +118,10 @@ class Cluster:
     async def _connect(self) -> "Client":
         import dask
         from distributed import Client
+        from distributed.versions import VersionMismatchWarning
 
+        # Dask would print a table of packages that differ, most of which do not matter here; see _check_versions.
+        warnings.simplefilter("ignore", VersionMismatchWarning)
         # What goes wrong is told once, by this class. A question may have ten pictures in it, so no size is remarkable.
         for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
             logging.getLogger(name).setLevel(logging.CRITICAL)
