@@ -2,45 +2,27 @@
 
 import os
 import re
-import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 from filelock import FileLock
 from samples import sample_instances, sample_run
+from visits import Visit, visit_in
 
 from ircore.records import PlayerSpec, Score, Submission
 from ircore.runs import RunFolder
 from ircore.submissions import LoadedSubmission
 from leaderboard import theme
 from leaderboard.build import build_site
-from leaderboard.serve import make_server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
-
-ARGUMENTS = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+    from playwright.sync_api import Browser, Page
 
 BOARD = "boards/index.html"
 PAIR = "pairs/teller-painter.html"
 INSTANCE = "gallery/simple_shapes-easy-01.html"
 PAGES = ("index.html", BOARD, PAIR, INSTANCE, "gallery/index.html", "matrix.html")
-
-
-def find_chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next((path for name in names if (path := shutil.which(name))), None)
 
 
 def submission(describer: str, generator: str) -> LoadedSubmission:
@@ -97,79 +79,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = shared / "browser-site"
     with FileLock(f"{folder}.lock"):
         return folder / "site" if (folder / "site").is_dir() else make_site(folder)
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with make_server(site, 0) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    """Where the browser is; without one these tests are skipped, or fail where they are required."""
-    found = find_chromium()
-    if found is None:
-        message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
-        if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str, site: Path) -> Iterator["Browser"]:
-    """A headless Chromium, started after the site is built: Playwright's event loop and the game's do not mix."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS)
-        yield launched
-        launched.close()
-
-
-@dataclass
-class Visit:
-    """An open page and what went wrong on it."""
-
-    page: "Page"
-    address: str
-    outside: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    def open(self, path: str) -> "Page":
-        self.page.goto(self.address + path, wait_until="load")
-        return self.page
-
-    def draw_charts(self) -> int:
-        """Scroll to every chart and wait until it is drawn or has failed."""
-        figures = self.page.locator("figure[data-chart]")
-        for figure in figures.all():
-            figure.scroll_into_view_if_needed()
-            figure.and_(self.page.locator("[data-state='drawn'], [data-state='failed']")).wait_for()
-        return figures.count()
-
-
-def visit_in(context: "BrowserContext", address: str) -> Visit:
-    visit = Visit(context.new_page(), address)
-    page = visit.page
-    page.set_default_timeout(15_000)
-    page.on("request", lambda sent: None if sent.url.startswith((address, "data:")) else visit.outside.append(sent.url))
-    page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: visit.complaints.append(str(error)))
-    return visit
-
-
-@pytest.fixture
-def visit(browser: "Browser", address: str) -> Iterator[Visit]:
-    """A page on a desktop; nothing may be fetched from elsewhere and nothing may fail on it."""
-    with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
-        made = visit_in(context, address)
-        yield made
-        assert made.outside == []
-        assert made.complaints == []
 
 
 @pytest.mark.parametrize(("path", "hue"), [(BOARD, 0), (PAIR, 1)])

@@ -1,0 +1,55 @@
+"""Looking at a built site in a real browser, and noting what goes wrong on it."""
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def find_chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next((path for name in names if (path := shutil.which(name))), None)
+
+
+@dataclass
+class Visit:
+    """An open page and what went wrong on it."""
+
+    page: "Page"
+    address: str
+    outside: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> "Page":
+        self.page.goto(self.address + path, wait_until="load")
+        return self.page
+
+    def draw_charts(self) -> int:
+        """Scroll to every chart and wait until it is drawn or has failed."""
+        figures = self.page.locator("figure[data-chart]")
+        for figure in figures.all():
+            figure.scroll_into_view_if_needed()
+            figure.and_(self.page.locator("[data-state='drawn'], [data-state='failed']")).wait_for()
+        return figures.count()
+
+
+def visit_in(context: "BrowserContext", address: str) -> Visit:
+    visit = Visit(context.new_page(), address)
+    page = visit.page
+    page.set_default_timeout(15_000)
+    page.on("request", lambda sent: None if sent.url.startswith((address, "data:")) else visit.outside.append(sent.url))
+    page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+    return visit
