@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from ircore.errors import InputError
 from ircore.results.model import Results
+from ircore.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.tables.board import board_table, leaderboard_table
 from ircore.tables.comparisons import comparisons_table
 from ircore.tables.judges import judges_table
 from ircore.tables.language import corrections_table, messages_table, words_table
 from ircore.tables.model import Table
 from ircore.tables.published import published_agreement_table, published_scores_table
+from ircore.tables.recalibration import maps_table, recalibrated_table, reliability_table
 from ircore.tables.turns import budgets_table, outcomes_table, trajectories_table
 
 
@@ -70,6 +72,12 @@ TABLES: Mapping[str, Entry] = {
     "corrections": Entry("what correction messages are about", _of_all(corrections_table)),
     "words": Entry("the commonest words of each correction", _of_all(words_table)),
     "messages": Entry("length and novelty of messages by turn", _of_all(messages_table)),
+    "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
+    "annotators": Entry("agreement of all annotators", lambda results, _: annotators_table(results)),
+    "orders": Entry("what the order of showing does to judges", lambda results, _: orders_table(results)),
+    "maps": Entry("recalibration of each judge to people", lambda results, _: maps_table(results)),
+    "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
+    "recalibrated": Entry("mean scores on the people's scale", _of_all(recalibrated_table)),
     "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
     "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),
     "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2")),

@@ -254,7 +254,11 @@ def _signs(table: Table) -> dict[str, str]:
 
 
 def _remarks(table: Table) -> list[str]:
-    return [*(f"{sign} {table.marks[key]}" for key, sign in _signs(table).items()), *table.notes]
+    """Return what stands below a table: its marks, why entries are missing, its notes."""
+    marks = (f"{sign} {table.marks[key]}" for key, sign in _signs(table).items())
+    reasons = dict.fromkeys(value.missing for row in table.rows for value in row if value.missing)
+    missing = [f"{MISSING} {'; '.join(map(str, reasons))}"] if reasons else []
+    return [*marks, *missing, *table.notes]
 
 
 def _harmless(value: Any) -> Any:

@@ -41,7 +41,12 @@ def test_text_shows_half_intervals_and_only_the_marks_that_are_carried() -> None
     assert lines[0].split("  ")[0] == "rank"
     assert lines[2].split() == ["1–2", "a", "+", "b", "7.25", "±", "0.75", "−0.25", "±", "0.75*"]
     assert lines[3].split() == ["1–2", "c", "+", "d", "–", "+0.50"]
-    assert lines[5:] == ["Two pairs.", "* Judged by its own family.", "A remark."]
+    assert lines[5:] == [
+        "Two pairs.",
+        "* Judged by its own family.",
+        "– no rated episode",
+        "A remark.",
+    ]
 
 
 def test_programs_get_full_precision_under_flat_names() -> None:
