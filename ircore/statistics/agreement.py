@@ -24,7 +24,7 @@ FEWEST_PAIRS = 3
 UNDEFINED_SHARE = 0.05
 """If the measure is undefined in more of the resamples than this, what is left of them is no interval."""
 
-WORK = 50_000_000
+WORK = 20_000_000
 """Where ranks must be taken anew in each resample: cells (distinct ratings × resamples) that are worth the time."""
 
 FEWEST_RESAMPLES = 500
