@@ -289,7 +289,7 @@ def _estimates(
     shift, unseen = _unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
     seen = (influence**2).sum(axis=0)
     seen[seen <= (ROUNDING * points) ** 2] = 0
-    low, high = _resampled(influence, counts, freedom, moved, method)
+    low, high = resampled_ends(influence, counts, freedom, moved, method)
     stretch = np.sqrt((seen + unseen) / np.where(seen > 0, seen, 1))
     few = _students(seen + unseen, counts, freedom)
     plain = (counts < SMALLEST) | (freedom < SMALLEST - 1) | (seen == 0) | (method == "student")
@@ -331,7 +331,7 @@ def _students(squares: Floats, counts: NDArray[np.intp], freedom: Floats) -> NDA
     return np.asarray(stdtrit(some, (1 + CONFIDENCE) / 2) * np.sqrt(squares * counts / some), np.float64)
 
 
-def _resampled(
+def resampled_ends(
     influence: Floats, counts: NDArray[np.intp], freedom: Floats, moved: NDArray[np.float64], method: Method
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower and upper end of each column, as distances from the point.

@@ -1,0 +1,76 @@
+"""How much describers and generators each contribute to the scores of some runs."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircore.results.cells import strata
+from ircore.results.columns import columns
+from ircore.results.model import Results, SubmissionResult
+from ircore.statistics.effects import Effects, complete_grid, decompose
+from ircore.statistics.mixed import MixedEffects, Unavailable, mixed_effects
+
+
+@dataclass(frozen=True)
+class PairEffects:
+    """Effects on one judge's scores under one condition."""
+
+    judge: str
+    """Whose scores."""
+
+    category: str | None
+    """Only this category; None for all."""
+
+    difficulty: str | None
+    """Only this difficulty; None for both."""
+
+    run_ids: tuple[str, ...]
+    """Runs of the grid, describer by describer; empty if there is no grid."""
+
+    decomposition: Effects | Unavailable
+    """Means, effects, shares and dominance, with intervals by bootstrap over instances that all pairs have."""
+
+    model: MixedEffects | Unavailable
+    """The same by a mixed model, from every score of the grid; needs the extra ``analysis``."""
+
+
+def pair_effects(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> PairEffects:
+    """Separate the contributions of describers and generators.
+
+    They are taken from the largest complete grid of describers × generators among the runs that were played under
+    the rules that most runs share. Of several runs with the same two players the first by slug stands for them.
+
+    Args:
+        results: Of some runs.
+        judge: One of ``results.judges``.
+        category: Only this category of pictures.
+        difficulty: Only this difficulty.
+    """
+    runs = {(one.describer, one.generator): one.run_id for one in reversed(_same_rules(results))}
+    describers, generators = complete_grid(sorted(runs))
+    if min(len(describers), len(generators)) < 2:
+        reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
+        return PairEffects(judge, category, difficulty, (), reason, reason)
+    run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
+    chosen = [
+        one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+    ]
+    finals = columns(chosen, {run_id: results.episodes[run_id] for run_id in run_ids}, (judge,), {}).final[judge]
+    scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
+    found = decompose(scores, describers, generators, strata(chosen))
+    return PairEffects(
+        judge,
+        category,
+        difficulty,
+        run_ids,
+        found or Unavailable("fewer than two instances have a score of every pair"),
+        mixed_effects(scores, describers, generators),
+    )
+
+
+def _same_rules(results: Results) -> list[SubmissionResult]:
+    commonest = Counter(one.run.rules for one in results.submissions).most_common(1)
+    return [one for one in results.submissions if commonest and one.run.rules == commonest[0][0]]
