@@ -9,6 +9,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 from ircore.statistics.calibration_map import Recalibration
+from ircore.statistics.draws import merged_strata, stratified_weights
 from ircore.statistics.monotone import GRID, MAPS, isotonic, linear, logistic
 from ircore.statistics.recalibration import Refusal, recalibrate
 
@@ -262,3 +263,26 @@ def test_what_is_no_score_is_an_error() -> None:
         recalibrate([11.0, 5], [1.0, 2], [0, 1], fitted_for="judge")
     with pytest.raises(ValueError, match="one to one"):
         recalibrate([1.0, 5], [1.0], [0, 1], fitted_for="judge")
+
+
+def test_strata_are_drawn_from_as_often_as_they_have_instances() -> None:
+    strata = merged_strata(["easy"] * 6 + ["hard"] * 9)
+    weights = stratified_weights(strata, 50, 1)
+    assert (weights[:6].sum(axis=0) == 6).all()
+    assert (weights[6:].sum(axis=0) == 9).all()
+    assert weights.std() > 0.5
+    assert set(merged_strata(["easy"] * 4 + ["hard"] * 9)) == {0}, "four alone would seem surer than they are"
+
+
+def test_what_differs_between_conditions_by_design_is_no_doubt() -> None:
+    found = fitted(np.random.default_rng(15), line, 300)
+    scores = np.concatenate([np.tile([2.0, 3], 10), np.tile([8.0, 9], 10)])
+    members = np.ones((40, 1), bool)
+    (mixed,) = found.cells(scores, members, ["all"] * 40)
+    (designed,) = found.cells(scores, members, ["hard"] * 20 + ["easy"] * 20)
+    assert designed.value == mixed.value
+    assert mixed.low is not None
+    assert mixed.high is not None
+    assert designed.low is not None
+    assert designed.high is not None
+    assert designed.high - designed.low < (mixed.high - mixed.low) / 2
