@@ -22,6 +22,9 @@ LICENCES = "LICENSE.md"
 RUNS = "runs.jsonl"
 """One line a run: its identity, as in ``run.json``."""
 
+JUDGES = "judges.jsonl"
+"""One line a judge: who it is, as far as a run says so."""
+
 LARGEST_SEED = 2**63 - 1
 
 _ROWS: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
@@ -58,6 +61,8 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path) -> tuple[Wri
         write_text(folder / CARD, render_card(CardFacts(source, written, example)))
         write_text(folder / LICENCES, render_licences(source))
         write_text(folder / RUNS, "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs))
+        judges = source.results.judge_identities.values()
+        write_text(folder / JUDGES, "".join(judge.model_dump_json() + "\n" for judge in judges))
     return written
 
 

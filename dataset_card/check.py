@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from dataset_card.build import CARD, LICENCES, RUNS
+from dataset_card.build import CARD, JUDGES, LICENCES, RUNS
 from dataset_card.card import STRIP
 from dataset_card.findings import Findings, Pictures
 from dataset_card.parquet import read_table, schema_faults, table_files
@@ -19,7 +19,7 @@ from dataset_card.tables import Tables
 from dataset_card.texts import find_forbidden
 from ircore.errors import InputError
 from ircore.journal import read_records
-from ircore.records import Run
+from ircore.records import JudgeIdentity, Run
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
 
@@ -55,7 +55,7 @@ def check_release(folder: Path) -> Report:
     findings = Findings()
     _check_files(folder, findings)
     pictures = Pictures(findings)
-    tables = Tables(findings, pictures, _read_runs(folder, findings))
+    tables = Tables(findings, pictures, _read_runs(folder, findings), _read_judges(folder, findings))
     counts = Counter[str]()
     # In this order every row can be checked against those it refers to.
     for config, take in (
@@ -75,7 +75,7 @@ def check_release(folder: Path) -> Report:
 
 
 def _check_files(folder: Path, findings: Findings) -> None:
-    for name in (CARD, LICENCES, RUNS, STRIP):
+    for name in (CARD, LICENCES, RUNS, JUDGES, STRIP):
         path = folder / name
         if not path.is_file():
             findings.add(name, "is missing")
@@ -98,6 +98,17 @@ def _read_runs(folder: Path, findings: Findings) -> dict[str, Run]:
     except InputError as error:
         findings.add(RUNS, error.problem.removeprefix(f"{folder / RUNS}:"))
     return runs
+
+
+def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
+    judges: dict[str, JudgeIdentity] = {}
+    try:
+        for judge in read_records(folder / JUDGES, TypeAdapter(JudgeIdentity)):
+            if judges.setdefault(judge.name, judge) is not judge:
+                findings.add(JUDGES, f"judge {judge.name} is there twice")
+    except InputError as error:
+        findings.add(JUDGES, error.problem.removeprefix(f"{folder / JUDGES}:"))
+    return judges
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:

@@ -9,6 +9,7 @@ from typing import TypedDict
 
 from ircore.instances.store import InstanceSet
 from ircore.records import Episode, Instance, Rendering, Score, Turn
+from ircore.results.costs import episode_costs
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.tables.board import leaderboard_table
@@ -79,6 +80,7 @@ def transcript_rows(source: ReleaseSource) -> Iterator[Row]:
 def episode_rows(source: ReleaseSource) -> Iterator[Row]:
     """Yield the rows of ``episodes``: by run and instance."""
     for run in source.runs:
+        costs = episode_costs(run)
         for episode in run.episodes():
             drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
             yield (
@@ -93,6 +95,7 @@ def episode_rows(source: ReleaseSource) -> Iterator[Row]:
                     "renderings": len(drawn),
                     "message_tokens": sum(turn.message_tokens for turn in episode.turns),
                     "seconds": sum(turn.seconds for turn in episode.turns),
+                    "cost_usd": costs.get(episode.episode_id),
                 }
                 | _picture("first_rendering", run, drawn[0] if drawn else None)
                 | _picture("final_rendering", run, drawn[-1] if drawn else None)

@@ -165,6 +165,7 @@ EPISODES = Config(
         _hash("final_rendering", nullable=True),
         Column("message_tokens", "int32", "Tokens of all messages."),
         Column("seconds", "float64", "Time both players took for the whole episode, seconds."),
+        Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
     ),
 )
 

@@ -33,6 +33,8 @@ class ReleasedRun:
     instances: InstanceSet
     ended: tuple[Episode, ...]
     given: tuple[Score, ...]
+    known_judges: Mapping[str, JudgeIdentity]
+    known_costs: Mapping[str, float | None]
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
@@ -42,9 +44,13 @@ class ReleasedRun:
         """Return its scores, in the order of the release."""
         return self.given
 
-    def judges(self) -> dict[str, JudgeIdentity]:
-        """Return nothing: a release does not say who the judges are."""
-        return {}
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges are."""
+        return self.known_judges
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode; None where they are not known."""
+        return self.known_costs
 
 
 class Tables:
@@ -54,9 +60,14 @@ class Tables:
         findings: Where faults go.
         pictures: Checks the embedded pictures.
         runs: The release's runs by id.
+        judges: Its judges by name.
     """
 
-    def __init__(self, findings: Findings, pictures: Pictures, runs: dict[str, Run]) -> None:
+    def __init__(
+        self, findings: Findings, pictures: Pictures, runs: dict[str, Run], judges: Mapping[str, JudgeIdentity]
+    ) -> None:
+        self._judges = judges
+        self._costs: dict[str, dict[str, float | None]] = {run: {} for run in runs}
         self._findings = findings
         self._pictures = pictures
         self._runs = runs
@@ -121,6 +132,10 @@ class Tables:
         self._compare(where, row, known, "its turns say")
         plain = {name: row[name] for name in ("episode_id", "instance_id", "category", "difficulty", "outcome")}
         abort = {"abort_reason": row["abort_reason"], "detail": row["abort_detail"]}
+        cost = row["cost_usd"]
+        self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = (
+            float(cost) if isinstance(cost, float) else None
+        )
         episode = self._record(where, Episode, plain | abort | {"turns": tuple(turns)})
         if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
             self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
@@ -178,6 +193,8 @@ class Tables:
                 instances,
                 tuple(one for key, one in self._episodes.items() if key[0] == run_id),
                 tuple(self._scores[run_id].values()),
+                self._judges,
+                self._costs[run_id],
             )
             for run_id, run in self._runs.items()
         ]
@@ -189,9 +206,7 @@ class Tables:
         for wanted in leaderboard_rows(results):
             key = _board_key(wanted)
             if key in published:
-                # A release does not hold what answers cost, so costs alone cannot be worked out again.
-                known = {name: value for name, value in wanted.items() if not name.startswith("cost_")}
-                self._compare(published[key][0], published.pop(key)[1], known, "recomputed:")
+                self._compare(published[key][0], published.pop(key)[1], wanted, "recomputed:")
             else:
                 self._findings.add(where, f"no row for {' / '.join(map(str, key))}")
         for at, row in published.values():
