@@ -64,7 +64,7 @@ class Scale(NamedTuple):
     highest: float
     """Largest possible value; inf if there is none."""
 
-    unseen: float = 0.05
+    unseen: float = 0.06
     """Weight of a value at either end; without effect on a scale that lacks one."""
 
 

@@ -60,9 +60,9 @@ def test_none_one_and_two_values() -> None:
 
 
 def test_equal_scores_still_leave_doubt() -> None:
-    # By hand: σ² = 0.05 (9² + 1²) / 10, times 10/9; t(0.975, 9) = 2.262; centre moved by 0.05 (1 − 9) / 10.1.
+    # By hand: σ² = 0.06 (9² + 1²) / 10, times 10/9; t(0.975, 9) = 2.262; centre moved by 0.06 (1 − 9) / 10.12.
     found = one([9.0] * 10)
-    half, shift = 2.262157 * (0.05 * 82 / 10 / 9) ** 0.5, -0.4 / 10.1
+    half, shift = 2.262157 * (0.06 * 82 / 10 / 9) ** 0.5, -0.48 / 10.12
     assert (found.low, found.high) == pytest.approx((9 + shift - half, 9 + shift + half), abs=1e-5)
     assert one([7.0] * 10, scale=AMOUNT) == Estimate(7, None, None, 10)
     assert one([7.1] * 10, scale=AMOUNT).low is None
