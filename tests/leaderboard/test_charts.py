@@ -151,7 +151,8 @@ def test_heat_map_covers_the_whole_scale(charts: dict[str, Chart]) -> None:
 
 
 def test_titles_say_the_finding() -> None:
-    better = Results.from_runs([small_run(*3 * ([4, 6], [2, 4.1], [6, 8.1]))])
+    three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
+    better = Results.from_runs([small_run(*three, *three, *three)])
     charts = figures(better, pairs_of(better))
     assert charts["delta"].title == "Refinement helps 1 of 1 pairs and harms none"
     assert charts["convergence"].title == "100 % of episodes end better than they began, 0 % worse"
