@@ -151,7 +151,6 @@ def test_heat_map_covers_the_whole_scale(charts: dict[str, Chart]) -> None:
 
 
 def test_titles_say_the_finding() -> None:
-    trajectories: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
     better = Results.from_runs([small_run(*three, *three, *three)])
     charts = figures(better, pairs_of(better))
