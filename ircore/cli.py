@@ -10,11 +10,13 @@ from ircore.errors import InputError, WorkError
 from ircore.terminal import printable
 
 HELP_LINES = {
+    "annotate": "Make a page in which people rate renderings.",
     "compare": "Any metric on any two images.",
     "doctor": "Ask a submission's players tiny questions: what works?",
     "instances": "Build, show or import target pictures.",
     "merge": "Join the shards of a run.",
     "play": "Let a submitted pair play the game; run again to resume.",
+    "ratings": "Import what people rated.",
     "release": "Build and check a dataset release.",
     "results": "The leaderboard of some runs as a table.",
     "score": "Score the renderings of runs.",

@@ -1,0 +1,1 @@
+"""A static page in which people rate renderings: which tasks it holds, and how it is written."""

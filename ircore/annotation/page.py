@@ -1,0 +1,88 @@
+"""Writing a study as a folder that any browser opens: a page, its style, its scripts, its pictures; nothing else.
+
+It works from a disk (``file://``) as well as from a server, and asks nothing of anyone: the page's own policy forbids
+it. What changes from study to study is one file, ``study.js``, in ASCII; no text of a stranger becomes markup.
+"""
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ircore.annotation.tasks import Item, Study
+from ircore.files import new_folder, write_bytes, write_text
+from ircore.images import Picture
+from ircore.progress import tracked
+
+ASSETS = ("index.html", "annotate.css", "order.js", "answers.js", "page.js")
+"""Files that are the same for every study."""
+
+STUDY = "study.js"
+PICTURES = "pictures"
+
+
+@dataclass(frozen=True)
+class WrittenPage:
+    """What was written."""
+
+    folder: Path
+    """The page's folder; open its ``index.html``."""
+
+    pictures: int
+    """Picture files, each once however often it is shown."""
+
+    megabytes: float
+    """Of these, in units of 10⁶ bytes."""
+
+
+def write_page(study: Study, folder: Path) -> WrittenPage:
+    """Write the page of a study; the folder appears only when it is complete.
+
+    Args:
+        study: What it asks.
+        folder: Where to; it must not exist or be empty.
+
+    Raises:
+        InputError: The folder holds something, or a picture is missing or damaged.
+        WorkError: The disk is full or the place cannot be written.
+    """
+    with new_folder(folder) as temporary:
+        names, size = _write_pictures(study, temporary)
+        for name in ASSETS:
+            write_bytes(temporary / name, files(__package__).joinpath("assets", name).read_bytes())
+        write_text(temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_document(study, names))};\n')
+    return WrittenPage(folder, len(set(names.values())), size / 1e6)
+
+
+def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, str], int]:
+    """Write a copy of each picture without metadata; return the files by the original's hash, and their bytes."""
+    names: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for sha256, source in tracked(study.pictures.items(), "pictures", len(study.pictures)):
+        copy = Picture.from_untrusted(source.read().data, sha256)
+        names[sha256] = f"{PICTURES}/{copy.sha256}.png"
+        sizes[names[sha256]] = len(copy.data)
+        write_bytes(folder / names[sha256], copy.data)
+    return names, sum(sizes.values())
+
+
+def _document(study: Study, names: dict[str, str]) -> dict[str, Any]:
+    return {
+        "study": study.study_id,
+        "seed": study.seed,
+        "annotators": study.annotators,
+        "items": [_entry(one, names) for one in study.items],
+    }
+
+
+def _entry(item: Item, names: dict[str, str]) -> dict[str, Any]:
+    shown = {"target": item.target, "final": item.rendering, "first": item.first}
+    return {
+        "run_id": item.run_id,
+        "episode_id": item.episode_id,
+        "turn": item.turn,
+        "task": item.task,
+        "rendering": item.rendering,
+        "pictures": {role: names[sha256] for role, sha256 in shown.items() if sha256 is not None},
+    }

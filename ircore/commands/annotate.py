@@ -1,0 +1,87 @@
+"""``ircore annotate``: a page in which people rate renderings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ircore.annotation.page import WrittenPage
+    from ircore.annotation.tasks import Study
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Make a page in which people rate renderings."""
+
+
+@command.command()
+@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--items", type=click.IntRange(min=1), help="At most so many: targets drawn evenly over the conditions.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of that draw and the orders.")
+@click.option("--annotators", metavar="A,B,C", help="Pseudonyms that may rate; default: any that people give.")
+@click.option("--every-turn", is_flag=True, help="Similarity of every rendering, not only the first and final one.")
+@click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
+@click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was made as one JSON document.")
+def build(
+    runs: tuple[Path, ...], out: Path, items: int | None, seed: int, annotators: str | None, every_turn: bool,
+    categories: tuple[str, ...], difficulties: tuple[str, ...], as_json: bool,
+) -> None:  # fmt: skip
+    """Make a static page in which people rate the renderings of RUNS, all played on one instance set.
+
+    Two tasks, as in the paper: how similar a rendering is to the target, 0–10, and which of the first and the final
+    rendering is more similar. The page needs no server; `ircore ratings import` reads what it exports.
+    """
+    import json
+    from os.path import realpath
+
+    from ircore.annotation.page import write_page
+    from ircore.annotation.tasks import TaskPlan, choose_tasks
+    from ircore.runs import RunFolder
+
+    names = tuple(one.strip() for one in annotators.split(",")) if annotators is not None else ()
+    plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)
+    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    study = choose_tasks(folders, plan)
+    summary = _summary(study, write_page(study, out))
+    click.echo(json.dumps(summary, indent=2) if as_json else _page(summary))
+
+
+def _summary(study: "Study", written: "WrittenPage") -> dict[str, Any]:
+    page = written.folder / "index.html"
+    return {
+        "study": study.study_id,
+        "seed": study.seed,
+        "items": len(study.items),
+        "similarity": sum(one.task == "similarity" for one in study.items),
+        "preference": sum(one.task == "preference" for one in study.items),
+        "first_and_final_alike": study.alike,
+        "episodes": len({(one.run_id, one.episode_id) for one in study.items}),
+        "runs": len({one.run_id for one in study.items}),
+        "pictures": written.pictures,
+        "megabytes": round(written.megabytes, 2),
+        "page": str(page),
+        "links": [f"{page}?annotator={name}" for name in study.annotators],
+    }
+
+
+def _page(summary: dict[str, Any]) -> str:
+    lines = [
+        f"{summary['items']:,} items an annotator: {summary['similarity']:,} similarity, "
+        f"{summary['preference']:,} preference ({_count(summary['episodes'], 'episode')} "
+        f"of {_count(summary['runs'], 'run')})",
+        f"study {summary['study']}, {_count(summary['pictures'], 'picture')}, {summary['megabytes']:.1f} MB",
+    ]
+    if summary["first_and_final_alike"]:
+        lines.append(
+            f"no preference for {_count(summary['first_and_final_alike'], 'episode')} "
+            "whose first and final rendering are the same picture"
+        )
+    lines += [f"open {link}" for link in summary["links"] or [summary["page"]]]
+    return "\n".join(lines)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,61 @@
+"""``ircore ratings``: what people rated, into the runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.commands.paths import SeveralPathsCommand
+from ircore.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.ratings import ImportSummary
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Import what people rated."""
+
+
+@command.command("import", cls=SeveralPathsCommand)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    required=True,
+    metavar="RUN...",
+    type=click.Path(path_type=Path),
+    help="The run folders that were rated: several after one --run, or one each.",
+)
+@click.option("--check", is_flag=True, help="Say what would be imported; write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as one JSON document.")
+def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> None:
+    """Import the ratings in the CSV file FILE, which an annotation page exported, into runs.
+
+    The columns annotator, episode_id, turn, task (similarity or preference) and value are enough. The file is imported
+    whole or not at all; what was imported before is kept.
+    """
+    import json
+    from dataclasses import asdict
+    from os.path import realpath
+
+    from ircore.ratings import import_ratings
+    from ircore.runs import RunFolder
+
+    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    done = import_ratings(file, folders, check)
+    if as_json:
+        click.echo(json.dumps({"file": str(file), "checked_only": check, **asdict(done)}, indent=2))
+    else:
+        click.echo(printable(_page(file, done, check)))
+
+
+def _page(file: Path, done: "ImportSummary", check: bool) -> str:
+    would = "would be added (nothing was written)" if check else "added"
+    kept = f", {done.kept:,} kept as they were" if done.kept else ""
+    lines = [f"{file}: {done.added:,} rating{'' if done.added == 1 else 's'} {would}{kept}"]
+    for one in done.annotators:
+        unable = f", {one.without_value:,} of them without a value" if one.without_value else ""
+        lines.append(f"  {one.annotator}: {one.answered:,} of {one.items:,} items{unable}")
+    return "\n".join(lines)
