@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 
 from ircore.statistics.bootstrap import (
     DIFFERENCE,
+    MAIN,
     SCORE,
     Method,
     Ratios,
     Scale,
+    product_intervals,
     ratio_intervals,
     resample,
 )
@@ -34,6 +36,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("speed", "coverage", "ranks")
 SIZES = (25, 50, 100)
 METHODS: tuple[Method, ...] = ("percentile", "bca", "student")
+
+PLAYED = (0.8, 0.95, 1.0)
+"""Shares of episodes that are not aborted."""
 
 SHAPES: dict[str, list[float]] = {
     "even": [2, 4, 7, 10, 12, 13, 14, 14, 13, 8, 3],
@@ -105,6 +110,27 @@ def coverage(trials: int = 4000) -> None:
             print(f"{name:<32}{size * strata:>5}" + "".join(
                 f"{_held(values, strata, float(odds @ steps), what, method):>12.3f}" for method in METHODS
             ))  # fmt: skip
+    main_scores()
+
+
+def main_scores(trials: int = 2000) -> None:
+    """Print how often intervals of quality × played share hold, by the true played share."""
+    print(f"\n{'main scores that hold':<32}{'n':>5}" + "".join(f"{f'played {share}':>12}" for share in PLAYED))
+    for name, shares in SHAPES.items():
+        odds = np.array(shares) / sum(shares)
+        for size in (10, 140):
+            row = "".join(f"{_main_held(odds, size, share, trials):>12.3f}" for share in PLAYED)
+            print(f"{name:<32}{size:>5}{row}")
+
+
+def _main_held(odds: NDArray[np.float64], size: int, share: float, trials: int) -> float:
+    rng = np.random.default_rng(1)
+    played = rng.random((size, trials)) < share
+    values = np.where(played, 10 * rng.choice(np.arange(11.0), (size, trials), p=odds), np.nan)
+    drawn = resample(["all"] * size, 2_000)
+    found = product_intervals(Ratios.means(values), Ratios.means(played.astype(float)), drawn, MAIN)
+    truth = 10 * share * float(odds @ np.arange(11))
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
 
 
 def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[np.float64]]]]:

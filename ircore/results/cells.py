@@ -14,7 +14,7 @@ from ircore.results.tally import Tally
 from ircore.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
-    PERCENT,
+    MAIN,
     SCORE,
     SHARE,
     Ratios,
@@ -132,7 +132,7 @@ class _Condition:
         finals = Ratios.means(final)
         scores = ratio_intervals(finals, self._drawn, SCORE)
         deltas = ratio_intervals(Ratios.means(self._columns.delta[judge][self._rows]), self._drawn, DIFFERENCE)
-        mains = product_intervals(Ratios.means(10 * final), Ratios.means(played), self._drawn, PERCENT)
+        mains = product_intervals(Ratios.means(10 * final), Ratios.means(played), self._drawn, MAIN)
         least = (2**0.5 * finals.errors(self._drawn)).tolist()
         freedom = finals.degrees(self._drawn).tolist()
         return [

@@ -76,7 +76,8 @@ DIFFERENCE = Scale(-10.0, 10.0, 0.02)
 
 SHARE = Scale(0.0, 1.0)
 
-PERCENT = Scale(0.0, 100.0)
+MAIN = Scale(0.0, 100.0, 0.12)
+"""Quality × played share: a failure may be unseen, and so may an abort."""
 
 AMOUNT = Scale(0.0, float("inf"))
 """Of tokens, turns, seconds, money."""

@@ -48,7 +48,10 @@ class Effects:
     """Standard deviation of the effects, degrees of freedom as divisor, in the unit of the scores."""
 
     dominance: Estimate
-    """Spread of describers less spread of generators: above 0 the describer matters more."""
+    """Spread of describers less spread of generators: above 0 the describer matters more.
+
+    Noise gives even a side without any effect some spread: where one side has none, this is nearer to 0 than the truth.
+    """
 
 
 def complete_grid(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
