@@ -8,8 +8,9 @@ from ircore.results.model import Results
 from ircore.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.tables.board import board_table, leaderboard_table
 from ircore.tables.comparisons import comparisons_table
+from ircore.tables.effects import effects_table
 from ircore.tables.judges import judges_table
-from ircore.tables.language import corrections_table, messages_table, words_table
+from ircore.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
 from ircore.tables.model import Table
 from ircore.tables.published import published_agreement_table, published_scores_table
 from ircore.tables.recalibration import maps_table, recalibrated_table, reliability_table
@@ -66,10 +67,12 @@ TABLES: Mapping[str, Entry] = {
     "leaderboard": Entry("every board below one another", lambda results, _: leaderboard_table(results)),
     "judges": Entry("every judge's mean score of each pair", _of_all(judges_table)),
     "comparisons": Entry("pairs against pairs, instance by instance", _of_judge(comparisons_table)),
+    "effects": Entry("what describers and generators contribute", _of_judge(effects_table)),
     "outcomes": Entry("how episodes ended and what refinement did", _of_judge(outcomes_table)),
     "trajectories": Entry("score by turn, pair and category", _of_judge(trajectories_table)),
     "budgets": Entry("pairs under several token budgets", _of_judge(budgets_table)),
     "corrections": Entry("what correction messages are about", _of_all(corrections_table)),
+    "corrections_by_turn": Entry("the same turn by turn", _of_all(corrections_by_turn_table)),
     "words": Entry("the commonest words of each correction", _of_all(words_table)),
     "messages": Entry("length and novelty of messages by turn", _of_all(messages_table)),
     "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),

@@ -35,6 +35,35 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
     )
 
 
+def corrections_by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the same share turn by turn, one row a pair and turn: the data of the paper's Figure 13."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("turn", "turn", "2 or later.", digits=0),
+        Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
+        *(
+            Column(one, one.replace("_", " "), f"Share of these about {one.replace('_', ' ')}.", "", estimated=True)
+            for one in CORRECTIONS
+        ),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        behind = Selection((run_id,), "played", category, difficulty)
+        messages = _messages(results, run_id, category, difficulty)
+        for turn in sorted({one.turn for one in messages if one.turn > 1}):
+            profile = correction_profile(chosen(messages, turn=turn))
+            shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
+            rows.append((*who, Value(turn), Value(profile.messages), *shares))
+    return Table(
+        "corrections_by_turn",
+        "Correction language by turn",
+        caption(results, None, category, difficulty),
+        columns,
+        tuple(rows),
+        ("Shares of messages, 0–1. Later turns rest on fewer, and usually harder, episodes.",),
+    )
+
+
 def words_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the commonest words behind each category of correction, over all pairs."""
     columns = (

@@ -1,7 +1,10 @@
 """Judges on the people's scale: how each map was found, how good it is, and what it makes of every pair."""
 
+from collections.abc import Mapping
+
 from ircore.results.calibration import MARKS, calibrate, fit_maps
 from ircore.results.model import Results
+from ircore.statistics.calibration_map import Recalibration
 from ircore.statistics.recalibration import Refusal
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.pairs import PAIR_COLUMNS, caption, pair_values
@@ -40,8 +43,13 @@ def maps_table(results: Results) -> Table:
     return Table("maps", "Recalibration of judges", caption(results), columns, tuple(rows), notes)
 
 
-def reliability_table(results: Results) -> Table:
-    """Return the reliability diagram of each judge: what people say of what it gives about the same score."""
+def reliability_table(results: Results, maps: Mapping[str, Recalibration | Refusal] | None = None) -> Table:
+    """Return the reliability diagram of each judge: what people say of what it gives about the same score.
+
+    Args:
+        results: Of some runs.
+        maps: What ``fit_maps`` made of them, if that is known already.
+    """
     columns = (
         Column("judge", "judge", "Whose scores.", digits=None),
         Column("score", "judge's score", "Mean within a whole point.", "0–10"),
@@ -50,7 +58,7 @@ def reliability_table(results: Results) -> Table:
     )
     rows = tuple(
         (Value(judge), Value(one.judge), Value.of(one.human), Value(one.instances))
-        for judge, found in fit_maps(results.episodes).items()
+        for judge, found in (fit_maps(results.episodes) if maps is None else maps).items()
         if not isinstance(found, Refusal)
         for one in found.reliability
     )
