@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from ircore.errors import InputError
 from ircore.images import Picture
-from ircore.rating_files import NAME
+from ircore.ratings.files import NAME
 from ircore.records import Episode, Instance, Rendering
 from ircore.runs import RunFolder
 

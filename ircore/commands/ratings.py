@@ -9,7 +9,7 @@ from ircore.commands.paths import SeveralPathsCommand
 from ircore.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.ratings import ImportSummary
+    from ircore.ratings.importing import ImportSummary
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,7 +40,7 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     from dataclasses import asdict
     from os.path import realpath
 
-    from ircore.ratings import import_ratings
+    from ircore.ratings.importing import import_ratings
     from ircore.runs import RunFolder
 
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from ircore.errors import InputError
-from ircore.rating_files import Faults, RatingRow, read_ratings, shown
+from ircore.ratings.files import Faults, RatingRow, read_ratings, shown
 from ircore.records import HUMAN, Episode, JudgeIdentity, Score
 from ircore.runs import SCORES, RunFolder
 
@@ -74,7 +74,7 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
     """Add the ratings of a CSV file to runs.
 
     Args:
-        path: The file; ``ircore.rating_files`` says what it holds.
+        path: The file; ``ircore.ratings.files`` says what it holds.
         runs: Every run that the file names, each once. One run needs no column ``run_id``.
         check: Whether to write nothing.
 
