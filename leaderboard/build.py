@@ -26,6 +26,7 @@ from leaderboard.pairs import pair_pages
 from leaderboard.paper import paper_page
 from leaderboard.pictures import ENCODING
 from leaderboard.render import Renderer
+from leaderboard.shards import gallery_shards
 from leaderboard.site import Page, Site
 from leaderboard.theme import stylesheet
 
@@ -98,6 +99,8 @@ def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
         write_text(docs / "charts" / f"{name}.json", chart.json())
     for page in pages:
         write_text(docs / f"{page.path}.md", renderer.markdown(page))
+    for path, text in gallery_shards(site):
+        write_text(docs / path, text)
     write_text(docs / "assets" / "css" / "theme.css", stylesheet())
     write_text(docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))
     write_text(docs / "data" / "leaderboard.json", leaderboard_json(site.results))

@@ -1,16 +1,22 @@
-"""The gallery: an index of all targets and a page per instance, pairs as rows and turns as columns."""
+"""The gallery: an index of all targets, a page per instance with pairs as rows and turns as columns, one replay."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from ircore.results.episodes import EpisodeResult
-from leaderboard.site import Gallery, Page, Pair, Site
+from ircore.results.episodes import CONVERGENCES, EpisodeResult
+from leaderboard.alt_text import target_words
+from leaderboard.episode_view import view_episode
+from leaderboard.labels import OUTCOMES
+from leaderboard.selections import Chosen, selections, telling_episode
+from leaderboard.shards import FIRST, FOLDER, ranked_pairs
+from leaderboard.site import Gallery, Page, Site
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:
-    """Yield the index and one page an instance."""
+    """Yield the index, one page an instance and the replay of one telling episode."""
+    yield Page("gallery/index", "Gallery", "gallery_index", {"groups": _groups(site), "selections": _selections(site)})
     galleries = list(site.galleries.values())
-    yield Page("gallery/index", "Gallery", "gallery_index", {"groups": _groups(site)})
+    pairs = ranked_pairs(site)
     for index, gallery in enumerate(galleries):
         yield Page(
             f"gallery/{gallery.instance.instance_id}",
@@ -18,16 +24,27 @@ def gallery_pages(site: Site) -> Iterator[Page]:
             "instance",
             {
                 "gallery": gallery,
+                "seen": target_words(gallery.instance),
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
-                "rows": [_row(site, pair, gallery) for pair in ranked_pairs(site)],
+                "rows": [view_episode(site, pair, gallery) for pair in pairs[:FIRST]],
+                "pairs": len(pairs),
+                "shards": FOLDER,
             },
         )
+    yield _replay_page(site)
 
 
-def ranked_pairs(site: Site) -> list[Pair]:
-    """Return the pairs in the order of the overall board: the same order on every page."""
-    return [site.pairs[row.submission.run_id] for row in site.results.board(site.judge)]
+def _replay_page(site: Site) -> Page:
+    chosen = telling_episode(site)
+    values: dict[str, Any] = {"row": None}
+    if chosen is not None:
+        values = {
+            "row": view_episode(site, chosen.pair, chosen.gallery),
+            "gallery": chosen.gallery,
+            "seen": target_words(chosen.gallery.instance),
+        }
+    return Page("replay", "One episode, turn by turn", "replay", values)
 
 
 def _groups(site: Site) -> list[dict[str, Any]]:
@@ -42,47 +59,38 @@ def _groups(site: Site) -> list[dict[str, Any]]:
 
 def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
     results = [site.episode(run_id, gallery.instance.instance_id) for run_id in site.pairs]
-    judged = [site.judged(one) for one in results]
-    finals = [one.final for one in judged if one is not None and one.final is not None]
+    played = [one for one in results if one is not None]
+    finals = [score for one in played if (score := _final(site, one)) is not None]
+    changes = {judged.convergence for one in played if (judged := site.judged(one)) is not None}
+    outcomes = {one.episode.outcome for one in played}
     return {
         "gallery": gallery,
+        "seen": target_words(gallery.instance),
         "number": gallery.title.rpartition(" ")[2],
-        "outcomes": sorted({one.episode.outcome for one in results if one is not None}),
+        "outcomes": [one for one in OUTCOMES if one in outcomes],
+        "changes": [one for one in CONVERGENCES if one in changes],
         "best": max(finals, default=None),
         "worst": min(finals, default=None),
     }
 
 
-def _row(site: Site, pair: Pair, gallery: Gallery) -> dict[str, Any]:
-    result = site.episode(pair.run_id, gallery.instance.instance_id)
-    return {
-        "pair": pair,
-        "episode": result.episode if result else None,
-        "detail": result.episode.detail if result else None,
-        "judged": [one for one in result.judged.values() if one.final is not None] if result else [],
-        "turns": _turns(site, pair, result) if result else [],
-    }
+def _final(site: Site, result: EpisodeResult) -> float | None:
+    judged = site.judged(result)
+    return judged.final if judged else None
 
 
-def _turns(site: Site, pair: Pair, result: EpisodeResult) -> list[dict[str, Any]]:
+def _selections(site: Site) -> list[dict[str, Any]]:
     return [
-        {
-            "number": turn.turn,
-            "picture": site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
-            "scores": [
-                {"judge": judge, "value": one.trajectory.get(turn.turn)} for judge, one in result.judged.items()
-            ],
-            "score": _main_score(site, result, turn.turn),
-            "message": turn.message,
-            "tokens": turn.message_tokens,
-            "over_budget": turn.over_budget,
-            "notes": turn.notes,
-            "ended": "Done" if turn.action == "done" else "No picture",
-        }
-        for turn in result.episode.turns
+        {"selection": one, "entries": [_selected(site, chosen) for chosen in one.chosen]} for one in selections(site)
     ]
 
 
-def _main_score(site: Site, result: EpisodeResult, turn: int) -> float | None:
-    judged = site.judged(result)
-    return judged.trajectory.get(turn) if judged else None
+def _selected(site: Site, one: Chosen) -> dict[str, Any]:
+    first, final = one.first.rendering, one.final.rendering
+    assert first is not None and final is not None  # noqa: S101, PT018 - rendered turns
+    return {
+        "chosen": one,
+        "seen": target_words(one.gallery.instance),
+        "first": site.rendering(one.pair.run_id, first) if one.final.turn > one.first.turn else None,
+        "final": site.rendering(one.pair.run_id, final),
+    }

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from leaderboard import labels, text, theme
 from leaderboard.charts import Chart
+from leaderboard.marked import CORRECTION_WORDS
 from leaderboard.site import Page, Site
 
 
@@ -44,10 +45,6 @@ def _front_matter(page: Page) -> str:
     return f"---\n{yaml.safe_dump(meta, allow_unicode=True)}---\n\n"
 
 
-def _describer_class(hue: int) -> str:
-    return f"describer-{hue % len(theme.OKABE_ITO) + 1}"
-
-
 def _environment() -> Environment:
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
     environment = Environment(
@@ -55,6 +52,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         stranger=text.stranger,
+        inert=text.inert,
         visible=text.visible,
         one_line=text.one_line,
         number=labels.number,
@@ -69,10 +67,11 @@ def _environment() -> Environment:
         score_class=theme.score_class,
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
-        describer_class=_describer_class,
+        describer_class=theme.describer_class,
         OUTCOMES=labels.OUTCOMES,
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
         MISSING=labels.MISSING,
+        CORRECTION_WORDS=CORRECTION_WORDS,
     )
     return environment

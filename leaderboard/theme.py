@@ -66,6 +66,15 @@ DELTA_STOPS = {
 }
 """Equally spaced colours from −5 to 5: brown is worse, teal is better."""
 
+SHARE_STOPS = {
+    False: ("#f4f3f8", "#d3ceec", "#a49ad9", "#6f62bd", "#3b2f8a"),
+    True: ("#23232d", "#3a3667", "#5d549f", "#938bd3", "#d8d4fb"),
+}
+"""Equally spaced colours of shares from 0 to 1: how often, never how good."""
+
+SHARE_STEPS = 20
+"""Steps of the map of shares as CSS: five percent each."""
+
 SCORE_STEPS = 20
 """Steps of the sequential map as CSS: half a point each."""
 
@@ -150,6 +159,11 @@ def judge_colour(index: int, dark: bool = False) -> str:
     return _JUDGES[index % len(_JUDGES)][dark]
 
 
+def judge_token(index: int) -> str:
+    """Return the token of a judge's neutral tone; ``index`` counts from 0 and begins anew after the third."""
+    return token(f"judge-{index % len(_JUDGES) + 1}")
+
+
 def neutral(name: str, dark: bool = False) -> str:
     """Return one of ``NEUTRALS`` in a scheme; KeyError for an unknown name."""
     return NEUTRALS[name][dark]
@@ -173,6 +187,11 @@ def ink_on(colour: str) -> str:
     return max("#000000", "#ffffff", key=lambda ink: contrast(ink, colour))
 
 
+def describer_class(index: int) -> str:
+    """Return the CSS class that gives a describer's hue; ``index`` counts from 0 and begins anew after the seventh."""
+    return f"describer-{index % len(OKABE_ITO) + 1}"
+
+
 def score_class(value: float) -> str:
     """Return the CSS class that gives a cell the colours of a similarity, to the nearest half point."""
     return f"score-{_step(value, SCORE_RANGE, SCORE_STEPS)}"
@@ -193,6 +212,16 @@ def score_scale() -> list[list[float | str]]:
     return [[step / SCORE_STEPS, token(f"score-{step}")] for step in range(SCORE_STEPS + 1)]
 
 
+def share_ink_token(share: float) -> str:
+    """Return the token of the ink for words on the colour of a share, 0–1."""
+    return token(f"share-{_step(share, (0.0, 1.0), SHARE_STEPS)}-ink")
+
+
+def share_scale() -> list[list[float | str]]:
+    """Return the map of shares as a Plotly colour scale of tokens."""
+    return [[step / SHARE_STEPS, token(f"share-{step}")] for step in range(SHARE_STEPS + 1)]
+
+
 def variables(dark: bool = False) -> dict[str, str]:
     """Return every colour of a scheme by its token's name."""
     found = {"accent": ACCENT[dark]}
@@ -206,6 +235,7 @@ def variables(dark: bool = False) -> dict[str, str]:
     for name, stops, steps in (
         ("score", SCORE_STOPS[dark], SCORE_STEPS),
         ("delta", DELTA_STOPS[dark], DELTA_STEPS),
+        ("share", SHARE_STOPS[dark], SHARE_STEPS),
     ):
         for step in range(steps + 1):
             colour = interpolate(stops, step / steps)
@@ -221,7 +251,9 @@ def stylesheet() -> str:
     """
     light = _rule(':root, [data-md-color-scheme="default"]', variables())
     dark = _rule('[data-md-color-scheme="slate"]', variables(dark=True))
-    return "\n".join([light, dark, *_classes()]) + "\n"
+    # On paper every page is light.
+    paper = "@media print {\n" + _rule('[data-md-color-scheme="slate"]', variables()) + "\n}"
+    return "\n".join([light, dark, paper, *_classes()]) + "\n"
 
 
 def _classes() -> Iterator[str]:

@@ -3,7 +3,7 @@
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
@@ -139,66 +139,6 @@ def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
     assert first_cells(page) == best_first[::-1]
     page.locator("table.board th", has_text="Pair").get_by_role("button").click()
     assert first_cells(page) == ["seer-painter", "seer-sketcher", "teller-painter"]
-
-
-def test_a_rendering_is_compared_with_the_target_by_keyboard(visit: Visit) -> None:
-    page = visit.open(INSTANCE)
-    page.locator(".cell-button[tabindex='0']").focus()
-    for key, place in (("ArrowRight", "t2"), ("ArrowRight", "t2"), ("ArrowDown", "t2"), ("ArrowLeft", "t1")):
-        page.keyboard.press(key)
-        assert page.evaluate("document.activeElement.closest('[data-turn]').id").endswith(place)
-    assert page.evaluate("document.activeElement.closest('[data-pair]').dataset.pair") == "teller-painter"
-    assert page.url.endswith("#teller-painter-t1")
-    overlay = page.locator(".compare-overlay")
-    for key, mode in (("d", "difference"), ("b", "blink"), ("s", "swipe")):
-        page.keyboard.press(key)
-        assert page.locator("[data-turn] .compare-frame[data-mode]").get_attribute("data-mode") == mode
-        assert page.locator(f".replay-panel [data-mode='{mode}']").get_attribute("aria-pressed") == "true"
-        assert overlay.count() == 1
-    page.keyboard.press("ArrowRight")
-    assert page.locator(".compare-slider").input_value() == "51"
-    page.keyboard.press("Escape")
-    assert overlay.count() == 0
-    assert page.evaluate("document.activeElement.className").startswith("cell-button")
-
-
-def test_blinking_alternates_and_stops(visit: Visit) -> None:
-    page = visit.open(INSTANCE)
-    page.locator(".cell-button[tabindex='0']").focus()
-    page.keyboard.press("b")
-    states: tuple[Literal["hidden", "visible"], ...] = ("hidden", "visible", "hidden")
-    for state in states:
-        page.locator(".compare-overlay").wait_for(state=state)
-    page.keyboard.press("b")
-    page.locator(".compare-overlay").wait_for(state="detached")
-
-
-def test_the_zoom_gives_the_focus_back(visit: Visit) -> None:
-    page = visit.open(f"{INSTANCE}#teller-painter-t2")
-    assert page.locator("[aria-current] .cell-button").count() == 1
-    page.locator(".cell-button[tabindex='0']").focus()
-    page.keyboard.press("z")
-    dialog = page.locator("dialog.zoom")
-    assert dialog.get_by_role("heading").inner_text() == "teller + painter, turn 2"
-    page.keyboard.press("ArrowLeft")
-    assert dialog.get_by_role("heading").inner_text() == "teller + painter, turn 1"
-    page.keyboard.press("d")
-    assert dialog.locator(".compare-frame[data-mode='difference']").is_visible()
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
-    dialog.wait_for(state="hidden")
-    assert page.evaluate("document.activeElement.closest('[data-turn]').id") == "teller-painter-t1"
-
-
-def test_nothing_blinks_for_readers_who_want_no_motion(browser: "Browser", address: str) -> None:
-    with browser.new_context(reduced_motion="reduce") as context:
-        page = visit_in(context, address).open(INSTANCE)
-        page.locator(".cell-button[tabindex='0']").focus()
-        page.keyboard.press("b")
-        page.wait_for_timeout(1600)
-        assert page.locator(".compare-overlay").is_visible()
-        page.keyboard.press("b")
-        assert page.locator(".compare-overlay").is_hidden()
 
 
 def test_the_gallery_is_filtered_and_remembers_it(visit: Visit) -> None:

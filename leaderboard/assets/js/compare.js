@@ -1,8 +1,8 @@
 /*
- * Laying the target over a rendering: as a difference, blinking, or behind a slider.
+ * Laying one picture over another, the target over a rendering say: as a difference, blinking, or behind a slider.
  *
  * Puts one class into window.ircore for gallery.js. The difference is the browser's own blend of the two pictures,
- * |target − rendering| in each colour channel, so it also works where a page may not read pixels.
+ * |one − other| in each colour channel, so it also works where a page may not read pixels: what is black is equal.
  */
 (() => {
   "use strict";
@@ -11,7 +11,7 @@
   const stillness = window.matchMedia("(prefers-reduced-motion: reduce)");
 
   class Comparison {
-    /* image: the rendering; frame: an element that holds it and nothing else. */
+    /* image: what lies below; frame: an element that holds it and nothing else. */
     constructor(image, frame) {
       this.image = image;
       this.frame = frame;
@@ -22,8 +22,11 @@
       this.slider = null;
     }
 
-    /* Show the target over the rendering; mode is difference, blink, swipe, or null for nothing. */
-    show(mode, targetAddress) {
+    /*
+     * Show a picture over this one; mode is difference, blink, swipe, or null for nothing. The names of the picture
+     * above and of the one below stand under the slider.
+     */
+    show(mode, address, above = "", below = "") {
       const again = mode === "blink" && this.mode === "blink";
       if (again && stillness.matches) {
         this.overlay.hidden = !this.overlay.hidden;
@@ -32,8 +35,9 @@
       this.clear();
       this.mode = mode;
       if (!mode) return;
-      this.addOverlay(targetAddress);
+      this.addOverlay(address);
       this.frame.dataset.mode = mode;
+      this.frame.dataset.names = mode === "difference" ? "black: no difference" : `${above} │ ${below}`;
       if (mode === "blink") this.blink();
       if (mode === "swipe") this.addSlider();
     }
@@ -70,7 +74,7 @@
       this.slider.max = "100";
       this.slider.value = "50";
       this.slider.className = "compare-slider";
-      this.slider.setAttribute("aria-label", "How much of the target is shown over the rendering, in percent");
+      this.slider.setAttribute("aria-label", "How much of the picture is covered by the other one, in percent");
       this.slider.addEventListener("input", () => this.swipe());
       (this.frame.closest("button") ?? this.frame).after(this.slider);
       this.swipe();

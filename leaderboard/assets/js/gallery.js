@@ -1,17 +1,20 @@
 /*
- * Looking closely at one target's renderings: an instance page is complete without it.
+ * Looking closely at one target's renderings: an instance page is complete without it, but for the pairs that are not
+ * among the first few.
  *
- *   <div data-replay>
+ *   <div data-gallery data-root="../" data-shards="../data/gallery" data-instance="…" data-pairs="200">
  *     <aside class="target"> <img data-large="…"> </aside>
- *     <section data-pair="…" aria-label="describer + generator">
- *       <li data-turn="2" id="pair-t2"> <figure> <img data-large="…"> … </li>
+ *     <div class="rows"> <section data-pair="…" aria-label="describer + generator">
+ *       <li data-turn="2" id="pair~2"> <figure> <img data-large="…"> … </li>
  *
- * Every rendering becomes a button; arrow keys go from one to the next, letters compare it with the target. The keys
- * work while the focus is on a rendering or in the dialog only, so that the page scrolls as ever. The rendering looked
- * at stands in the address (#pair-t2).
+ * Every rendering becomes a button; arrow keys go from one to the next, letters compare it with the target or with a
+ * rendering picked before. The keys work while the focus is on a rendering or in a dialog only, so that the page
+ * scrolls as ever. What the reader looks at stands in the address: see gallery-state.js.
  */
 (() => {
   "use strict";
+
+  const { element, button, whenReady, large } = window.ircore;
 
   const KEYS = [
     { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn" },
@@ -19,29 +22,40 @@
     { keys: ["d"], show: "D", words: "difference", mode: "difference" },
     { keys: ["b"], show: "B", words: "blink", mode: "blink" },
     { keys: ["s"], show: "S", words: "swipe", mode: "swipe" },
-    { keys: ["z"], show: "Z", words: "zoom", zoom: true },
+    { keys: ["p"], show: "P", words: "pick to compare with", act: "pick" },
+    { keys: ["z"], show: "Z", words: "zoom", act: "toggleZoom" },
+    { keys: ["r"], show: "R", words: "replay", act: "replay" },
   ];
   const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-  const large = (image) => image.dataset.large ?? image.src;
+  /* The target, as something that a rendering is compared with. */
+  class Target {
+    constructor(image) {
+      this.image = image;
+      this.title = "Target";
+      this.short = "target";
+    }
 
-  function element(name, className, text) {
-    const made = document.createElement(name);
-    if (className) made.className = className;
-    if (text) made.textContent = text;
-    return made;
+    scores() {
+      return [];
+    }
+
+    words() {
+      return [];
+    }
   }
 
   /* One rendering on the page. */
   class Cell {
-    constructor(item, pair) {
+    constructor(item, row) {
       this.item = item;
-      this.pair = pair;
+      this.row = row;
       this.turn = Number(item.dataset.turn);
       this.image = item.querySelector("img");
       this.button = element("button", "cell-button");
       this.button.type = "button";
       this.button.tabIndex = -1;
+      this.button.cell = this;
       const frame = element("span");
       this.image.replaceWith(this.button);
       frame.append(this.image);
@@ -50,113 +64,67 @@
     }
 
     get title() {
-      return `${this.pair}, turn ${this.turn}`;
+      return `${this.row.name}, turn ${this.turn}`;
     }
 
-    get scores() {
-      return [...this.item.querySelectorAll(".badge")].map((badge) => badge.title);
+    get short() {
+      return `turn ${this.turn}`;
     }
 
-    get message() {
-      return this.item.querySelector(".message")?.textContent.trim() ?? "";
-    }
-  }
-
-  /* The same rendering beside the target, large. */
-  class Zoom {
-    constructor(replay) {
-      this.replay = replay;
-      this.dialog = element("dialog", "zoom");
-      this.showing = false;
-      this.heading = element("h2", "zoom-title");
-      this.heading.id = "zoom-title";
-      this.dialog.setAttribute("aria-labelledby", this.heading.id);
-      const close = element("button", "zoom-close", "Close");
-      close.type = "button";
-      close.addEventListener("click", () => this.dialog.close());
-      const head = element("div", "zoom-head");
-      head.append(this.heading, replay.makeTools(), close);
-      this.target = element("img");
-      this.rendering = element("img");
-      const frame = element("span");
-      frame.append(this.rendering);
-      this.comparison = new window.ircore.Comparison(this.rendering, frame);
-      const pictures = element("div", "zoom-pictures");
-      this.caption = element("figcaption");
-      pictures.append(
-        this.figure(this.target, element("figcaption", "", "Target")),
-        this.figure(frame, this.caption),
-      );
-      this.message = element("p", "zoom-message");
-      this.dialog.append(head, pictures, this.message);
-      this.dialog.addEventListener("keydown", (event) => replay.press(event));
-      this.dialog.addEventListener("close", () => this.closed());
-      this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
-      replay.root.append(this.dialog);
+    scores() {
+      return [...this.item.querySelectorAll(".scores .score")].map((one) => one.cloneNode(true));
     }
 
-    figure(content, caption) {
-      const made = element("figure");
-      made.append(content, caption);
-      return made;
-    }
-
-    open() {
-      this.update();
-      this.showing = true;
-      this.dialog.showModal();
-    }
-
-    update() {
-      const { current, target } = this.replay;
-      this.heading.textContent = current.title;
-      this.target.src = large(target);
-      this.target.alt = target.alt;
-      this.rendering.src = large(current.image);
-      this.rendering.alt = current.image.alt;
-      this.caption.textContent = ["Rendering", ...current.scores].join("; ");
-      this.message.textContent = current.message;
-    }
-
-    /* The browser gives the focus back to where it was; the dialog may have gone to another rendering since. */
-    closed() {
-      this.showing = false;
-      this.comparison.clear();
-      this.replay.compare(null);
-      this.replay.current.button.focus();
+    words() {
+      const said = this.item.querySelector(".message > summary");
+      return said ? [element("p", "zoom-message", ...[...said.childNodes].map((one) => one.cloneNode(true)))] : [];
     }
   }
 
-  class Replay {
+  /* A pair's row and its renderings. */
+  class Row {
+    constructor(section, gallery) {
+      this.section = section;
+      this.key = section.dataset.pair;
+      this.name = section.getAttribute("aria-label") ?? this.key;
+      const items = [...section.querySelectorAll("[data-turn]")].filter((item) => item.querySelector("img"));
+      this.cells = items.map((item) => new Cell(item, this));
+      if (this.cells.length) {
+        const again = button("Replay", () => { gallery.select(this.cells[0]); gallery.replay(); }, "tool row-replay");
+        again.setAttribute("aria-label", `Replay ${this.name}`);
+        section.querySelector("header").append(again);
+      }
+    }
+  }
+
+  class Gallery {
     constructor(root) {
       this.root = root;
-      this.target = root.querySelector(".target img");
-      this.rows = [...root.querySelectorAll("[data-pair]")].map((row) => this.cellsOf(row)).filter((row) => row.length);
-      if (!this.target || !this.rows.length) return;
+      this.box = root.querySelector(".rows");
+      this.target = new Target(root.querySelector(".target img"));
+      this.reference = this.target;
+      this.shards = new window.ircore.Shards(root.dataset.shards, root.dataset.instance);
+      this.state = window.ircore.readState();
       this.mode = null;
+      this.inDialog = false;
       this.tools = [];
-      this.status = element("p", "replay-status");
-      this.status.setAttribute("role", "status");
-      const panel = element("div", "replay-panel");
-      panel.append(this.makeTools(), this.status);
-      root.querySelector(".target").append(panel);
-      this.zoom = new Zoom(this);
-      this.rows.flat().forEach((cell) => {
-        cell.button.addEventListener("focus", () => { if (!this.zoom.showing) this.select(cell); });
-        cell.button.addEventListener("click", () => { this.select(cell); this.zoom.open(); });
-        cell.button.addEventListener("keydown", (event) => this.press(event));
-        cell.item.addEventListener("keydown", (event) => { if (event.target.type === "range") this.press(event); });
-      });
-      this.current = this.rows[0][0];
-      this.current.button.tabIndex = 0;
-      this.fromAddress();
-      root.dataset.replay = "ready";
+      this.rows = [...this.box.querySelectorAll("[data-pair]")].map((section) => new Row(section, this));
+      this.order = this.rows.map((row) => row.key);
+      this.asked = this.rows.length;
+      this.addPanel();
+      this.viewer = new window.ircore.Viewer(this);
+      this.chooser = new window.ircore.PairChooser(this);
+      this.listen();
+      this.current = this.rows.flatMap((row) => row.cells)[0] ?? null;
+      if (this.current) this.current.button.tabIndex = 0;
+      this.restore();
+      root.dataset.gallery = "ready";
     }
 
-    cellsOf(row) {
-      const pair = row.getAttribute("aria-label") ?? row.dataset.pair;
-      const items = [...row.querySelectorAll("[data-turn]")].filter((item) => item.querySelector("img"));
-      return items.map((item) => new Cell(item, pair));
+    addPanel() {
+      this.status = element("p", "gallery-status");
+      this.status.setAttribute("role", "status");
+      this.root.querySelector(".target").append(element("div", "gallery-panel", this.makeTools(), this.status));
     }
 
     /* The legend of keys: each of them is a button too, for a mouse or a finger. */
@@ -165,23 +133,54 @@
       bar.setAttribute("role", "group");
       bar.setAttribute("aria-label", "Compare a rendering with the target");
       for (const key of KEYS) {
-        const entry = element(key.mode || key.zoom ? "button" : "span", "key");
-        entry.append(element("kbd", "", key.show), ` ${key.words}`);
-        if (key.mode) {
-          entry.setAttribute("aria-pressed", "false");
-          entry.dataset.mode = key.mode;
-          entry.addEventListener("click", () => this.toggle(key.mode));
-          this.tools.push(entry);
-        }
-        if (key.zoom) entry.addEventListener("click", () => this.toggleZoom());
-        if (key.mode || key.zoom) entry.type = "button";
-        bar.append(entry);
+        const content = [element("kbd", "", key.show), ` ${key.words}`];
+        if (!key.mode && !key.act) bar.append(element("span", "key", ...content));
+        else bar.append(this.makeTool(key, content));
       }
       return bar;
     }
 
+    makeTool(key, content) {
+      const tool = button("", () => (key.mode ? this.toggle(key.mode) : this[key.act]()), "key");
+      tool.append(...content);
+      if (key.mode || key.act === "pick") {
+        tool.dataset.mode = key.mode ?? key.act;
+        tool.setAttribute("aria-pressed", "false");
+        this.tools.push(tool);
+      }
+      return tool;
+    }
+
+    listen() {
+      const cellOf = (event) => event.target.closest?.(".cell-button")?.cell;
+      this.box.addEventListener("focusin", (event) => {
+        const cell = cellOf(event);
+        if (cell && !this.inDialog) this.select(cell);
+      });
+      this.box.addEventListener("click", (event) => {
+        const cell = cellOf(event);
+        if (!cell) return;
+        this.select(cell);
+        this.toggleZoom();
+      });
+      this.box.addEventListener("keydown", (event) => {
+        if (cellOf(event) || event.target.type === "range") this.press(event);
+      });
+      this.box.addEventListener("scroll", (event) => this.align(event.target), { capture: true, passive: true });
+    }
+
+    /* Rows that are wider than the page scroll together: the turns stay columns. */
+    align(scrolled) {
+      if (this.aligning === scrolled.scrollLeft) return;
+      this.aligning = scrolled.scrollLeft;
+      for (const row of this.rows) {
+        const turns = row.section.querySelector(".turns");
+        if (turns !== scrolled && turns && !row.section.hidden) turns.scrollLeft = scrolled.scrollLeft;
+      }
+    }
+
     press(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || !this.current) return;
       const inSlider = event.target.type === "range";
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       const known = KEYS.find((one) => one.keys.includes(key));
@@ -189,22 +188,27 @@
       else if (!known || (inSlider && key in STEPS)) return;
       else if (key in STEPS) this.step(...STEPS[key]);
       else if (known.mode) this.toggle(known.mode);
-      else this.toggleZoom();
+      else this[known.act]();
       event.preventDefault();
       event.stopPropagation();
     }
 
+    shownRows() {
+      return this.rows.filter((row) => row.cells.length && !row.section.hidden);
+    }
+
     /* Another turn of the same pair, or the same turn (else its last) of another pair. */
     step(down, right) {
-      const row = this.rows.findIndex((cells) => cells.includes(this.current));
-      const cells = this.rows[row + down];
+      const rows = this.shownRows();
+      const row = rows.indexOf(this.current.row);
+      const cells = rows[row + down]?.cells;
       if (!cells) return;
-      const place = this.rows[row].indexOf(this.current) + right;
+      const place = this.current.row.cells.indexOf(this.current) + right;
       const found = cells[down ? Math.min(place, cells.length - 1) : place];
       if (!found) return;
       this.select(found);
       this.reveal();
-      if (!this.zoom.dialog.open) found.button.focus();
+      if (!this.viewer.isOpen) found.button.focus();
     }
 
     /* Not part of select: a page that moves under a pressed finger gets no click. */
@@ -213,7 +217,7 @@
     }
 
     select(cell) {
-      if (cell === this.current && cell.button.tabIndex === 0 && cell.item.hasAttribute("aria-current")) return;
+      if (cell === this.current && cell.item.hasAttribute("aria-current")) return;
       const mode = this.mode;
       this.compare(null);
       this.current.button.tabIndex = -1;
@@ -221,9 +225,20 @@
       this.current = cell;
       cell.button.tabIndex = 0;
       cell.item.setAttribute("aria-current", "true");
-      history.replaceState(history.state, "", `#${cell.item.id}`);
-      if (this.zoom.dialog.open) this.zoom.update();
+      if (this.viewer.isOpen) this.viewer.update();
       this.compare(mode);
+      this.remember({ cell: cell.item.id });
+    }
+
+    /* What renderings are compared with: this one, or the target again. */
+    pick() {
+      const again = this.reference === this.current;
+      if (this.reference !== this.target) this.reference.item.classList.remove("picked");
+      this.reference = again ? this.target : this.current;
+      if (!again) this.current.item.classList.add("picked");
+      if (this.viewer.isOpen) this.viewer.update();
+      this.compare(this.mode);
+      this.remember({ against: again ? null : this.current.item.id });
     }
 
     toggle(mode) {
@@ -233,41 +248,131 @@
     }
 
     place() {
-      return this.zoom.dialog.open ? this.zoom.comparison : this.current.comparison;
+      return this.viewer.isOpen ? this.viewer.comparison : this.current.comparison;
     }
 
     compare(mode) {
+      if (!this.current) return;
       const hadFocus = document.activeElement?.type === "range";
+      const inViewer = this.viewer.isOpen;
+      const over = this.reference.image;
       this.mode = mode;
-      this.place().show(mode, this.zoom.dialog.open ? large(this.target) : this.target.src);
-      this.tools.forEach((tool) => tool.setAttribute("aria-pressed", String(tool.dataset.mode === mode)));
-      this.status.textContent = mode ? `${this.current.title}: ${mode}` : "";
+      this.place().show(mode, inViewer ? large(over) : over.src, this.reference.short, this.current.short);
+      this.say();
       if (mode === "swipe") this.place().slider.focus();
-      else if (hadFocus && !this.zoom.dialog.open) this.current.button.focus();
+      else if (hadFocus && !inViewer) this.current.button.focus();
+      this.remember({ compare: mode });
+    }
+
+    say() {
+      const picked = this.reference !== this.target;
+      for (const tool of this.tools) {
+        const pressed = tool.dataset.mode === "pick" ? picked : tool.dataset.mode === this.mode;
+        tool.setAttribute("aria-pressed", String(pressed));
+      }
+      const against = picked ? `compared with ${this.reference.title}` : "";
+      const words = this.mode ? [`${this.current.title}: ${this.mode}`, against] : [against];
+      this.status.textContent = words.filter(Boolean).join(", ");
     }
 
     toggleZoom() {
-      if (this.zoom.dialog.open) this.zoom.dialog.close();
-      else {
+      if (this.viewer.isOpen) this.viewer.dialog.close();
+      else if (this.current) {
+        const mode = this.mode;
         this.compare(null);
-        this.zoom.open();
+        this.inDialog = true;
+        this.viewer.open();
+        this.compare(mode);
+        this.remember({ open: "zoom" });
       }
     }
 
-    fromAddress() {
-      const wanted = decodeURIComponent(location.hash.slice(1));
-      const cell = this.rows.flat().find((one) => one.item.id === wanted);
-      if (!cell) return;
-      this.select(cell);
-      this.reveal();
+    /* Only then: the browser gives the focus back to where it was, and the dialog may have gone elsewhere since. */
+    viewerClosed() {
+      if (this.state.open !== "zoom") return;
+      this.compare(null);
+      this.dialogClosed();
+    }
+
+    dialogClosed() {
+      this.inDialog = false;
+      this.remember({ open: null });
+      this.current.button.focus();
+    }
+
+    replay() {
+      if (!this.current) return;
+      if (this.viewer.isOpen) this.viewer.dialog.close();
+      this.compare(null);
+      this.inDialog = true;
+      this.remember({ open: "replay" });
+      window.ircore.openReplay(this, this.current, () => this.dialogClosed());
+    }
+
+    remember(changes) {
+      if (this.restoring) return;
+      Object.assign(this.state, changes);
+      window.ircore.writeState(this.state);
+    }
+
+    /* The row of a pair: as it is, or made from its file; null if there is no such pair. */
+    async row(key) {
+      const found = this.rows.find((row) => row.key === key);
+      if (found || !this.root.querySelector("[data-more]")) return found ?? null;
+      const { pairs } = await this.shards.names();
+      const place = pairs.findIndex((pair) => pair.key === key);
+      if (place < 0) return null;
+      const episode = await this.shards.episode(place);
+      if (!episode) return null;
+      this.order = pairs.map((pair) => pair.key);
+      return this.rows.find((row) => row.key === key) ?? this.insert(episode, pairs[place]);
+    }
+
+    insert(episode, pair) {
+      const section = window.ircore.episodeRow(episode, pair, this.root.dataset.root);
+      const place = (one) => this.order.indexOf(one.key);
+      const made = new Row(section, this);
+      const next = this.rows.find((row) => place(row) > place(made));
+      if (next) next.section.before(section);
+      else this.box.append(section);
+      this.rows.push(made);
+      this.rows.sort((one, other) => place(one) - place(other));
+      this.current ??= made.cells[0] ?? null;
+      return made;
+    }
+
+    cellAt(id) {
+      const at = id.lastIndexOf("~");
+      const [key, turn] = at < 0 ? [id, null] : [id.slice(0, at), Number(id.slice(at + 1))];
+      const row = this.rows.find((one) => one.key === key);
+      return row?.cells.find((cell) => turn === null || cell.turn === turn) ?? null;
+    }
+
+    /* Show what the address asks for; pairs that are not in the page are fetched first. */
+    async restore() {
+      const wanted = { ...this.state };
+      const keys = [wanted.cell, wanted.against].filter(Boolean).map((id) => id.replace(/~\d+$/, ""));
+      this.restoring = true;
+      await this.chooser.restore(keys);
+      const cell = wanted.cell ? this.cellAt(wanted.cell) : null;
+      const against = wanted.against ? this.cellAt(wanted.against) : null;
+      if (against) {
+        this.current = against;
+        this.pick();
+        against.button.tabIndex = -1;
+        this.current = this.shownRows()[0]?.cells[0] ?? against;
+      }
+      if (cell) {
+        this.select(cell);
+        this.reveal();
+      } else if (this.current) this.current.button.tabIndex = 0;
+      if (cell && wanted.open === "zoom") this.toggleZoom();
+      if (cell && wanted.compare) this.compare(wanted.compare);
+      this.restoring = false;
+      if (cell && wanted.open === "replay") this.replay();
+      this.root.dataset.restored = "";
     }
   }
 
-  function enhance() {
-    document.querySelectorAll("[data-replay='']").forEach((root) => new Replay(root));
-  }
-
-  if (window.document$) window.document$.subscribe(enhance);
-  else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", enhance);
-  else enhance();
+  whenReady(() => document.querySelectorAll("[data-gallery='']").forEach((root) => new Gallery(root)));
 })();

@@ -1,0 +1,109 @@
+"""What a picture shows, in words: of a target what was drawn, of a rendering whose it is and how close it came."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from colorsys import rgb_to_hls
+
+from ircore.records import Element, Instance
+from leaderboard.text import one_line
+
+LONGEST = 280
+"""Characters: screen readers read an alt text in one breath."""
+
+_KINDS: Mapping[str, str] = {
+    "bar_graph": "Bar graph",
+    "functions": "Function graph",
+    "geometry": "Geometric figure",
+    "line_graph": "Line graph",
+    "pie_graph": "Pie graph",
+    "simple_shapes": "Simple shapes",
+    "photos": "Photograph",
+}
+
+_FURNITURE = frozenset(
+    {
+        "angle", "arrow_head", "arrowhead", "axis", "background", "frame", "grid_line", "gridline", "leader", "marker",
+        "panel", "patch", "right_angle", "tick", "zero_line",
+    }
+)  # fmt: skip
+"""Of a figure with other content these are not what one would name first."""
+
+_PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
+_NAMES = {"polyline": "line"}
+
+_FEW = 6
+"""Things up to which each is told with its colour, value or name."""
+
+_HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (200, "teal"), (258, "blue"), (295, "purple"),
+         (342, "pink"), (361, "red"))  # fmt: skip
+"""Up to which hue, in degrees, a colour has which name."""
+
+
+def target_words(instance: Instance) -> str:
+    """Say what a target shows: its kind, what is drawn in it, what is written in it.
+
+    Args:
+        instance: With or without a scene; without one its source is named.
+
+    Returns:
+        At most ``LONGEST`` characters on one line, such as ``Pie graph with 3 wedges: Mouse 55 %, …``.
+    """
+    kind = _KINDS.get(instance.category, instance.category.replace("_", " ").capitalize())
+    if instance.scene is None:
+        return one_line(f"{kind}, {instance.difficulty}: {instance.source}", LONGEST)
+    things = [one for one in instance.scene.elements if one.type not in _FURNITURE and not one.type.endswith("label")]
+    parts = [", ".join(_counted(things)) or "nothing but a ground"]
+    told = list(_told(things)) if len(things) <= _FEW else []
+    words = f"{kind} with {parts[0]}" + (f": {', '.join(told)}" if told else "")
+    written = list(dict.fromkeys(_written(instance.scene.elements, told)))
+    return one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST)
+
+
+def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> str:
+    """Say whose rendering it is and how close it came.
+
+    Args:
+        turn: 1-based.
+        pair: Describer and generator.
+        score: Similarity 0–10, or None if it was not scored.
+        judge: Who gave the score.
+    """
+    rated = "not scored" if score is None else f"score {score:.1f} by {judge}"
+    return f"Rendering of turn {turn} by {one_line(pair, 80)}, {rated}"
+
+
+def colour_name(colour: str) -> str:
+    """Return a plain name for a colour ``#rrggbb``: one of eight hues, brown, black, grey or white."""
+    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    hue, lightness, saturation = rgb_to_hls(red, green, blue)
+    if max(red, green, blue) - min(red, green, blue) < 0.1 or saturation < 0.12:
+        return "black" if lightness < 0.2 else "white" if lightness > 0.92 else "grey"
+    name = next(name for limit, name in _HUES if 360 * hue < limit)
+    return "brown" if name in ("orange", "yellow") and lightness < 0.38 else name
+
+
+def _counted(things: Iterable[Element]) -> Iterable[str]:
+    for kind, count in Counter(one.type for one in things).items():
+        name = _NAMES.get(kind, kind).replace("_", " ")
+        yield f"1 {name}" if count == 1 else f"{count} {_PLURALS.get(kind, name + 's')}"
+
+
+def _told(things: Iterable[Element]) -> Iterable[str]:
+    """Say of each thing its name and value, or its colour."""
+    for one in things:
+        value = one.parameters.get("share", one.parameters.get("value"))
+        name = one.parameters.get("category")
+        if isinstance(name, str) and isinstance(value, int | float):
+            yield f"{name} {value:g}{' %' if 'share' in one.parameters else ''}"
+        elif one.colour is not None:
+            yield f"{colour_name(one.colour)} {_NAMES.get(one.type, one.type).replace('_', ' ')}"
+
+
+def _written(elements: Iterable[Element], told: Iterable[str]) -> Iterable[str]:
+    """Yield what is written, but for values along axes and what has been said already."""
+    said = {one.rpartition(" ")[0] for one in told} | {one.split(" ")[0] for one in told}
+    for one in elements:
+        numeric = one.text is not None and one.text.strip("−-+%°.,").replace(".", "").isdigit()
+        skipped = one.type == "value_label" or (one.type in ("tick_label", "wedge_label") and numeric)
+        if one.text is not None and not skipped and one.text not in said:
+            yield f"“{one.text}”"

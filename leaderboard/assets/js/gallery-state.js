@@ -1,0 +1,57 @@
+/*
+ * What of an instance page stands in its address, so that a link shows another reader the same:
+ *
+ *   ?pair=a&pair=b    only these pairs are shown, side by side
+ *   &against=a~2      what renderings are compared with, where that is not the target
+ *   &compare=swipe    difference, blink or swipe
+ *   &open=zoom        zoom or replay
+ *   #b~3              the rendering looked at: pair b, turn 3
+ */
+(() => {
+  "use strict";
+
+  const WRITES_EVERY = 350; // milliseconds: browsers refuse an address that changes much faster
+  const NAMES = { against: /^.+~\d+$/, compare: /^(difference|blink|swipe)$/, open: /^(zoom|replay)$/ };
+
+  let timer = null;
+  let last = 0;
+
+  function readState() {
+    const query = new URLSearchParams(location.search);
+    const state = { cell: fragment(), pairs: query.getAll("pair") };
+    for (const [name, form] of Object.entries(NAMES)) {
+      const value = query.get(name) ?? "";
+      state[name] = form.test(value) ? value : null;
+    }
+    return state;
+  }
+
+  function fragment() {
+    try {
+      return decodeURIComponent(location.hash.slice(1)) || null;
+    } catch {
+      return null;
+    }
+  }
+
+  function write(state) {
+    last = Date.now();
+    const query = new URLSearchParams(location.search);
+    query.delete("pair");
+    state.pairs.forEach((pair) => query.append("pair", pair));
+    for (const name of Object.keys(NAMES)) {
+      if (state[name]) query.set(name, state[name]);
+      else query.delete(name);
+    }
+    const text = query.toString().replaceAll("%7E", "~");
+    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}#${state.cell ?? ""}`);
+  }
+
+  /* At once, or as soon as the browser will take it. */
+  function writeState(state) {
+    clearTimeout(timer);
+    timer = setTimeout(() => write(state), Math.max(0, last + WRITES_EVERY - Date.now()));
+  }
+
+  window.ircore = Object.assign(window.ircore ?? {}, { readState, writeState });
+})();

@@ -1,0 +1,73 @@
+"""A message in pieces: which of its words correct what, as pages tint them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from ircore.language.corrections import find_corrections
+from ircore.language.lexicon import CORRECTIONS, Correction
+
+LONGEST = 4000
+"""Characters of a message that a page shows; nobody reads more under a picture, and pages stay bounded."""
+
+CORRECTION_WORDS: Mapping[Correction, str] = {
+    "position": "position",
+    "size": "size",
+    "colour": "colour",
+    "add_remove": "add or remove",
+    "shape": "shape",
+    "label": "label",
+    "style": "style",
+    "comparison": "comparison",
+    "numeric": "number",
+    "acknowledgement": "acknowledgement",
+}
+"""How pages name the categories, in the order of their legend."""
+
+
+class Segment(NamedTuple):
+    """A piece of a message."""
+
+    text: str
+    """What stands there, as the describer wrote it."""
+
+    corrections: tuple[Correction, ...]
+    """The categories whose words cover it, in their order; none for other words."""
+
+
+class Marked(NamedTuple):
+    """A message as pages show it."""
+
+    segments: tuple[Segment, ...]
+    """Put together they are the message, or its beginning."""
+
+    left_out: int
+    """Characters at the end that are not shown."""
+
+    corrections: tuple[Correction, ...]
+    """Every category that fires in what is shown, in their order."""
+
+
+def mark_message(message: str) -> Marked:
+    """Cut a message where a word of correction begins or ends (``find_corrections``).
+
+    Args:
+        message: As the describer wrote it; of a very long one only the first ``LONGEST`` characters are shown.
+    """
+    shown = message[:LONGEST]
+    marks = find_corrections(shown)
+    edges = sorted((place, step, one.correction) for one in marks for place, step in ((one.start, 1), (one.end, -1)))
+    active: Counter[Correction] = Counter()
+    segments, begun = [], 0
+    for place, group in groupby(edges, key=itemgetter(0)):
+        if place > begun:
+            segments.append(Segment(shown[begun:place], tuple(one for one in CORRECTIONS if active[one] > 0)))
+        for _, step, correction in group:
+            active[correction] += step
+        begun = place
+    if begun < len(shown):
+        segments.append(Segment(shown[begun:], ()))
+    fired = {one.correction for one in marks}
+    return Marked(tuple(segments), len(message) - len(shown), tuple(one for one in CORRECTIONS if one in fired))

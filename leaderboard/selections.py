@@ -1,0 +1,118 @@
+"""Episodes worth opening first: best, worst, most improved and most regressed, as the site's judge saw them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ircore.records import Turn
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from leaderboard.site import Gallery, Pair, Site
+
+TELLING = 3
+"""Renderings from which a dialogue is seen to go somewhere."""
+
+GOOD = 6.0
+"""Final similarity from which an episode shows how the game is meant."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A judged episode and where it stands."""
+
+    pair: Pair
+    """Who played."""
+
+    gallery: Gallery
+    """What was played."""
+
+    result: EpisodeResult
+    """What happened."""
+
+    judged: JudgedEpisode
+    """What the site's judge made of it."""
+
+    @property
+    def first(self) -> Turn:
+        """The turn of the first rendering."""
+        return self.result.episode.rendered_turns[0]
+
+    @property
+    def final(self) -> Turn:
+        """The turn of the last rendering."""
+        return self.result.episode.rendered_turns[-1]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some episodes under a heading."""
+
+    name: str
+    """For addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""
+
+    title: str
+    """For readers."""
+
+    rule: str
+    """What was chosen, in words."""
+
+    chosen: tuple[Chosen, ...]
+    """The most telling first."""
+
+
+def judged_episodes(site: Site) -> Iterator[Chosen]:
+    """Yield every episode whose final rendering the site's judge has rated, pair by pair."""
+    for pair in site.pairs.values():
+        for result in site.results.episodes[pair.run_id]:
+            judged = site.judged(result)
+            if judged is not None and judged.final is not None:
+                yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
+
+
+def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
+    """Choose the episodes of the four selections; those without any are left out.
+
+    Args:
+        site: What is shown.
+        each: Episodes in a selection, at most; of one target only the most telling is taken.
+    """
+    judged = list(judged_episodes(site))
+    moved = [(one, one.judged.delta) for one in judged if one.judged.delta is not None]
+    finals = [(one, one.judged.final or 0.0) for one in judged]
+    made = (
+        ("best", "Best", "Highest final score.", finals, -1),
+        ("improved", "Most improved", "Largest gain from first to final rendering.", _only(moved, 1), -1),
+        ("regressed", "Most regressed", "Largest loss from first to final rendering.", _only(moved, -1), 1),
+        ("worst", "Worst", "Lowest final score of an episode that was played to its end.", finals, 1),
+    )
+    chosen = [(name, title, rule, _extreme(among, sign, each)) for name, title, rule, among, sign in made]
+    return tuple(Selection(name, title, rule, found) for name, title, rule, found in chosen if found)
+
+
+def telling_episode(site: Site) -> Chosen | None:
+    """Choose one episode that shows the game: close in the end, much improved, of several turns; None if none is rated.
+
+    Among equals the one with the first name stands, so that the choice does not move between builds.
+    """
+
+    def worth(one: Chosen) -> tuple[bool, bool, float, float]:
+        delta, final = one.judged.delta or 0.0, one.judged.final or 0.0
+        return final >= GOOD, len(one.judged.trajectory) >= TELLING and delta > 0, delta, final
+
+    return max(sorted(judged_episodes(site), key=_name), key=worth, default=None)
+
+
+def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen, float]]:
+    return [(one, delta) for one, delta in moved if delta * sign > 0]
+
+
+def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:
+    """Return the episodes with the least ``sign × value``, one a target."""
+    found: dict[str, Chosen] = {}
+    for one, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
+        if len(found) == each:
+            break
+        found.setdefault(one.gallery.instance.instance_id, one)
+    return tuple(found.values())
+
+
+def _name(one: Chosen) -> tuple[str, str]:
+    return one.gallery.instance.instance_id, one.pair.key

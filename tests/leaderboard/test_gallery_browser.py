@@ -1,0 +1,347 @@
+"""The gallery in a real browser: keys, comparisons, addresses, pairs fetched from shards, the replay."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from filelock import FileLock
+from samples import BlockGenerator, CentreDescriber, sample_instances
+from visits import Visit, visit_in
+
+from ircore.games.prompts import load_prompts
+from ircore.games.reconstruction import ReconstructionGame
+from ircore.instances.store import InstanceSet
+from ircore.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
+from ircore.records import PlayerSpec, Rules, Score, Submission
+from ircore.runs import RunFolder
+from ircore.submissions import LoadedSubmission
+from leaderboard.build import build_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+INSTANCE = "gallery/simple_shapes-easy-01.html"
+PAGES = (INSTANCE, "gallery/index.html", "replay.html")
+HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script> move {{ 7 * 7 }} left \u202eevil'
+
+
+class HostileDescriber(CentreDescriber):
+    """Says what the other one says, and more."""
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        said = await super().describe(view)
+        return TextAnswer(said.text.replace("</DESCRIPTION>", f" {HOSTILE}</DESCRIPTION>"))
+
+
+class HostileGenerator(BlockGenerator):
+    """Reads no more than the beginning, and notes what it should not."""
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        short = replace(view, message=" ".join(view.message.split()[:4]))
+        return replace(await super().render(short), notes=(HOSTILE,))
+
+
+def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: str, first: float) -> Path:
+    """Play a pair; its first renderings get the score ``first``, its second ones two points more."""
+    specs = {
+        "describer": PlayerSpec(player="classical", model=describer),
+        "generator": PlayerSpec(player="canvas", model=generator),
+    }
+    slug = "hostile" if "<" in describer else f"{describer}-{generator}"
+    made = Submission(schema_=1, name=slug, licence="CC0-1.0", **specs)
+    loaded = LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
+    prompts = load_prompts("reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    opened = open_run(folder / slug, run, instances)
+    kinds = (HostileDescriber, HostileGenerator) if slug == "hostile" else (CentreDescriber, BlockGenerator)
+    players = Pair(kinds[0](specs["describer"]), kinds[1](specs["generator"]))
+    play(PlayPlan(run, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), players)
+    score_turns(opened, first)
+    return opened.path
+
+
+def score_turns(run: RunFolder, first: float) -> None:
+    run.add_scores(
+        Score(
+            episode_id=episode.episode_id,
+            turn=turn.turn,
+            task="similarity",
+            judge="structural",
+            value=first + 2 * (turn.turn - 1),
+            rendering=turn.rendering.sha256,
+        )
+        for episode in run.episodes()
+        for turn in episode.rendered_turns
+        if turn.rendering is not None
+    )
+
+
+def make_site(folder: Path) -> None:
+    """Ten pairs on four targets: seer-painter, seer-sketcher, … poet-plotter, and the hostile one last."""
+    instances = sample_instances(folder / "instances")
+    names = [(one, other) for one in ("seer", "teller", "poet") for other in ("painter", "sketcher", "plotter")]
+    runs = [play_pair(folder, instances, *pair, 7.5 - 0.5 * place) for place, pair in enumerate(names)]
+    runs.append(play_pair(folder, instances, HOSTILE[:60], "plotter", 1.0))
+    build_site(runs, folder / "site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built once for all worker processes of a test run."""
+    shared = tmp_path_factory.getbasetemp()
+    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "gallery-site"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "site").is_dir():
+            make_site(folder)
+    return folder / "site"
+
+
+def open_gallery(visit: Visit, path: str = INSTANCE) -> "Page":
+    """Open an instance page and wait until it shows what its address asks for."""
+    page = visit.open(path)
+    page.locator("[data-gallery='ready'][data-restored]").wait_for()
+    return page
+
+
+def focus_first(page: "Page") -> None:
+    page.locator(".cell-button[tabindex='0']").focus()
+
+
+def focused(page: "Page") -> str:
+    return str(page.evaluate("document.activeElement.closest('[data-turn]')?.id"))
+
+
+def shown_pairs(page: "Page") -> list[str]:
+    return [str(one.get_attribute("data-pair")) for one in page.locator("[data-pair]:visible").all()]
+
+
+def test_a_rendering_is_compared_with_the_target_by_keyboard(visit: Visit) -> None:
+    page = open_gallery(visit)
+    focus_first(page)
+    for key, place in (("ArrowRight", "~2"), ("ArrowRight", "~2"), ("ArrowDown", "~2"), ("ArrowLeft", "~1")):
+        page.keyboard.press(key)
+        assert focused(page).endswith(place)
+    assert focused(page) == "seer-sketcher~1"
+    page.wait_for_url("**#seer-sketcher~1")
+    overlay = page.locator(".compare-overlay")
+    for key, mode in (("d", "difference"), ("b", "blink"), ("s", "swipe")):
+        page.keyboard.press(key)
+        assert page.locator("[data-turn] .compare-frame[data-mode]").get_attribute("data-mode") == mode
+        assert page.locator(f".gallery-panel [data-mode='{mode}']").get_attribute("aria-pressed") == "true"
+        assert overlay.count() == 1
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".compare-slider").input_value() == "51"
+    page.keyboard.press("Escape")
+    assert overlay.count() == 0
+    assert page.evaluate("document.activeElement.className").startswith("cell-button")
+
+
+def test_two_renderings_are_compared_with_each_other(visit: Visit) -> None:
+    page = open_gallery(visit)
+    focus_first(page)
+    first = page.locator("#seer-painter\\~1 img")
+    address = first.evaluate("image => image.src")
+    page.keyboard.press("p")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("d")
+    assert page.locator(".compare-overlay").evaluate("image => image.src") == address
+    page.keyboard.press("z")
+    dialog = page.locator("dialog.zoom")
+    assert dialog.locator("figcaption strong").all_inner_texts() == [
+        "seer + painter, turn 1",
+        "seer + painter, turn 2",
+    ]
+    page.wait_for_url("**?against=seer-painter~1&compare=difference&open=zoom#seer-painter~2")
+    page.reload()
+    dialog.wait_for()
+    assert dialog.locator("figcaption strong").all_inner_texts()[0] == "seer + painter, turn 1"
+    dialog.locator(".compare-frame[data-mode='difference']").wait_for()
+
+
+def test_the_zoom_gives_the_focus_back(visit: Visit) -> None:
+    page = open_gallery(visit, f"{INSTANCE}#seer-sketcher~2")
+    focus_first(page)
+    page.keyboard.press("z")
+    dialog = page.locator("dialog.zoom")
+    captions = dialog.locator("figcaption strong")
+    assert captions.all_inner_texts() == ["Target", "seer + sketcher, turn 2"]
+    page.keyboard.press("ArrowLeft")
+    assert captions.all_inner_texts()[1] == "seer + sketcher, turn 1"
+    assert "left 21 colour" in dialog.locator(".zoom-message").inner_text()
+    page.keyboard.press("d")
+    assert dialog.locator(".compare-frame[data-mode='difference']").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert focused(page) == "seer-sketcher~1"
+
+
+def test_blinking_alternates_and_stops(visit: Visit) -> None:
+    page = open_gallery(visit)
+    focus_first(page)
+    page.keyboard.press("b")
+    states: tuple[Literal["hidden", "visible"], ...] = ("hidden", "visible", "hidden")
+    for state in states:
+        page.locator(".compare-overlay").wait_for(state=state)
+    page.keyboard.press("b")
+    page.locator(".compare-overlay").wait_for(state="detached")
+
+
+def test_nothing_blinks_for_readers_who_want_no_motion(browser: "Browser", address: str) -> None:
+    with browser.new_context(reduced_motion="reduce") as context:
+        page = open_gallery(visit_in(context, address))
+        focus_first(page)
+        page.keyboard.press("b")
+        page.wait_for_timeout(1600)
+        assert page.locator(".compare-overlay").is_visible()
+        page.keyboard.press("b")
+        assert page.locator(".compare-overlay").is_hidden()
+
+
+def test_other_pairs_are_fetched_when_asked_for(visit: Visit) -> None:
+    page = open_gallery(visit)
+    assert len(shown_pairs(page)) == 6
+    page.get_by_role("button", name="Show 20 more pairs").click()
+    page.locator("#hostile").wait_for()
+    assert shown_pairs(page)[5:] == ["teller-plotter", "poet-painter", "poet-sketcher", "poet-plotter", "hostile"]
+    assert page.locator("[data-more]").is_hidden()
+    for key in ("~1", "poet-painter~2"):
+        assert page.locator(f"[id$='{key}'] .cell-button img").count() >= 1
+
+
+def test_a_row_made_here_is_like_a_row_of_the_page(visit: Visit) -> None:
+    page = open_gallery(visit, f"{INSTANCE}#poet-painter")
+    shape = """row => [...row.querySelectorAll('*')]
+        .map(one => `${one.tagName}.${one.className.baseVal ?? one.className}`)
+        .map(one => one.replace(/describer-\\d|score-\\d+/g, '')).filter(one => !/^(BDI|SPAN)/.test(one))"""
+    assert page.locator("#poet-painter").evaluate(shape) == page.locator("#seer-painter").evaluate(shape)
+
+
+def test_pairs_are_laid_side_by_side_and_the_address_says_so(visit: Visit) -> None:
+    page = open_gallery(visit)
+    page.get_by_text("Choose pairs to lay side by side").click()
+    page.get_by_label("Find a pair").fill("poet plot")
+    page.get_by_role("checkbox", name="poet + plotter").check()
+    page.locator("#poet-plotter").wait_for()
+    page.get_by_label("Find a pair").fill("")
+    page.get_by_role("checkbox", name="seer + sketcher").check()
+    page.wait_for_url("**?pair=poet-plotter&pair=seer-sketcher*")
+    assert shown_pairs(page) == ["seer-sketcher", "poet-plotter"]
+    page.reload()
+    page.locator("[data-restored]").wait_for()
+    assert shown_pairs(page) == ["seer-sketcher", "poet-plotter"]
+    focus_first(page)
+    page.keyboard.press("ArrowDown")
+    assert focused(page).startswith("poet-plotter")
+
+
+def test_a_link_leads_to_a_turn_of_a_pair_that_is_not_in_the_page(visit: Visit) -> None:
+    page = open_gallery(visit, f"{INSTANCE}?open=replay#poet-plotter~2")
+    dialog = page.get_by_role("dialog", name="poet + plotter")
+    assert dialog.locator(".replay-turn").inner_text() == "Turn 2 of 2, score 5.5"
+    page.keyboard.press("ArrowLeft")
+    assert dialog.locator(".replay-turn").inner_text() == "Turn 1 of 2, score 3.5"
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    assert focused(page) == "poet-plotter~1"
+    page.wait_for_url("**simple_shapes-easy-01.html#poet-plotter~1")
+
+
+def test_the_replay_plays(visit: Visit) -> None:
+    page = visit.open("replay.html")
+    turn = page.locator(".replay-turn")
+    assert turn.inner_text().startswith("Turn 1 of 2")
+    assert page.locator(".exchange:visible").count() == 1
+    page.get_by_role("slider", name="Turn").focus()
+    page.keyboard.press("Space")
+    assert page.get_by_role("button", name="Pause").is_visible()
+    page.get_by_text("Turn 2 of 2").wait_for()
+    page.get_by_role("button", name="Play").wait_for()
+    assert page.locator(".replay-end").is_visible()
+    page.keyboard.press("Home")
+    assert turn.inner_text().startswith("Turn 1 of 2")
+    page.get_by_role("button", name="Turn →").click()
+    page.reload()
+    assert turn.inner_text().startswith("Turn 2 of 2")
+    assert page.locator(".target img").is_visible()
+
+
+def test_a_strangers_words_stay_text_in_rows_made_here(visit: Visit) -> None:
+    page = open_gallery(visit, f"{INSTANCE}#hostile~1")
+    title = page.title()
+    row = page.locator("#hostile")
+    shown = row.locator(".message").first.inner_text()
+    assert '<img src=x onerror="document.title=1"><script>document.title=2</script> move {{ 7 * 7 }} left' in shown
+    assert "⟦U+202E⟧evil" in shown
+    assert row.locator("script").count() == 0
+    assert row.locator("img").count() == row.locator("[data-turn]").count()
+    assert row.locator("mark", has_text="move").first.get_attribute("title") == "position"
+    focus_first(page)
+    page.keyboard.press("z")
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    page.locator("dialog.replay-dialog").wait_for()
+    assert page.title() == title
+
+
+def test_a_step_takes_less_than_a_tenth_of_a_second(visit: Visit) -> None:
+    page = open_gallery(visit)
+    focus_first(page)
+    begun = perf_counter()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+    assert (perf_counter() - begun) / 20 < 0.1
+
+
+def test_from_a_disk_the_first_rows_stay_and_one_line_says_why(browser: "Browser", site: Path) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((site / INSTANCE).as_uri())
+        page.get_by_role("button", name="Show 20 more pairs").click()
+        page.get_by_text("a browser fetches no files from a disk").wait_for()
+        assert len(shown_pairs(page)) == 6
+        focus_first(page)
+        page.keyboard.press("d")
+        assert page.locator(".compare-overlay").is_visible()
+
+
+def test_pages_are_complete_without_javascript(browser: "Browser", address: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        visit = visit_in(context, address)
+        page = visit.open(INSTANCE)
+        assert page.locator("[data-turn] img").count() == 12
+        assert "first 6 of 10 pairs" in page.locator("[data-more]").inner_text()
+        page = visit.open("replay.html")
+        assert page.locator(".exchange:visible").count() == 2
+        assert visit.outside == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    axe, found = Axe(), []
+    with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
+        visit = visit_in(context, address)
+        for path, keys in ((INSTANCE, ""), (INSTANCE, "z"), (INSTANCE, "r"), (PAGES[1], ""), (PAGES[2], "")):
+            page = visit.open(path)
+            if keys:
+                focus_first(page)
+                page.keyboard.press(keys)
+            for violation in axe.run(page).response["violations"]:
+                found += [f"{path} {keys}: {violation['id']}: {one['html'][:160]}" for one in violation["nodes"]]
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1920])
+def test_nothing_is_wider_than_the_window(browser: "Browser", address: str, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 800}) as context:
+        visit = visit_in(context, address)
+        for path in PAGES:
+            page = visit.open(path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
