@@ -7,6 +7,7 @@ neither has no known cost: nothing is guessed.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated
@@ -133,12 +134,17 @@ def read_prices(*more: Path | None) -> Prices:
     Raises:
         InputError: A file is not a table of prices.
     """
-    with as_file(files("ircore") / "prices.yaml") as built_in:
-        models = _read(built_in)
+    models = _built_in()
     for path in more:
         if path is not None:
-            models |= _read(path)
+            models = models | _read(path)
     return Prices(models)
+
+
+@cache
+def _built_in() -> dict[str, Price]:
+    with as_file(files("ircore") / "prices.yaml") as path:
+        return _read(path)
 
 
 def _read(path: Path) -> dict[str, Price]:
