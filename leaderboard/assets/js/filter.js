@@ -10,16 +10,16 @@
 (() => {
   "use strict";
 
-  const FIELDS = ["category", "difficulty", "outcome"];
+  const FIELDS = { category: "Category", difficulty: "Difficulty", outcome: "Outcome", change: "Score change" };
 
   class Filter {
     constructor(root) {
       this.root = root;
-      this.entries = [...root.querySelectorAll(FIELDS.map((field) => `[data-${field}]`).join(","))];
+      this.entries = [...root.querySelectorAll(Object.keys(FIELDS).map((field) => `[data-${field}]`).join(","))];
       this.menus = new Map();
       this.bar = document.createElement("div");
       this.bar.className = "filter-tools";
-      for (const field of FIELDS) this.addMenu(field);
+      for (const field of Object.keys(FIELDS)) this.addMenu(field);
       this.count = document.createElement("span");
       this.count.className = "table-count";
       this.count.setAttribute("role", "status");
@@ -37,7 +37,7 @@
       if (found.length < 2) return;
       const label = document.createElement("label");
       const words = document.createElement("span");
-      words.textContent = field[0].toUpperCase() + field.slice(1);
+      words.textContent = FIELDS[field];
       const menu = document.createElement("select");
       menu.append(new Option("any", ""), ...found.map((value) => new Option(value.replaceAll("_", " "), value)));
       menu.addEventListener("change", () => { this.apply(); this.remember(); });

@@ -1,0 +1,190 @@
+"""What the gallery is made of: marked messages, alt texts, selections, shards."""
+
+import json
+from pathlib import Path
+
+import pytest
+from invented import invented_run, invented_set
+from samples import sample_instances, sample_run
+
+from ircore.language.corrections import find_corrections
+from ircore.records import Box, Element, Instance, Scene
+from ircore.runs import RunFolder
+from leaderboard import shards
+from leaderboard.alt_text import LONGEST, colour_name, rendering_words, target_words
+from leaderboard.episode_view import view_episode
+from leaderboard.marked import LONGEST as LONGEST_MESSAGE
+from leaderboard.marked import Segment, mark_message
+from leaderboard.selections import selections, telling_episode
+from leaderboard.site import Site
+
+
+def test_words_that_correct_are_cut_out_of_the_message() -> None:
+    marked = mark_message("Move it left, larger.")
+    assert marked.segments == (
+        Segment("Move", ("position",)),
+        Segment(" it ", ()),
+        Segment("left", ("position",)),
+        Segment(", ", ()),
+        Segment("larger", ("size",)),
+        Segment(".", ()),
+    )
+    assert marked.corrections == ("position", "size")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "nothing to see",
+        "The bar should be #ff0000 instead of #00ff00, 20% wider than the second one; labels are correct now.",
+        "left " * 3,
+        "\u202eevil\x00 <b>left</b>\r\nright",
+    ],
+)
+def test_pieces_put_together_are_the_message(message: str) -> None:
+    marked = mark_message(message)
+    assert "".join(one.text for one in marked.segments) == message
+    assert marked.left_out == 0
+    covered = {one for segment in marked.segments for one in segment.corrections}
+    assert covered == {one.correction for one in find_corrections(message)} == set(marked.corrections)
+
+
+def test_of_a_very_long_message_the_beginning_is_shown() -> None:
+    marked = mark_message("left " * 2000)
+    assert sum(len(one.text) for one in marked.segments) == LONGEST_MESSAGE
+    assert marked.left_out == 10_000 - LONGEST_MESSAGE
+
+
+def target(category: str, *elements: Element) -> Instance:
+    scene = Scene(width=100, height=100, elements=elements) if elements else None
+    return Instance(
+        instance_id="one",
+        category=category,
+        difficulty="easy",
+        image="images/one.png",
+        sha256="0" * 64,
+        width=100,
+        height=100,
+        scene=scene,
+        source="A lake, by Somebody",
+        licence="CC0-1.0",
+    )
+
+
+def element(kind: str, colour: str | None = None, text: str | None = None, **parameters: str | float) -> Element:
+    return Element(type=kind, colour=colour, text=text, box=Box(0, 0, 9, 9), parameters=parameters)
+
+
+def test_the_alt_text_of_a_target_says_what_is_drawn_and_written() -> None:
+    bars = [element("bar", "#d62728", value=value, category=name) for name, value in (("Dog", 9.0), ("Cat", 11.5))]
+    axes = [element("axis"), element("tick_label", text="10"), element("axis_label", text="Count")]
+    assert target_words(target("bar_graph", *bars, *axes)) == "Bar graph with 2 bars: Dog 9, Cat 11.5; labelled “Count”"
+    shapes = [element("square", "#2a9d4a"), element("cross", "#111111"), element("cross", "#ff8fb1")]
+    assert (
+        target_words(target("simple_shapes", *shapes))
+        == "Simple shapes with 1 square, 2 crosses: green square, black cross, pink cross"
+    )
+    assert target_words(target("photos")) == "Photograph, easy: A lake, by Somebody"
+
+
+def test_an_alt_text_has_an_end() -> None:
+    labels = [element("label", text=f"a rather long label, number {number}") for number in range(60)]
+    words = target_words(target("geometry", element("point"), *labels))
+    assert len(words) <= LONGEST
+    assert words.startswith("Geometric figure with 1 point")
+
+
+def test_the_alt_text_of_a_rendering_says_whose_it_is() -> None:
+    assert rendering_words(3, "seer + painter", 7.21, "structural") == (
+        "Rendering of turn 3 by seer + painter, score 7.2 by structural"
+    )
+    assert rendering_words(1, "seer + painter", None, "structural").endswith(", not scored")
+
+
+@pytest.mark.parametrize(
+    ("colour", "name"),
+    [
+        ("#d62828", "red"), ("#f77f00", "orange"), ("#ffd60a", "yellow"), ("#2a9d4a", "green"), ("#17a2a2", "teal"),
+        ("#1d4ed8", "blue"), ("#7b2cbf", "purple"), ("#ff8fb1", "pink"), ("#7f4f24", "brown"), ("#6c757d", "grey"),
+        ("#111111", "black"), ("#ffffff", "white"),
+    ],
+)  # fmt: skip
+def test_colours_have_the_names_that_their_palette_gives_them(colour: str, name: str) -> None:
+    """The names stand beside the colours in ``ircore/instances/builders/shape_colours.py``."""
+    assert colour_name(colour) == name
+
+
+def invented_site(pairs: int, per_condition: int = 1) -> Site:
+    instances = invented_set(per_condition, ("geometry", "photos"))
+    runs = [
+        invented_run(instances, f"d{number // 4}", f"g{number % 4}", 2.0 + number * 0.3, 0.6 - number * 0.2)
+        for number in range(pairs)
+    ]
+    for run in runs:
+        object.__setattr__(run, "rendering_path", lambda sha256: Path(sha256))
+    return Site(runs)  # type: ignore[arg-type]
+
+
+def test_selections_are_the_extremes_of_the_sites_judge() -> None:
+    site = invented_site(6, per_condition=3)
+    judged = [
+        (pair.run_id, one.episode.instance_id, one.judged[site.judge])
+        for pair in site.pairs.values()
+        for one in site.results.episodes[pair.run_id]
+        if site.judge in one.judged
+    ]
+    found = {one.name: one.chosen for one in selections(site, each=3)}
+    assert found.keys() == {"best", "improved", "regressed", "worst"}
+    finals = [one.final for _, _, one in judged if one.final is not None]
+    deltas = [one.delta for _, _, one in judged if one.delta is not None]
+    assert found["best"][0].judged.final == max(finals)
+    assert found["worst"][0].judged.final == min(finals)
+    assert found["improved"][0].judged.delta == max(deltas)
+    assert found["regressed"][0].judged.delta == min(deltas)
+    for chosen in found.values():
+        assert len({one.gallery.instance.instance_id for one in chosen}) == len(chosen) == 3
+
+
+def test_the_telling_episode_comes_close_after_several_turns() -> None:
+    chosen = telling_episode(invented_site(6, per_condition=3))
+    assert chosen is not None
+    assert (chosen.judged.final or 0) >= 6
+    assert (chosen.judged.delta or 0) > 0
+    assert len(chosen.judged.trajectory) >= 3
+
+
+def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
+    site = invented_site(30)
+    files = dict(shards.gallery_shards(site))
+    index = json.loads(files.pop("data/gallery/pairs.json"))
+    order = [one["key"] for one in index["pairs"]]
+    assert order == [one.key for one in shards.ranked_pairs(site)]
+    assert len(files) == 2 * len(site.galleries)
+    for instance_id in site.galleries:
+        kept = [json.loads(files[f"data/gallery/{instance_id}/{number}.json"]) for number in (0, 1)]
+        assert [one["pair"] for shard in kept for one in shard] == order[index["first"] :]
+        assert [len(shard) for shard in kept] == [20, 4]
+
+
+def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    score(run)
+    site = Site([run])
+    (pair,) = site.pairs.values()
+    view = view_episode(site, pair, site.galleries["simple_shapes-easy-01"])
+    made = shards.episode_json(view)
+    assert (made["ended"], made["why"]) == ("Converged", "the describer was satisfied")
+    first, second = made["turns"]
+    assert (first["turn"], second["turn"]) == (1, 2)
+    assert first["notes"] == ["drawn as a block"]
+    assert first["picture"][2:] == [96, 96]
+    pieces = first["message"]["text"]
+    assert "".join(one if isinstance(one, str) else one[0] for one in pieces).startswith("left 21 colour #")
+    assert pieces[0] == ["left", "position", "position"]
+
+
+def score(run: RunFolder) -> None:
+    from ircore.scoring import ScoringPlan, score_runs
+
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=True))
