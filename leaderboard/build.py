@@ -53,13 +53,14 @@ class BuildReport:
     """Of these, pictures that an earlier build had not encoded yet."""
 
 
-def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES) -> BuildReport:
+def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: str | None = None) -> BuildReport:
     """Build the site of some runs.
 
     Args:
         runs: Run folders, all on the same instance set.
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
+        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -69,7 +70,7 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES) -> Buil
         # The folder that the link names is replaced, not the link.
         out = Path(os.path.realpath(out))
     _check(out, sources)
-    site = Site([RunFolder.open(path) for path in runs])
+    site = Site([RunFolder.open(path) for path in runs], judge)
     pages = list(all_pages(site))
     with _workplace(out) as name:
         work = Path(name)
@@ -93,7 +94,8 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
-    charts = figures(site.results, site.pairs, {name for page in pages for name in page.values.get("charts", ())})
+    wanted = {name for page in pages for name in page.values.get("charts", ())}
+    charts = figures(site.results, site.pairs, wanted, site.judge)
     renderer = Renderer(site, charts)
     for name, chart in charts.items():
         write_text(docs / "charts" / f"{name}.json", chart.json())

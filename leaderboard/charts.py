@@ -61,13 +61,16 @@ class Chart:
         return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def figures(results: Results, pairs: Mapping[str, Pair], wanted: Collection[str] | None = None) -> dict[str, Chart]:
+def figures(
+    results: Results, pairs: Mapping[str, Pair], wanted: Collection[str] | None = None, site_judge: str | None = None
+) -> dict[str, Chart]:
     """Make the figures of the site.
 
     Args:
         results: What to show.
         pairs: Names and marks of the pairs, by run_id.
         wanted: Ids of the figures to make; None makes all.
+        site_judge: Whose figures' ids do not name the judge; None for the first by name.
 
     Returns:
         By id, which is ``chart_id``. For each judge: ``trajectories``, ``delta`` and ``convergence`` over all pairs,
@@ -75,7 +78,7 @@ def figures(results: Results, pairs: Mapping[str, Pair], wanted: Collection[str]
     """
     charts = {}
     for judge in results.judges:
-        said = judge if judge != results.judges[0] else None
+        said = judge if judge != (site_judge or results.judges[0]) else None
         for kind, key, draw in _drawings(results, pairs, judge):
             identity = chart_id(kind, key, said)
             if wanted is None or identity in wanted:
@@ -89,7 +92,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
     Args:
         kind: What it shows.
         pair_key: ``Pair.key``; None for a chart of all pairs.
-        judge: None for the site's own judge, the first by name.
+        judge: None for the site's own judge.
     """
     parts = (kind, pair_key, f"by-{judge}" if judge else None)
     return "-".join(part for part in parts if part)

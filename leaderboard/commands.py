@@ -18,7 +18,13 @@ def command() -> None:
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The site's folder; an earlier site is replaced."
 )
-def build(runs: tuple[Path, ...], out: Path) -> None:
+@click.option(
+    "--judge",
+    metavar="NAME",
+    help="Who judges on the front page: by default a person before a model before a formula, of those who rated at "
+    "least half as many pairs as the most thorough judge.",
+)
+def build(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
 
@@ -32,7 +38,7 @@ def build(runs: tuple[Path, ...], out: Path) -> None:
         ) from error
 
     begun = perf_counter()
-    report = build_site(runs, out)
+    report = build_site(runs, out, judge=judge)
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "

@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from ircore.errors import InputError
-from ircore.records import Instance, Rendering
+from ircore.records import Instance, Rendering, Rules
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
+from ircore.results.subsets import rule_sets, under_rules
 from ircore.runs import RunFolder
+from leaderboard.judges import site_judge
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 
@@ -94,16 +96,19 @@ class Site:
 
     Args:
         runs: At least one, all on the same instance set, at least one of them scored.
+        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
 
     Raises:
-        InputError: The runs cannot be shown together, or none has scores.
+        InputError: The runs cannot be shown together, none has scores, or ``judge`` rated nothing.
     """
 
-    def __init__(self, runs: Sequence[RunFolder]) -> None:
+    def __init__(self, runs: Sequence[RunFolder], judge: str | None = None) -> None:
         self.results = Results.from_runs(runs)
         if not self.results.judges:
             paths = " ".join(str(one.path) for one in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
+        self.judge = site_judge(self.results, judge)
+        self._under: dict[Rules, Results] = {}
         self.runs: dict[str, RunFolder] = {one.run.run_id: one for one in runs}
         self.pictures = PictureBook()
         self.pairs = _pairs(self.results.submissions)
@@ -114,10 +119,17 @@ class Site:
             for one in results
         }
 
-    @property
-    def judge(self) -> str:
-        """The judge that pages show where there is room for one: the first by name."""
-        return self.results.judges[0]
+    @cached_property
+    def rule_sets(self) -> tuple[Rules, ...]:
+        """Every set of rules that a run was played by, the site's own first: those of most runs."""
+        return rule_sets(self.results)
+
+    def under(self, rules: Rules | None = None) -> Results:
+        """Return the results of the runs that were played by these rules (the site's own by default), ranked anew."""
+        wanted = rules or self.rule_sets[0]
+        if wanted not in self._under:
+            self._under[wanted] = under_rules(self.results, wanted)
+        return self._under[wanted]
 
     @cached_property
     def describers(self) -> tuple[str, ...]:

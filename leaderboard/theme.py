@@ -263,7 +263,8 @@ def _classes() -> Iterator[str]:
     for name, steps in (("score", SCORE_STEPS), ("delta", DELTA_STEPS)):
         for step in range(steps + 1):
             colour, ink = f"var(--irc-{name}-{step})", f"var(--irc-{name}-{step}-ink)"
-            yield f".{name}-{step} {{ background-color: {colour}; color: {ink}; }}"
+            # A link's own colour would win over that of a class alone.
+            yield f".{name}-{step}, .irg a.{name}-{step} {{ background-color: {colour}; color: {ink}; }}"
 
 
 def _rule(selector: str, colours: dict[str, str]) -> str:

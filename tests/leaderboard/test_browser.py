@@ -134,7 +134,7 @@ def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
         page.keyboard.press("Space")
     assert page.locator("table.board th[aria-sort]").count() == 1
     assert first_cells(page) == best_first[::-1]
-    assert "sort=3&order=ascending" in page.url
+    assert "by=score&order=ascending" in page.url
     page.reload()
     assert first_cells(page) == best_first[::-1]
     page.locator("table.board th", has_text="Pair").get_by_role("button").click()

@@ -203,7 +203,7 @@ def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, E
     assert len(rows) == len(expected)
     for shown, row in zip(rows, expected, strict=True):
         (score,) = shown.find("td", class_="score-column")
-        assert shown.find("td", class_="rank")[0].text == rank(row.rank_low, row.rank_high)
+        assert shown.find(class_="rank-range")[0].text == rank(row.rank_low, row.rank_high)
         assert shown.attributes["id"] == row.submission.slug
         assert score.text.strip().startswith(number(row.cell.score.mean))
         assert score.attributes["data-sort"] == ("" if row.cell.score.mean is None else str(row.cell.score.mean))
@@ -322,11 +322,13 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
 
     assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
     assert {path.stem for path in (tmp_path / "docs" / "pairs").glob("centre*")} == set(site.pairs)
-    other = read_page(tmp_path / "docs" / "boards" / "by-structural" / "index.md")
-    (words,) = other.find("p", class_="filtered")
-    assert "judged by structural (computed" in words.text
-    rows = other.find("table", class_="board")[0].find("tbody")[0].find("tr")
-    assert [row.find("td", class_="rank")[0].text for row in rows] == ["1", "–"]
+    boards = tmp_path / "docs" / "boards"
+    assert _board_words(boards / "by-structural" / "index.md")[1] == ["1"]
+    assert "judged by structural (computed" in _board_words(boards / "by-structural" / "index.md")[0]
+    words, ranks = _board_words(boards / "budget-50" / "index.md")
+    assert ranks == ["–"]
+    assert "at most 50 tokens a message and 10 turns" in words
+    assert _board_words(boards / "all-rules" / "index.md")[1] == ["1", "–"]
     instance = read_page(tmp_path / "docs" / "gallery" / "simple_shapes-easy-01.md")
     assert "Not played" in instance.find("section", id=short.run.run_id)[0].text
 
@@ -339,6 +341,14 @@ def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path:
     site = Site([one, RunFolder.create(tmp_path / "twin", twin, instances)])
     assert {pair.apart for pair in site.pairs.values()} == {one.run.slug, "twin"}
     assert [pair.apart for pair in Site([one]).pairs.values()] == [""]
+
+
+def _board_words(path: Path) -> tuple[str, list[str]]:
+    """What a board says of itself, and its ranks."""
+    page = read_page(path)
+    rows = page.find("table", class_="board")[0].find("tbody")[0].find("tr")
+    ranks = [(row.find(class_="rank-range") or row.find(class_="missing"))[0].text[:1] for row in rows]
+    return page.find("p", class_="filtered")[0].text, ranks
 
 
 def _with_budget(run: RunFolder, tokens: int) -> Run:

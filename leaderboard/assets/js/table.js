@@ -1,5 +1,5 @@
 /*
- * Sorting and filtering of tables that are complete without it.
+ * Sorting of tables that are complete without it; and for small tables a field that finds rows.
  *
  *   <table data-sortable id="board"> … <th scope="col">Score</th> …
  *     <td data-sort="7.2134">7.21</td> …
@@ -11,30 +11,80 @@
  * aria-sort       in the page's source on one head: how the rows stand already
  *
  * The state stands in the query string, what is the default being left out: ?sort=3&order=ascending&filter=easy, with
- * the table's id before each name where a page has several tables.
+ * the table's id before each name where a page has several tables. board.js uses the same sorting for boards:
+ *
+ *   irc.sorting.buttons(table, onClick)       puts a button into every head; onClick(head, order)
+ *   irc.sorting.rows(rows, column, order)     the rows in order, those without a value last
+ *   irc.sorting.mark(heads, head, order)      sets aria-sort on one head alone
  */
 (() => {
   "use strict";
 
+  const irc = (window.irc ??= {});
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   const FEW_ROWS = 8;
   const OPPOSITE = { ascending: "descending", descending: "ascending" };
 
-  function keyOf(row, column) {
+  function textOf(row, column) {
     const cell = row.cells[column];
     if (!cell) return "";
     return (cell.dataset.sort ?? cell.textContent).trim();
   }
 
-  /* Numbers by value, words by the reader's alphabet, what is missing last in either order. */
-  function compare(one, other, order) {
-    const missing = (key) => key === "" || key === "–";
-    if (missing(one) || missing(other)) return Number(missing(one)) - Number(missing(other));
-    const [first, second] = [Number(one), Number(other)];
-    const numeric = Number.isFinite(first) && Number.isFinite(second);
-    const difference = numeric ? first - second : collator.compare(one, other);
-    return order === "ascending" ? difference : -difference;
+  function keyOf(row, column) {
+    const text = textOf(row, column);
+    if (text === "" || text === "–") return null;
+    const value = Number(text);
+    return Number.isFinite(value) ? value : text;
   }
+
+  /* Numbers by value, words by the reader's alphabet, what is missing last in either order. */
+  function compare(one, other, sign) {
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    if (typeof one === "number" && typeof other === "number") return sign * (one - other);
+    return sign * collator.compare(String(one), String(other));
+  }
+
+  function rows(list, column, order) {
+    const sign = order === "ascending" ? 1 : -1;
+    return list
+      .map((row) => ({ row, key: keyOf(row, column) }))
+      .sort((one, other) => compare(one.key, other.key, sign))
+      .map(({ row }) => row);
+  }
+
+  function headsOf(table) {
+    return [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  }
+
+  function firstOrder(head, body) {
+    const numeric = [...body.rows].some((row) => typeof keyOf(row, head.cellIndex) === "number");
+    return head.dataset.sortFirst ?? (numeric ? "descending" : "ascending");
+  }
+
+  function buttons(table, onClick) {
+    for (const head of headsOf(table)) {
+      if ("noSort" in head.dataset) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort-button";
+      button.append(...head.childNodes);
+      button.addEventListener("click", () => {
+        const present = head.getAttribute("aria-sort");
+        onClick(head, OPPOSITE[present] ?? firstOrder(head, table.tBodies[0]));
+      });
+      head.append(button);
+    }
+  }
+
+  function mark(heads, sorted, order) {
+    for (const head of heads) {
+      if (head === sorted) head.setAttribute("aria-sort", order);
+      else head.removeAttribute("aria-sort");
+    }
+  }
+
+  irc.sorting = { OPPOSITE, buttons, firstOrder, headsOf, mark, rows };
 
   class SortableTable {
     constructor(table, prefix) {
@@ -42,32 +92,14 @@
       this.prefix = prefix;
       this.body = table.tBodies[0];
       this.original = [...this.body.rows];
-      this.heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
-      this.heads.forEach((head, column) => {
-        if (!("noSort" in head.dataset)) this.addButton(head, column);
-      });
+      this.heads = headsOf(table);
       this.first = this.state();
-      if ("filter" in table.dataset && this.original.length > FEW_ROWS) this.addFilter();
-      this.restore();
-    }
-
-    addButton(head, column) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "sort-button";
-      button.append(...head.childNodes);
-      button.addEventListener("click", () => {
-        this.sort(column, this.nextOrder(head, column));
+      buttons(table, (head, order) => {
+        this.sort(head.cellIndex, order);
         this.remember();
       });
-      head.append(button);
-    }
-
-    nextOrder(head, column) {
-      const present = head.getAttribute("aria-sort");
-      if (present in OPPOSITE) return OPPOSITE[present];
-      const numeric = this.original.some((row) => /^[−+-]?\d/.test(keyOf(row, column)));
-      return head.dataset.sortFirst ?? (numeric ? "descending" : "ascending");
+      if ("filter" in table.dataset && this.original.length > FEW_ROWS) this.addFilter();
+      this.restore();
     }
 
     state() {
@@ -76,12 +108,8 @@
     }
 
     sort(column, order) {
-      const rows = [...this.original].sort((one, other) => compare(keyOf(one, column), keyOf(other, column), order));
-      this.body.append(...rows);
-      this.heads.forEach((head, index) => {
-        if (index === column) head.setAttribute("aria-sort", order);
-        else head.removeAttribute("aria-sort");
-      });
+      this.body.append(...rows(this.original, column, order));
+      mark(this.heads, this.heads[column], order);
     }
 
     addFilter() {
@@ -119,31 +147,24 @@
     }
 
     restore() {
-      const query = new URLSearchParams(location.search);
-      const [column, order] = [Number(query.get(`${this.prefix}sort`)), query.get(`${this.prefix}order`)];
+      const query = irc.urlState.read();
+      const [column, order] = [Number(query[`${this.prefix}sort`]), query[`${this.prefix}order`]];
       const head = this.heads[column - 1];
       if (head && !("noSort" in head.dataset)) this.sort(column - 1, order in OPPOSITE ? order : "ascending");
       if (this.field) {
-        this.field.value = query.get(`${this.prefix}filter`) ?? "";
+        this.field.value = query[`${this.prefix}filter`] ?? "";
         this.filter();
       }
     }
 
     remember() {
-      const query = new URLSearchParams(location.search);
       const { column, order } = this.state();
       const changed = column !== this.first.column || order !== this.first.order;
-      const entries = {
-        sort: changed ? String(column + 1) : "",
-        order: changed ? order : "",
-        filter: this.field?.value.trim() ?? "",
-      };
-      for (const [name, value] of Object.entries(entries)) {
-        if (value) query.set(this.prefix + name, value);
-        else query.delete(this.prefix + name);
-      }
-      const text = query.toString();
-      history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
+      irc.urlState.write({
+        [`${this.prefix}sort`]: changed ? String(column + 1) : "",
+        [`${this.prefix}order`]: changed ? order : "",
+        [`${this.prefix}filter`]: this.field?.value.trim() ?? "",
+      });
     }
   }
 

@@ -1,0 +1,109 @@
+"""What image metrics give the final renderings of each pair; never mixed with ratings."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircore.plugins import available, load
+from ircore.results.cells import strata
+from ircore.results.episodes import EpisodeResult
+from ircore.results.model import Results
+from ircore.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
+from ircore.statistics.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class MetricCell:
+    """One pair under one condition by one metric."""
+
+    run_id: str
+    """The pair's run."""
+
+    final: Estimate
+    """Mean of the metric on the final renderings of played episodes, in the metric's unit."""
+
+    change: Estimate
+    """Mean of final minus first, over played episodes of at least two renderings."""
+
+
+@dataclass(frozen=True)
+class MetricFacts:
+    """What is known of a metric."""
+
+    name: str
+    """As in scores."""
+
+    title: str
+    """For people."""
+
+    unit: str
+    """Such as ``dB``; empty if it has none, or none is known."""
+
+    higher_is_better: bool
+    """Direction; higher for a metric that is not installed here."""
+
+    scale: Scale
+    """Possible values, without weight at the ends."""
+
+
+def metric_facts(name: str) -> MetricFacts:
+    """Return what is known of a metric; of one that is not installed, its name alone."""
+    if name not in available("metrics"):
+        return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
+    found = load("metrics", name)
+    low = -np.inf if found.low is None else found.low
+    high = np.inf if found.high is None else found.high
+    return MetricFacts(name, found.title, found.unit, found.higher_is_better, Scale(low, high, 0.0))
+
+
+def metric_cells(
+    results: Results, metric: str, category: str | None = None, difficulty: str | None = None
+) -> tuple[MetricCell, ...]:
+    """Return what a metric gives each pair, in the order of ``results.submissions``.
+
+    The intervals are those of scores: bootstrap over instances, stratified by condition.
+
+    Args:
+        results: Of some runs.
+        metric: One of ``results.metrics``.
+        category: Only this category; None for all.
+        difficulty: Only this difficulty; None for both.
+    """
+    chosen = [
+        one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+    ]
+    rows = {one.instance_id: row for row, one in enumerate(chosen)}
+    drawn = resample(strata(chosen))
+
+    def estimates(value: Callable[[EpisodeResult, str], float | None], scale: Scale) -> list[Estimate]:
+        values = np.full((len(rows), len(results.submissions)), np.nan)
+        for index, one in enumerate(results.submissions):
+            for result in results.episodes[one.run_id]:
+                found = value(result, metric)
+                if found is not None and result.episode.instance_id in rows:
+                    values[rows[result.episode.instance_id], index] = found
+        return ratio_intervals(Ratios.means(values), drawn, scale)
+
+    scale = metric_facts(metric).scale
+    finals = estimates(_final, scale)
+    changes = estimates(_change, Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0))
+    return tuple(
+        MetricCell(one.run_id, final, change)
+        for one, final, change in zip(results.submissions, finals, changes, strict=True)
+    )
+
+
+def _final(result: EpisodeResult, metric: str) -> float | None:
+    return _ends(result, metric)[1]
+
+
+def _change(result: EpisodeResult, metric: str) -> float | None:
+    first, final = _ends(result, metric)
+    several = len(result.episode.rendered_turns) > 1
+    return final - first if several and first is not None and final is not None else None
+
+
+def _ends(result: EpisodeResult, metric: str) -> tuple[float | None, float | None]:
+    turns, values = result.episode.rendered_turns, result.metrics.get(metric, {})
+    return (values.get(turns[0].turn), values.get(turns[-1].turn)) if turns else (None, None)

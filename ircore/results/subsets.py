@@ -1,0 +1,62 @@
+"""Results of some of the runs: pairs are only ranked among those that played by the same rules."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+from ircore.records import Instance, Rules
+from ircore.results.cells import BoardKey, strata
+from ircore.results.columns import columns
+from ircore.results.model import Results
+from ircore.statistics.bootstrap import Ratios, resample
+from ircore.statistics.ranks import Standing, standing
+
+
+def rule_sets(results: Results) -> tuple[Rules, ...]:
+    """Return the rules that runs were played by, the usual ones first: those of most runs, the defaults in a tie."""
+    counted = Counter(one.run.rules for one in results.submissions)
+    return tuple(sorted(counted, key=lambda one: (-counted[one], one != Rules(), _order(one))))
+
+
+def under_rules(results: Results, rules: Rules) -> Results:
+    """Return the results of the runs that were played by these rules, ranked among themselves.
+
+    What a cell says of a run does not depend on other runs, so only the ranks are computed anew.
+
+    Args:
+        results: Of runs under any rules.
+        rules: One of ``rule_sets(results)``.
+    """
+    kept = tuple(one for one in results.submissions if one.run.rules == rules)
+    if len(kept) == len(results.submissions):
+        return results
+    run_ids = {one.run_id for one in kept}
+    episodes = {one.run_id: results.episodes[one.run_id] for one in kept}
+    found = replace(
+        results,
+        submissions=kept,
+        cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
+        episodes=episodes,
+    )
+    return replace(found, standings=_standings(found))
+
+
+def _standings(results: Results) -> dict[BoardKey, Standing]:
+    finals = columns(results.instances, results.episodes, results.judges, {}).final
+    standings: dict[BoardKey, Standing] = {}
+    for category, difficulty in product((None, *results.categories), (None, *results.difficulties)):
+        rows = [index for index, one in enumerate(results.instances) if _has(one, category, difficulty)]
+        if not rows:
+            continue
+        drawn = resample(strata(results.instances[row] for row in rows))
+        for judge in results.judges:
+            standings[category, difficulty, judge] = standing(Ratios.means(finals[judge][rows]), drawn)
+    return standings
+
+
+def _has(instance: Instance, category: str | None, difficulty: str | None) -> bool:
+    return category in (None, instance.category) and difficulty in (None, instance.difficulty)
+
+
+def _order(rules: Rules) -> tuple[int, int, str]:
+    return rules.token_budget, rules.max_turns, rules.over_budget

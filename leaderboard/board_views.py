@@ -1,0 +1,177 @@
+"""Which boards there are, where they stand, and what each says of itself in words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from ircore.records import Rules
+from ircore.results.model import Results
+from leaderboard.judges import judge_kind, rates
+from leaderboard.labels import category_title
+from leaderboard.site import Site
+
+
+@dataclass(frozen=True)
+class View:
+    """What one board shows."""
+
+    judge: str
+    """Who judges."""
+
+    category: str | None = None
+    """One category, or None for all."""
+
+    difficulty: str | None = None
+    """One difficulty, or None for both."""
+
+    rules: Rules | None = None
+    """Runs under these rules alone; None for all runs, each row saying its rules."""
+
+    @property
+    def overall(self) -> bool:
+        """Whether it shows every target."""
+        return self.category is None and self.difficulty is None
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A link to a board that differs in one thing."""
+
+    label: str
+    """On the chip."""
+
+    path: str
+    """The board's page, without suffix."""
+
+    current: bool
+    """Whether it is the board that is shown."""
+
+
+def views(site: Site) -> Iterator[View]:
+    """Yield every board: judges × rules × conditions; where rules differ, one overall board a judge holds them all."""
+    for judge, rules in product(site.results.judges, site.rule_sets):
+        for category, difficulty in product((None, *site.results.categories), (None, *site.results.difficulties)):
+            if _exists(site, category, difficulty):
+                yield View(judge, category, difficulty, rules)
+    if len(site.rule_sets) > 1:
+        for judge in site.results.judges:
+            yield View(judge)
+
+
+def view_results(site: Site, view: View) -> Results:
+    """Return the results that a board ranks."""
+    return site.results if view.rules is None else site.under(view.rules)
+
+
+def view_path(site: Site, view: View) -> str:
+    """Return where a board stands, without suffix: ``boards/index`` for the site's judge, rules and every target."""
+    parts = ["boards"]
+    if view.judge != site.judge:
+        parts.append(f"by-{view.judge}")
+    if view.rules is None:
+        parts.append("all-rules")
+    elif view.rules != site.rule_sets[0]:
+        parts.append(_rules_key(site, view.rules))
+    name = "index" if view.overall else f"{view.category or 'all'}-{view.difficulty or 'both'}"
+    return "/".join([*parts, name])
+
+
+def view_heading(view: View) -> str:
+    """Return a board's heading."""
+    if view.overall:
+        return "Leaderboard"
+    condition = (category_title(view.category) if view.category else "All categories", view.difficulty)
+    return ", ".join(part for part in condition if part)
+
+
+def view_title(site: Site, view: View) -> str:
+    """Return a board's title for the browser's tab: only words of our own and checked identifiers."""
+    judged = f", judged by {view.judge}" if view.judge != site.judge else ""
+    rules = "" if view.rules == site.rule_sets[0] else f", {rules_label(site, view.rules)}"
+    return view_heading(view) + judged + rules
+
+
+def view_words(site: Site, view: View) -> str:
+    """Say in words what a board shows: condition, judge, rules, episodes, instance set and versions."""
+    results = view_results(site, view)
+    what = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
+    which = view.difficulty or " and ".join(results.difficulties)
+    size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes
+    how = f"judged by {view.judge}"
+    if judge_kind(results, view.judge) == "computed":
+        how += " (computed, no human or model)"
+    rules = "each pair by the rules that stand beside it" if view.rules is None else rules_words(view.rules)
+    versions = ", ".join(sorted({one.run.version for one in results.submissions}))
+    episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
+    return f"{what}, {which}; {how}; {episodes}; {rules}; instance set {results.instance_set[:8]}; ircore {versions}"
+
+
+def judge_words(site: Site, judge: str) -> str:
+    """Say who judged, and that a computed judge is no person and no model."""
+    if judge_kind(site.results, judge) == "computed":
+        return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
+    return f"Judged by {judge}."
+
+
+def rules_words(rules: Rules) -> str:
+    """Say by what rules a run was played."""
+    over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
+    turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
+    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"
+
+
+def rules_label(site: Site, rules: Rules | None) -> str:
+    """Name rules shortly, by what sets them apart from the others on the site."""
+    if rules is None:
+        return "all rules"
+    turns = len({one.max_turns for one in site.rule_sets}) > 1
+    over = len({one.over_budget for one in site.rule_sets}) > 1
+    return f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
+
+
+def chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
+    """Return links to the boards that differ from this one in one thing, grouped by what differs."""
+    results = site.results
+    category = {"All": None, **{category_title(one): one for one in results.categories}}
+    difficulty = {"Both": None, **{one.capitalize(): one for one in results.difficulties}}
+    rules = [*site.rule_sets, *([None] if view.overall and len(site.rule_sets) > 1 else [])]
+    # A board of all rules exists for every target only: from it, a condition leads to the site's own rules.
+    single = view if view.rules is not None else replace(view, rules=site.rule_sets[0])
+    groups = (
+        ("Category", [(title, replace(single, category=one), one == view.category) for title, one in category.items()]),
+        ("Difficulty", [(t, replace(single, difficulty=one), one == view.difficulty) for t, one in difficulty.items()]),
+        ("Judge", [(one, replace(view, judge=one), one == view.judge) for one in results.judges]),
+        ("Budget", [(rules_label(site, one), replace(view, rules=one), one == view.rules) for one in rules]),
+    )
+    found = [
+        (label, [Chip(text, view_path(site, other), current) for text, other, current in links if _shown(site, other)])
+        for label, links in groups
+    ]
+    metrics = [Chip(metric, metric_path(metric), current=False) for metric in results.metrics]
+    several = [(label, links) for label, links in found if len(links) > 1]
+    return [*several, ("Metric", metrics)] if metrics and view.overall else several
+
+
+def metric_path(metric: str) -> str:
+    """Return where an image metric's board stands."""
+    return f"boards/metric-{metric}"
+
+
+def is_rated(site: Site, view: View) -> bool:
+    """Return whether a board's judge rated similarity; one that only compared has no score, ΔQ or ranks."""
+    return rates(view_results(site, view), view.judge)
+
+
+def _shown(site: Site, view: View) -> bool:
+    return _exists(site, view.category, view.difficulty)
+
+
+def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:
+    return (next(iter(site.pairs)), category, difficulty, site.judge) in site.results.cells
+
+
+def _rules_key(site: Site, rules: Rules) -> str:
+    key = f"budget-{rules.token_budget}"
+    if len({one.max_turns for one in site.rule_sets}) > 1:
+        key += f"-turns-{rules.max_turns}"
+    return key if len({one.over_budget for one in site.rule_sets}) == 1 else f"{key}-{rules.over_budget}"
