@@ -20,6 +20,7 @@ from ircore.runs import RunFolder
 from leaderboard.boards import board_pages
 from leaderboard.charts import figures
 from leaderboard.export import leaderboard_csv, leaderboard_json
+from leaderboard.figures import figures_page
 from leaderboard.galleries import gallery_pages
 from leaderboard.overview import overview_pages
 from leaderboard.pairs import pair_pages
@@ -88,8 +89,9 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: 
 
 def all_pages(site: Site) -> Iterator[Page]:
     """Yield every page that templates write."""
-    fixed = (paper_page(), Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True))
-    return chain(overview_pages(site), board_pages(site), pair_pages(site), gallery_pages(site), fixed)
+    prompts = Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
+    single = (figures_page(site), paper_page(), prompts)
+    return chain(overview_pages(site), board_pages(site), pair_pages(site), gallery_pages(site), single)
 
 
 def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
@@ -98,7 +100,9 @@ def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
     charts = figures(site.results, site.pairs, wanted, site.judge)
     renderer = Renderer(site, charts)
     for name, chart in charts.items():
-        write_text(docs / "charts" / f"{name}.json", chart.json())
+        if not chart.missing:
+            write_text(docs / "charts" / f"{name}.json", chart.json())
+            write_text(docs / "charts" / f"{name}.csv", chart.csv())
     for page in pages:
         write_text(docs / f"{page.path}.md", renderer.markdown(page))
     for path, text in gallery_shards(site):

@@ -1,24 +1,21 @@
 """What all figures are made of: a sketch in plain data, and the pieces of layout that several share.
 
-Every figure exists in two layouts, a wide one and a narrow one for phones, over the same data.
+Every figure exists in two layouts, a wide one and a narrow one for phones, over the same data. Ticks are always given
+one by one, so that the still picture (``chart_still``) and Plotly draw the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from ircore.tables.model import Table, Value
+from leaderboard import labels
 from leaderboard.site import Pair
 from leaderboard.text import one_line
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
 
 Json = dict[str, Any]
-
-ROW = {False: 40, True: 40}
-"""Height of a row's marks in a horizontal figure, CSS pixels, by whether the layout is narrow."""
-
-_LINE = 16
-"""Height of a line of words, CSS pixels."""
 
 HEAD = 46
 """Room above the first row, CSS pixels: for the words that explain the axis."""
@@ -26,7 +23,7 @@ HEAD = 46
 FOOT = 44
 """Room below the last row, CSS pixels: for ticks and the axis title."""
 
-_CHARACTER = 7.0
+CHARACTER = 6.6
 """Width of an average character at ``FONT_SIZE``, CSS pixels."""
 
 
@@ -38,7 +35,7 @@ class Sketch:
     """The finding, or the question that it answers."""
 
     reading_aid: str
-    """One sentence on how to read it."""
+    """One sentence on how to read it, and which pairs are shown if not all."""
 
     traces: Sequence[Json]
     """Plotly traces."""
@@ -49,22 +46,19 @@ class Sketch:
     narrow: Json
     """Plotly layout for less than ``theme.NARROW`` pixels."""
 
-    columns: tuple[str, ...]
-    """Heads of the table."""
-
-    rows: tuple[tuple[str, ...], ...]
-    """Cells of the table, as text."""
+    table: Table
+    """The numbers that are drawn."""
 
 
 @dataclass(frozen=True)
-class RowLabel:
-    """What stands beside a row of a horizontal figure."""
+class Missing:
+    """A figure that cannot be drawn."""
 
-    name: tuple[str, ...]
-    """Who or what the row is, on one line or two."""
+    title: str
+    """The question that it would answer."""
 
-    value: str
-    """Its number, with n."""
+    reason: str
+    """One line: which data are missing."""
 
 
 def pair_name(pair: Pair) -> str:
@@ -82,6 +76,26 @@ def pair_lines(pair: Pair) -> tuple[str, str]:
 def plain(text: str, length: int = 200) -> str:
     """Return a stranger's text so that Plotly shows it as it is: hidden characters shown, its small markup escaped."""
     return escape(one_line(text, length), quote=False)
+
+
+def mean(value: Value) -> float | None:
+    """Return the number of an entry; None where there is none."""
+    return float(value.value) if isinstance(value.value, int | float) else None
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a number as figures carry it: three decimals are finer than a pixel."""
+    return None if value is None else round(value, 3)
+
+
+def interval_words(value: Value, form: Callable[[float | None], str] = labels.number) -> str:
+    """Say how sure a number is: its interval and n, or why there is none."""
+    if value.value is None:
+        return value.missing or "no value"
+    n = "" if value.n is None else f"n = {value.n}"
+    if value.low is None or value.high is None:
+        return f"{n}, so no interval" if value.n == 1 else n
+    return f"95 % interval {form(value.low)} to {form(value.high)}" + (f", {n}" if n else "")
 
 
 def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:
@@ -114,14 +128,33 @@ def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FO
     }
 
 
-def axis(low: float, high: float, **more: Any) -> Json:
-    """Return an axis with a fixed range and hairlines."""
+Ticks = Sequence[tuple[float, str]]
+"""Where ticks stand, and what they say; the words must be plain already."""
+
+
+def steps(low: float, high: float, step: float, digits: int = 0, signed: bool = False) -> Ticks:
+    """Return the ticks at the multiples of a step from one value to another."""
+    first, last = round(low / step), round(high / step)
+    while first * step < low - 1e-9:
+        first += 1
+    while last * step > high + 1e-9:
+        last -= 1
+    form = labels.signed if signed else labels.number
+    return [(round(number * step, 6), form(number * step, digits)) for number in range(first, last + 1)]
+
+
+def axis(low: float, high: float, ticks: Ticks = (), **more: Any) -> Json:
+    """Return an axis with a fixed range and hairlines at the ticks."""
     return {
         "range": [low, high],
+        "tickmode": "array",
+        "tickvals": [at for at, _ in ticks],
+        "ticktext": [text for _, text in ticks],
         "fixedrange": True,
         "gridcolor": token("hairline"),
         "zeroline": False,
         "showline": False,
+        "ticks": "",
         "tickfont": {"color": token("muted")},
         **more,
     }
@@ -132,61 +165,21 @@ def words(text: str, x: float, y: float, **more: Any) -> Json:
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"color": token("muted")}, **more}
 
 
-def row_layouts(labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], **more: Any) -> tuple[Json, Json]:
-    """Return the wide and the narrow layout of a horizontal figure whose rows are numbered from 0, downwards.
-
-    Names stand left of the rows and numbers right of them; in the narrow layout both stand above their row.
-
-    Args:
-        labels: One a row.
-        xaxis: The horizontal axis.
-        notes: Annotations of both layouts.
-        more: What both layouts add.
-    """
-    return _row_layout(labels, xaxis, notes, False, more), _row_layout(labels, xaxis, notes, True, more)
-
-
-def _row_layout(
-    labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], narrow: bool, more: Mapping[str, Any]
-) -> Json:
-    left = 8 if narrow else room([line for label in labels for line in label.name], 300)
-    right = 14 if narrow else room([label.value for label in labels], 200)
-    lines = max((len(label.name) for label in labels), default=1)
-    height = ROW[narrow] + (_LINE * lines if narrow else 0)
-    annotations = [part for row, label in enumerate(labels) for part in _label(row, label, narrow, height)]
-    # Where words stand above the marks, the marks stand low in their row.
-    low = (height - 0.5 * ROW[narrow]) / height if narrow else 0.5
-    return layout(
-        HEAD + FOOT + height * len(labels),
-        left,
-        right,
-        xaxis=xaxis,
-        yaxis=axis(len(labels) - 1 + (1 - low), -low, visible=False),
-        annotations=[*annotations, *notes],
-        **more,
-    )
+def vertical(x: float, colour: str = "zero") -> Json:
+    """Return a line across the figure at a value: zero, or what chance would give."""
+    return {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "x0": x,
+        "x1": x,
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "line": {"color": token(colour), "width": 1.5},
+    }
 
 
 def room(texts: Sequence[str], most: int) -> int:
     """Return a margin in CSS pixels that holds the longest of some lines, but never more than ``most``."""
-    return min(most, round(max((len(text) for text in texts), default=0) * _CHARACTER) + 20)
-
-
-def _label(row: int, label: RowLabel, narrow: bool, height: int) -> list[Json]:
-    """The words of a row: beside its marks, or above them line by line."""
-    place = {"xref": "paper", "yref": "y"}
-    ink = {"color": token("text")}
-    if not narrow:
-        name = "<br>".join(plain(line, 42) for line in label.name)
-        return [
-            words(name, 0, row, **place, xanchor="right", align="right", xshift=-10, font=ink),
-            words(label.value, 1, row, **place, xanchor="left", xshift=10),
-        ]
-    above = {**place, "yanchor": "top", "yshift": height - ROW[True] // 2}
-    name = "<br>".join(
-        plain(line, 54 - (len(label.value) if not index else 0)) for index, line in enumerate(label.name)
-    )
-    return [
-        words(name, 0, row, **above, xanchor="left", align="left", font=ink),
-        words(label.value, 1, row, **above, xanchor="right"),
-    ]
+    return min(most, round(max((len(text) for text in texts), default=0) * CHARACTER) + 22)

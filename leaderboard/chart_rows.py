@@ -1,215 +1,114 @@
-"""Figures with a row a pair or a category: ΔQ and convergence."""
+"""The frame of figures that have a row a pair: names left, numbers right, on phones both above the marks."""
 
-from collections.abc import Callable, Mapping, Sequence
-from math import ceil, floor
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ircore.results.episodes import CONVERGENCES, Convergence
-from ircore.results.model import Cell, Results
-from ircore.statistics.estimate import Estimate
-from leaderboard import labels
-from leaderboard.chart_parts import Json, RowLabel, Sketch, axis, pair_lines, pair_name, plain, row_layouts, words
-from leaderboard.site import Pair
-from leaderboard.theme import CONVERGENCE_TOKENS, describer_token, generator_symbol, token
+from leaderboard.chart_parts import FOOT, HEAD, Json, axis, layout, plain, room, words
+from leaderboard.theme import FONT_SIZE, token
 
-_NOTHING = Estimate(None, None, None, 0)
+LINE = 16
+"""Height of a line of words, CSS pixels."""
 
-_LEGEND: Json = {
-    "orientation": "h",
-    "x": 0,
-    "xanchor": "left",
-    "yref": "container",
-    "y": 1,
-    "yanchor": "top",
-    "traceorder": "normal",
-    "itemclick": False,
-    "itemdoubleclick": False,
-    "font": {"color": token("muted")},
-}
+ROW = 40
+"""Height of a row with one mark, CSS pixels."""
+
+SUB_ROW = 20
+"""What each further mark in a row adds, CSS pixels."""
 
 
-def delta_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> Sketch:
-    """Draw what refinement brought to each pair: mean ΔQ with its interval, best first."""
-    rated = [(pair, results.cell(pair.run_id, judge).delta) for pair in pairs]
-    rows = sorted(rated, key=lambda row: -11.0 if row[1].mean is None else row[1].mean, reverse=True)
-    names = [RowLabel(pair_lines(pair), _value(delta, labels.signed)) for pair, delta in rows]
-    low, high = _around_zero([delta for _, delta in rows])
-    notes = [
-        words("← worse", 0, 1, xref="x", yref="paper", xanchor="right", xshift=-6, yanchor="bottom", yshift=6),
-        words("better →", 0, 1, xref="x", yref="paper", xanchor="left", xshift=6, yanchor="bottom", yshift=6),
-    ]
-    wide, narrow = row_layouts(
-        names,
-        axis(low, high, title={"text": "ΔQ = final − first similarity (points of 10)"}, nticks=9),
-        notes,
-        shapes=[_zero_line()],
-    )
-    return Sketch(
-        title=_delta_title([delta for _, delta in rows]),
-        reading_aid=(
-            "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
-            " renderings, and each line its 95 % interval: a line that crosses zero leaves open whether refining helps."
-        ),
-        traces=[
-            _dot(delta, row, generator_symbol(pair.shape), describer_token(pair.hue), _delta_hover(pair, delta))
-            for row, (pair, delta) in enumerate(rows)
-        ],
-        wide=wide,
-        narrow=narrow,
-        columns=("Describer", "Generator", "ΔQ", "95 % from", "95 % to", "Episodes"),
-        rows=tuple((pair.describer, pair.generator, *_estimate_cells(delta, labels.signed)) for pair, delta in rows),
-    )
+@dataclass(frozen=True)
+class RowLabel:
+    """What stands beside a row."""
+
+    name: tuple[str, ...]
+    """Who or what the row is, on one line or two."""
+
+    values: tuple[str, ...]
+    """What its marks say, one text a mark, from above."""
 
 
-def convergence_sketch(results: Results, pairs: Sequence[Pair], judge: str) -> Sketch:
-    """Draw how the episodes of each pair converged, as shares with counts, the most improved first."""
-    cells = [(pair_lines(pair), results.cell(pair.run_id, judge)) for pair in pairs]
-    ordered = sorted(cells, key=lambda row: _share(row[1].convergence, "improved"), reverse=True)
-    total = {kind: sum(cell.convergence[kind] for _, cell in cells) for kind in CONVERGENCES}
-    return _convergence_sketch(ordered, total, "Pair")
+def place(row: int, mark: int, marks: int) -> float:
+    """Return where in a figure a mark stands: rows are numbered from 0, downwards.
+
+    Args:
+        row: 0-based.
+        mark: Of the row, 0-based, from above.
+        marks: How many this row has.
+    """
+    return round(row + (mark - (marks - 1) / 2) * SUB_ROW / _row_height(marks), 4)
 
 
-def pair_convergence_sketch(results: Results, pair: Pair, judge: str) -> Sketch:
-    """Draw how the episodes of one pair converged, in all and in each category."""
-    whole = results.cell(pair.run_id, judge)
-    parts = [((labels.category_title(one),), results.cell(pair.run_id, judge, one)) for one in results.categories]
-    return _convergence_sketch([(("All",), whole), *parts], whole.convergence, "Category")
+def row_layouts(
+    labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], head: int = HEAD, **more: Any
+) -> tuple[Json, Json]:
+    """Return the wide and the narrow layout of a figure whose rows are numbered from 0, downwards.
+
+    Args:
+        labels: One a row; all rows have as many marks.
+        xaxis: The horizontal axis.
+        notes: Annotations of both layouts.
+        head: Room above the first row, CSS pixels.
+        more: What both layouts add.
+    """
+    return _layout(labels, xaxis, notes, head, False, more), _layout(labels, xaxis, notes, head, True, more)
 
 
-_Form = Callable[[float | None], str]
+def _row_height(marks: int) -> int:
+    return ROW + SUB_ROW * (max(marks, 1) - 1)
 
 
-def _value(estimate: Estimate, form: _Form) -> str:
-    return f"{form(estimate.mean)} · n {estimate.n}"
-
-
-def _estimate_cells(estimate: Estimate, form: _Form) -> tuple[str, str, str, str]:
-    return form(estimate.mean), form(estimate.low), form(estimate.high), str(estimate.n)
-
-
-def _dot(estimate: Estimate, y: float, symbol: str, colour: str, hover: str, **more: object) -> Json:
-    """A mean as a mark, its interval as a line; empty where there is no mean."""
-    known = estimate.mean is not None
-    whisker = known and estimate.low is not None and estimate.high is not None
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [estimate.mean] if known else [],
-        "y": [y] if known else [],
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [_distance(estimate.high, estimate.mean) if whisker else 0],
-            "arrayminus": [_distance(estimate.mean, estimate.low) if whisker else 0],
-            "color": colour,
-            "thickness": 2,
-            "width": 0,
-        },
-        "marker": {"symbol": symbol, "size": 11, "color": colour},
-        "hovertemplate": f"{hover}<extra></extra>",
+def _layout(
+    labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], head: int, narrow: bool, more: Mapping[str, Any]
+) -> Json:
+    marks = max((len(label.values) for label in labels), default=1)
+    beside = not narrow or marks > 1
+    values = [_short(value, narrow) for label in labels for value in label.values]
+    left = 8 if narrow else room([line for label in labels for line in label.name], 300)
+    right = room(values, 130 if narrow else 250) if beside else 14
+    above = LINE * max((len(label.name) for label in labels), default=1) if narrow else 0
+    height = _row_height(marks) + above
+    # Where words stand above the marks, the marks stand low in their row.
+    low = (above + 0.5 * _row_height(marks)) / height
+    annotations = []
+    for row, label in enumerate(labels):
+        annotations.append(_name(row, label, narrow, low * height, beside))
+        annotations += _values(row, label, narrow, low * height, beside)
+    return layout(
+        head + FOOT + height * len(labels),
+        left,
+        right,
+        head,
+        xaxis=xaxis,
+        yaxis=axis(len(labels) - low, -low, visible=False),
+        annotations=[*annotations, *notes],
         **more,
-    }
-
-
-def _distance(further: float | None, nearer: float | None) -> float:
-    return 0.0 if further is None or nearer is None else round(further - nearer, 4)
-
-
-def _delta_hover(pair: Pair, delta: Estimate) -> str:
-    return f"{plain(pair_name(pair))}<br>ΔQ {labels.signed(delta.mean)}<br>{labels.interval_words(delta)}"
-
-
-def _around_zero(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """Return a range of whole half points that holds every interval and zero, with room for a word on either side."""
-    ends = [end for one in estimates for end in (one.mean, one.low, one.high) if end is not None]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
-    room = max(0.25, 0.15 * (high - low))
-    return floor(2 * min(low - 0.1, -room)) / 2, ceil(2 * max(high + 0.1, room)) / 2
-
-
-def _zero_line() -> Json:
-    return {
-        "type": "line",
-        "xref": "x",
-        "yref": "paper",
-        "x0": 0,
-        "x1": 0,
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-        "line": {"color": token("zero"), "width": 1.5},
-    }
-
-
-def _delta_title(deltas: Sequence[Estimate]) -> str:
-    helped = sum(one.low is not None and one.low > 0 for one in deltas)
-    harmed = sum(one.high is not None and one.high < 0 for one in deltas)
-    if helped == harmed == 0:
-        return "Does refinement help? No pair's interval is clear of zero"
-    open_ones = len(deltas) - helped - harmed
-    said = f"Refinement helps {helped} of {len(deltas)} pairs and harms {harmed or 'none'}"
-    return f"{said}; {open_ones} {'is' if open_ones == 1 else 'are'} undecided" if open_ones else said
-
-
-def _convergence_sketch(
-    cells: Sequence[tuple[tuple[str, ...], Cell]], total: Mapping[Convergence, int], what: str
-) -> Sketch:
-    names = [RowLabel(name, f"n {sum(cell.convergence.values())}") for name, cell in cells]
-    wide, narrow = row_layouts(
-        names,
-        axis(0, 100, title={"text": "share of rated episodes (%)"}, dtick=25),
-        [],
-        barmode="stack",
-        bargap=0.55,
-        showlegend=True,
-        legend=_LEGEND,
-    )
-    return Sketch(
-        title=_convergence_title(total),
-        reading_aid=(
-            "Each bar splits a row's rated episodes by whether the final rendering scored above, equal to or below the"
-            " first, or was the only one; the numbers in it are episodes."
-        ),
-        traces=[_outcome_bar(outcome, cells) for outcome in CONVERGENCES],
-        wide=wide,
-        narrow=narrow,
-        columns=(what, *(labels.CONVERGENCES[one].capitalize() for one in CONVERGENCES), "Episodes"),
-        rows=tuple(
-            (" ".join(name), *(str(cell.convergence[one]) for one in CONVERGENCES), str(sum(cell.convergence.values())))
-            for name, cell in cells
-        ),
     )
 
 
-def _outcome_bar(outcome: Convergence, cells: Sequence[tuple[tuple[str, ...], Cell]]) -> Json:
-    name = labels.CONVERGENCES[outcome]
-    shares = [round(100 * _share(cell.convergence, outcome), 2) for _, cell in cells]
-    counts = [cell.convergence[outcome] for _, cell in cells]
-    colour = CONVERGENCE_TOKENS[outcome]
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": name,
-        "x": shares,
-        "y": list(range(len(cells))),
-        "text": [str(count) if share >= 6 else "" for count, share in zip(counts, shares, strict=True)],
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "textangle": 0,
-        "textfont": {"color": token(f"{colour}-ink")},
-        "constraintext": "none",
-        "marker": {"color": token(colour), "line": {"color": token("background"), "width": 1}},
-        "customdata": [[plain(" ".join(name)), count] for (name, _), count in zip(cells, counts, strict=True)],
-        "hovertemplate": f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} episodes (%{{x:.0f}} %)<extra></extra>",
-    }
+def _name(row: int, label: RowLabel, narrow: bool, above: float, beside: bool) -> Json:
+    ink = {"color": token("text"), "size": FONT_SIZE}
+    at = {"xref": "paper", "yref": "y", "font": ink}
+    if not narrow:
+        name = "<br>".join(plain(line, 42) for line in label.name)
+        return words(name, 0, row, **at, xanchor="right", align="right", xshift=-10)
+    taken = 0 if beside else max(map(len, label.values), default=0)
+    name = "<br>".join(plain(line, 52 - (0 if index else taken)) for index, line in enumerate(label.name))
+    return words(name, 0, row, **at, xanchor="left", align="left", yanchor="top", yshift=round(above))
 
 
-def _share(counts: Mapping[Convergence, int], outcome: Convergence) -> float:
-    whole = sum(counts.values())
-    return counts[outcome] / whole if whole else 0.0
+def _values(row: int, label: RowLabel, narrow: bool, above: float, beside: bool) -> list[Json]:
+    at = {"xref": "paper", "yref": "y"}
+    if not beside:
+        text = plain(" ".join(label.values), 40)
+        return [words(text, 1, row, **at, xanchor="right", align="right", yanchor="top", yshift=round(above))]
+    count = len(label.values)
+    return [
+        words(plain(_short(text, narrow), 44), 1, place(row, index, count), **at, xanchor="left", xshift=10)
+        for index, text in enumerate(label.values)
+    ]
 
 
-def _convergence_title(total: Mapping[Convergence, int]) -> str:
-    if not sum(total.values()):
-        return "How do episodes end? None was rated"
-    improved, regressed = (labels.percent(_share(total, kind)) for kind in ("improved", "regressed"))
-    return f"{improved} % of episodes end better than they began, {regressed} % worse"
+def _short(text: str, narrow: bool) -> str:
+    """Leave out n where there is no room: the table has it."""
+    return text.rsplit(" · ", 1)[0] if narrow and text.count(" · ") > 1 else text

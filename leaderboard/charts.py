@@ -1,7 +1,7 @@
 """The figures of the site; the only module that knows Plotly.
 
-A chart is data: its colours are names of CSS variables, which ``assets/js/charts.js`` looks up when it draws, and it
-carries its numbers as a table for those who cannot or do not want to see it.
+A chart is data: its colours are names of CSS variables, which ``assets/js/charts.js`` looks up when it draws. It has
+its numbers as a table for those who cannot or do not want to see it, and a still picture for pages without JavaScript.
 """
 
 import json
@@ -11,12 +11,28 @@ from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
+from markupsafe import Markup
 from plotly.offline import get_plotlyjs_version
 
 from ircore.results.model import Results
-from leaderboard.chart_parts import Sketch
-from leaderboard.chart_rows import convergence_sketch, delta_sketch, pair_convergence_sketch
-from leaderboard.chart_turns import heat_map_sketch, pair_trajectory_sketch, trajectories_sketch
+from ircore.tables.formats import as_csv
+from ircore.tables.model import Table
+from leaderboard.chart_bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
+from leaderboard.chart_budgets import budget_deltas_sketch, budget_scores_sketch
+from leaderboard.chart_costs import costs_sketch
+from leaderboard.chart_data import Subject
+from leaderboard.chart_dots import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
+from leaderboard.chart_heat import (
+    corrections_by_turn_sketch,
+    corrections_sketch,
+    heat_maps_sketch,
+    pair_heat_map_sketch,
+)
+from leaderboard.chart_judges import agreement_sketch, reliability_sketch
+from leaderboard.chart_language import lengths_sketch, novelty_sketch
+from leaderboard.chart_parts import Missing, Sketch, plain
+from leaderboard.chart_still import still_picture
+from leaderboard.chart_turns import pair_trajectory_sketch, trajectories_sketch
 from leaderboard.site import Pair
 from leaderboard.theme import NARROW
 
@@ -26,7 +42,7 @@ class Chart:
     """A figure with everything that stands around it."""
 
     id: str
-    """Unique on the site and safe as a file name: ``charts/<id>.json``."""
+    """Unique on the site and safe as a file name: ``charts/<id>.json`` and ``charts/<id>.csv``."""
 
     kind: str
     """What it shows, such as ``delta``."""
@@ -35,16 +51,16 @@ class Chart:
     """The finding, or the question that it answers; may hold a stranger's words, so escape it."""
 
     reading_aid: str
-    """One sentence on how to read it."""
+    """One sentence on how to read it; empty if there is no figure."""
 
     figure: Mapping[str, Any]
-    """``data``, ``layout`` and ``narrow`` (the layout below ``breakpoint`` pixels), as Plotly's JSON."""
+    """``data``, ``layout`` and ``narrow`` (the layout below ``breakpoint`` pixels), as Plotly's JSON, and ``title``."""
 
-    columns: tuple[str, ...]
-    """Heads of the table that says the same."""
+    table: Table | None
+    """The numbers drawn; may hold a stranger's words, so escape them. None if there is no figure."""
 
-    rows: tuple[tuple[str, ...], ...]
-    """Its cells as text; may hold a stranger's words, so escape them."""
+    missing: str = ""
+    """Why there is no figure; empty if there is one."""
 
     @property
     def height(self) -> int:
@@ -60,6 +76,14 @@ class Chart:
         """Return the content of ``charts/<id>.json``."""
         return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
+    def csv(self) -> str:
+        """Return the content of ``charts/<id>.csv``: the table in full precision."""
+        return as_csv(self.table) if self.table else ""
+
+    def still(self) -> Markup:
+        """Return both still pictures; the stylesheet shows the one that fits."""
+        return still_picture(self.figure, narrow=False) + still_picture(self.figure, narrow=True)
+
 
 def figures(
     results: Results, pairs: Mapping[str, Pair], wanted: Collection[str] | None = None, site_judge: str | None = None
@@ -73,16 +97,13 @@ def figures(
         site_judge: Whose figures' ids do not name the judge; None for the first by name.
 
     Returns:
-        By id, which is ``chart_id``. For each judge: ``trajectories``, ``delta`` and ``convergence`` over all pairs,
-        and for each pair ``trajectory``, ``heat-map`` and ``pair-convergence``.
+        By id, which is ``chart_id``: those of ``OF_ALL``; for each judge those of ``OF_JUDGE`` and, for each pair,
+        those of ``OF_PAIR``.
     """
     charts = {}
-    for judge in results.judges:
-        said = judge if judge != (site_judge or results.judges[0]) else None
-        for kind, key, draw in _drawings(results, pairs, judge):
-            identity = chart_id(kind, key, said)
-            if wanted is None or identity in wanted:
-                charts[identity] = _chart(identity, kind, draw())
+    for identity, kind, draw in _drawings(results, pairs):
+        if wanted is None or identity in wanted:
+            charts[identity] = _chart(identity, kind, draw())
     return charts
 
 
@@ -92,7 +113,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
     Args:
         kind: What it shows.
         pair_key: ``Pair.key``; None for a chart of all pairs.
-        judge: None for the site's own judge.
+        judge: None for the site's own judge, the first by name, and for figures of all judges.
     """
     parts = (kind, pair_key, f"by-{judge}" if judge else None)
     return "-".join(part for part in parts if part)
@@ -103,36 +124,64 @@ def plotly_js_version() -> str:
     return str(get_plotlyjs_version())
 
 
-_OF_ALL = {"trajectories": trajectories_sketch, "delta": delta_sketch, "convergence": convergence_sketch}
+OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
+    "scores": scores_sketch,
+    "deltas": deltas_sketch,
+    "preferences": preferences_sketch,
+    "heat-maps": heat_maps_sketch,
+    "budget-scores": budget_scores_sketch,
+    "budget-deltas": budget_deltas_sketch,
+    "budget-outcomes": budget_outcomes_sketch,
+    "corrections": corrections_sketch,
+    "corrections-by-turn": corrections_by_turn_sketch,
+    "lengths": lengths_sketch,
+    "novelty": novelty_sketch,
+    "agreement": agreement_sketch,
+    "reliability": reliability_sketch,
+    "costs": costs_sketch,
+}
+"""Figures that the site has once: of every judge, of none, or of the site's own."""
 
-_OF_PAIR = {
+OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
+    "trajectories": trajectories_sketch,
+    "delta": delta_sketch,
+    "convergence": convergence_sketch,
+}
+"""Figures of all pairs for each judge."""
+
+OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
     "trajectory": pair_trajectory_sketch,
-    "heat-map": heat_map_sketch,
+    "heat-map": pair_heat_map_sketch,
     "pair-convergence": pair_convergence_sketch,
 }
+"""Figures of one pair for each judge."""
 
 
-def _drawings(
-    results: Results, pairs: Mapping[str, Pair], judge: str
-) -> Iterator[tuple[str, str | None, Callable[[], Sketch]]]:
-    """Yield the kind of every figure, the key of the pair that it is about, and how to draw it."""
-    every = tuple(pairs.values())
-    for kind, of_all in _OF_ALL.items():
-        yield kind, None, partial(of_all, results, every, judge)
-    for pair in every:
-        for kind, of_one in _OF_PAIR.items():
-            yield kind, pair.key, partial(of_one, results, pair, judge)
+def _drawings(results: Results, pairs: Mapping[str, Pair]) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
+    """Yield id and kind of every figure, and how to draw it."""
+    for judge in results.judges:
+        subject = Subject(results, pairs, judge)
+        first = judge == results.judges[0]
+        said = None if first else judge
+        for kind, of_all in (OF_ALL if first else {}).items():
+            yield kind, kind, partial(of_all, subject)
+        for kind, of_judge in OF_JUDGE.items():
+            yield chart_id(kind, None, said), kind, partial(of_judge, subject)
+        for pair in pairs.values():
+            for kind, of_one in OF_PAIR.items():
+                yield chart_id(kind, pair.key, said), kind, partial(of_one, subject, pair)
 
 
-def _chart(identity: str, kind: str, sketch: Sketch) -> Chart:
+def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
+    if isinstance(sketch, Missing):
+        return Chart(identity, kind, sketch.title, "", {}, None, sketch.reason)
     return Chart(
         id=identity,
         kind=kind,
         title=sketch.title,
         reading_aid=sketch.reading_aid,
-        figure={**_checked(sketch), "breakpoint": NARROW},
-        columns=sketch.columns,
-        rows=sketch.rows,
+        figure={**_checked(sketch), "breakpoint": NARROW, "title": plain(sketch.title)},
+        table=sketch.table,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ircore.tables import formats
 from leaderboard import labels, text, theme
 from leaderboard.charts import Chart
 from leaderboard.marked import CORRECTION_WORDS
@@ -64,6 +65,8 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         rank=labels.rank,
+        shown=formats.shown,
+        interval=formats.interval_shown,
         score_class=theme.score_class,
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,

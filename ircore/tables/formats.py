@@ -53,10 +53,16 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
     text = number(value.value, column.digits, column.signed)
     if interval == "half" and value.half_width is not None:
         return f"{text} ± {number(value.half_width, column.digits)}"
-    if interval == "ends" and value.low is not None and value.high is not None:
-        low, high = (number(one, column.digits, column.signed) for one in (value.low, value.high))
-        return f"{text} [{low}, {high}]"
-    return text
+    ends = interval_shown(column, value) if interval == "ends" else ""
+    return f"{text} {ends}" if ends else text
+
+
+def interval_shown(column: Column, value: Value) -> str:
+    """Format the interval of an entry as ``[low, high]``; empty without one."""
+    if column.digits is None or value.low is None or value.high is None:
+        return ""
+    low, high = (number(one, column.digits, column.signed) for one in (value.low, value.high))
+    return f"[{low}, {high}]"
 
 
 def render(table: Table, form: Format, results: Results | None = None) -> str:

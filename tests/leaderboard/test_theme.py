@@ -63,7 +63,7 @@ def test_words_on_heat_cells_can_be_read(dark: bool) -> None:
             assert contrast(theme.ink_on(colour), colour) >= 4.5
     found = theme.variables(dark)
     inks = [name for name in found if name.endswith("-ink")]
-    assert len(inks) == 46
+    assert len(inks) == 67
     assert all(contrast(found[ink], found[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
 
 
@@ -108,7 +108,8 @@ def test_classes_take_the_nearest_half_point() -> None:
 
 def test_the_stylesheet_defines_what_tokens_and_classes_name() -> None:
     css = theme.stylesheet()
-    light, dark = css.split('[data-md-color-scheme="slate"]')
+    light, dark, paper = css.split('[data-md-color-scheme="slate"]')
+    assert "--irc-background: #ffffff;" in paper
     assert "--irc-background: #ffffff;" in light
     assert "--irc-background: #16181d;" in dark
     assert theme.variables().keys() == theme.variables(dark=True).keys()

@@ -1,22 +1,25 @@
 /*
- * Draws the charts of a page when they come near the viewport.
+ * Makes the figures of a page live when they come near the viewport.
  *
- *   <figure class="chart" data-chart="charts/delta.json" data-height="300" data-narrow-height="420">
+ *   <figure class="chart" data-chart="charts/delta.json" data-name="delta">
  *     <figcaption>…</figcaption>
- *     <div class="chart-plot"></div>                 made here if it is missing
- *     <details class="chart-table">…</details>       the same numbers; opened if the chart cannot be drawn
+ *     <div class="chart-plot"><div class="chart-still"><svg>…</svg></div></div>
+ *     <div class="chart-tools">…</div>              buttons to save the figure are added here
+ *     <details class="chart-table">…</details>      the same numbers
  *   </figure>
  *
- * data-chart is relative to the page. A chart names its colours as CSS variables; they are looked up when it is
- * drawn, and again when the reader changes the scheme. Nothing moves, so there is nothing to reduce.
+ * data-chart is relative to the page. The still picture holds the place, so that nothing moves, and stays if the live
+ * figure cannot be drawn. A figure names its colours as CSS variables; they are looked up when it is drawn, and again
+ * when the reader changes the scheme.
  */
 (() => {
   "use strict";
 
   const BUNDLE = new URL("../vendor/plotly-cartesian.min.js", document.currentScript.src);
-  const NARROW = 560; // as in theme.py; what a chart's own file says counts once it is there
   const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false };
   const VARIABLE = /^var\((--[\w-]+)\)$/;
+  const FORMATS = ["png", "svg"];
+  const SAVED = { width: 1000, title: 44 }; // of a saved figure: its width, and room for its title
 
   let bundle = null;
   let drawn = new Set();
@@ -55,60 +58,68 @@
     chart.narrow = isNarrow(chart);
     const style = getComputedStyle(document.body);
     const layout = chart.narrow ? chart.figure.narrow : chart.figure.layout;
-    chart.place.style.minHeight = `${layout.height}px`;
     return window.Plotly.react(
-      chart.place,
+      chart.live,
       coloured(chart.figure.data, style),
       { ...coloured(layout, style), autosize: true },
       CONFIG,
     );
   }
 
-  function placeOf(element) {
-    const found = element.querySelector(".chart-plot");
-    if (found) return found;
-    const made = document.createElement("div");
-    made.className = "chart-plot";
-    const caption = element.querySelector("figcaption");
-    if (caption === element.firstElementChild && caption) caption.after(made);
-    else element.prepend(made);
-    return made;
+  /* The wide figure as a file, in the reader's colours, with its title above it. */
+  function save(chart, format) {
+    const style = getComputedStyle(document.body);
+    const layout = coloured(chart.figure.layout, style);
+    const height = layout.height + SAVED.title;
+    const margin = { ...layout.margin, t: layout.margin.t + SAVED.title };
+    const title = { text: chart.figure.title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container",
+      yanchor: "top", pad: { l: 12, t: 12 }, font: { size: 16 } };
+    const ground = style.getPropertyValue("--irc-background").trim();
+    return window.Plotly.downloadImage(
+      {
+        data: coloured(chart.figure.data, style),
+        layout: { ...layout, height, margin, title, paper_bgcolor: ground, plot_bgcolor: ground },
+      },
+      { format, width: SAVED.width, height, scale: format === "png" ? 2 : 1, filename: chart.element.dataset.name },
+    );
   }
 
-  /* Keep the room free before anything is loaded, so that the page does not jump. */
-  function reserve(element, place) {
-    const narrow = place.clientWidth < NARROW;
-    const height = narrow ? element.dataset.narrowHeight : element.dataset.height;
-    if (height) place.style.minHeight = `${height}px`;
-  }
-
-  function describe(element, place) {
-    const caption = element.querySelector("figcaption");
-    place.setAttribute("role", "img");
-    place.setAttribute("aria-label", caption ? caption.textContent.trim().replace(/\s+/g, " ") : "Chart");
+  function addButtons(chart) {
+    const tools = chart.element.querySelector(".chart-tools");
+    if (!tools) return;
+    const title = chart.element.querySelector("figcaption strong");
+    for (const format of FORMATS) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = format.toUpperCase();
+      button.setAttribute("aria-label", `Save as ${format.toUpperCase()}: ${title ? title.textContent.trim() : "figure"}`);
+      button.addEventListener("click", () => save(chart, format));
+      tools.append(button);
+    }
   }
 
   function fail(element, place, error) {
     console.warn(`Chart not drawn: ${error.message}`);
-    place.style.minHeight = "";
-    place.removeAttribute("role");
-    place.removeAttribute("aria-label");
+    place.querySelector(".chart-live")?.remove();
     const notice = document.createElement("p");
     notice.className = "chart-failure";
-    notice.textContent = "The chart could not be drawn here. These are its numbers:";
-    place.replaceChildren(notice);
+    notice.textContent = "The live figure could not be drawn here: above is its still picture, below are its numbers.";
+    place.after(notice);
     element.querySelectorAll("details").forEach((details) => { details.open = true; });
   }
 
   async function start(element) {
-    const place = placeOf(element);
+    const place = element.querySelector(".chart-plot");
     try {
       const [figure] = await Promise.all([loadFigure(element.dataset.chart), loadPlotly()]);
-      const chart = { element, place, figure, narrow: false };
+      const live = document.createElement("div");
+      live.className = "chart-live";
+      place.append(live);
+      const chart = { element, place, live, figure, narrow: false };
       await draw(chart);
-      describe(element, place);
-      drawn.add(chart);
       element.dataset.state = "drawn";
+      drawn.add(chart);
+      addButtons(chart);
       new ResizeObserver(() => { if (isNarrow(chart) !== chart.narrow) draw(chart); }).observe(place);
     } catch (error) {
       fail(element, place, error);
@@ -131,7 +142,6 @@
     }, { rootMargin: "400px" });
     for (const element of found) {
       element.dataset.state = "waiting";
-      reserve(element, placeOf(element));
       near.observe(element);
     }
   }

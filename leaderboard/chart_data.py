@@ -1,0 +1,133 @@
+"""What figures are drawn from: which pairs, whose ratings, and the tables that hold the numbers.
+
+No number is computed here or in any figure: they come from ``ircore.tables``, and the table beside a figure is a
+selection of their columns and rows.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from ircore.results.model import Results
+from ircore.tables.board import board_table
+from ircore.tables.model import Column, Table, Value
+from leaderboard.site import Pair
+
+RUN = "run_id"
+"""Key of the column that says which run a row is about."""
+
+MOST_ROWS = 24
+"""Pairs in a figure with a row a pair; of more, the best are shown and the figure says so."""
+
+MOST_PANELS = 12
+"""Pairs in a figure with a panel a pair."""
+
+
+class Subject:
+    """What the figures of one judge are about.
+
+    Args:
+        results: Of some runs.
+        pairs: Names and marks of the pairs, by run_id.
+        judge: Whose ratings, where a figure is of one judge.
+        ranked: Every pair, best first; by default as on the board of the judge.
+    """
+
+    def __init__(
+        self, results: Results, pairs: Mapping[str, Pair], judge: str, ranked: Sequence[Pair] | None = None
+    ) -> None:
+        self.results = results
+        self.pairs = pairs
+        self.judge = judge
+        self._ranked = ranked
+        self._boards: dict[str, Table] = {}
+
+    @cached_property
+    def ranked(self) -> tuple[Pair, ...]:
+        """Every pair, best first; those without a score last."""
+        if self._ranked is not None:
+            return tuple(self._ranked)
+        return tuple(self.pairs[row.submission.run_id] for row in self.results.board(self.judge))
+
+    def best(self, most: int) -> "Subject":
+        """Return the same about the best pairs only."""
+        return self._of(self.ranked[:most])
+
+    def only(self, pair: Pair) -> "Subject":
+        """Return the same about one pair."""
+        return self._of((pair,))
+
+    def _of(self, pairs: Sequence[Pair]) -> "Subject":
+        chosen = {pair.run_id: pair for pair in pairs}
+        submissions = tuple(one for one in self.results.submissions if one.run_id in chosen)
+        episodes = {one.run_id: self.results.episodes[one.run_id] for one in submissions}
+        return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
+
+    def chosen_words(self, most: int) -> str:
+        """Say which pairs a figure of at most so many shows; empty if it shows all."""
+        count = len(self.pairs)
+        return f" Shown are the {most} of {count} pairs with the best scores by {self.judge}." if count > most else ""
+
+    def board(self, judge: str) -> Table:
+        """Return the board of a judge, all pairs under all conditions."""
+        if judge not in self._boards:
+            self._boards[judge] = board_table(self.results, judge)
+        return self._boards[judge]
+
+    def by_run(self, judge: str, key: str) -> dict[str, Value]:
+        """Return one measure of a judge's board by run_id."""
+        board = self.board(judge)
+        return {str(run.value): value for run, value in zip(board.column(RUN), board.column(key), strict=True)}
+
+
+def picked(table: Table, keys: Sequence[str], **changes: str) -> Table:
+    """Return a table with only these columns, in this order.
+
+    Args:
+        table: To choose from.
+        keys: Of the columns wanted.
+        changes: Other fields of the table to set, such as ``title``.
+    """
+    places = [[column.key for column in table.columns].index(key) for key in keys]
+    made = replace(
+        table,
+        columns=tuple(table.columns[place] for place in places),
+        rows=tuple(tuple(row[place] for place in places) for row in table.rows),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
+    """Return a table with the rows of these runs only, in this order; a run may have several rows."""
+    runs = table.column(RUN)
+    rows: dict[str, list[tuple[Value, ...]]] = {run_id: [] for run_id in run_ids}
+    for run, row in zip(runs, table.rows, strict=True):
+        if str(run.value) in rows:
+            rows[str(run.value)].append(row)
+    return replace(table, rows=tuple(row for run_id in run_ids for row in rows[run_id]))
+
+
+def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
+    """Return a table with the rows whose entry under a column is wanted."""
+    kept = [row for row, one in zip(table.rows, table.column(key), strict=True) if wanted(one.value)]
+    return replace(table, rows=tuple(kept))
+
+
+def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
+    """Put tables of the same columns below one another, with a column that says whose ratings each row has."""
+    named = list(tables)
+    column = Column("rater", "judge", "Who rated.", digits=None)
+    first = named[0][1]
+    at = sum(one.digits is None for one in first.columns)
+    rows = [(*row[:at], Value(judge), *row[at:]) for judge, table in named for row in table.rows]
+    return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows))
+
+
+def grouped(table: Table) -> dict[str, list[dict[str, Value]]]:
+    """Return the rows of each run, each as its entries by key."""
+    keys = [column.key for column in table.columns]
+    found: dict[str, list[dict[str, Value]]] = {}
+    for row in table.rows:
+        entries = dict(zip(keys, row, strict=True))
+        found.setdefault(str(entries[RUN].value), []).append(entries)
+    return found
