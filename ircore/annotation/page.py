@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ircore.annotation.tasks import Item, Study
 from ircore.files import new_folder, write_bytes, write_text
@@ -48,35 +48,44 @@ def write_page(study: Study, folder: Path) -> WrittenPage:
         WorkError: The disk is full or the place cannot be written.
     """
     with new_folder(folder) as temporary:
-        names, size = _write_pictures(study, temporary)
+        copies, size = _write_pictures(study, temporary)
         for name in ASSETS:
             write_bytes(temporary / name, files(__package__).joinpath("assets", name).read_bytes())
-        write_text(temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_document(study, names))};\n')
-    return WrittenPage(folder, len(set(names.values())), size / 1e6)
+        write_text(temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_document(study, copies))};\n')
+    return WrittenPage(folder, len({one.file for one in copies.values()}), size / 1e6)
 
 
-def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, str], int]:
-    """Write a copy of each picture without metadata; return the files by the original's hash, and their bytes."""
-    names: dict[str, str] = {}
+class _Copy(NamedTuple):
+    """A picture of the page."""
+
+    file: str
+    width: int
+    height: int
+
+
+def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, _Copy], int]:
+    """Write a copy of each picture without metadata; return the copies by the original's hash, and their bytes."""
+    copies: dict[str, _Copy] = {}
     sizes: dict[str, int] = {}
     for sha256, source in tracked(study.pictures.items(), "pictures", len(study.pictures)):
         copy = Picture.from_untrusted(source.read().data, sha256)
-        names[sha256] = f"{PICTURES}/{copy.sha256}.png"
-        sizes[names[sha256]] = len(copy.data)
-        write_bytes(folder / names[sha256], copy.data)
-    return names, sum(sizes.values())
+        file = f"{PICTURES}/{copy.sha256}.png"
+        copies[sha256] = _Copy(file, copy.width, copy.height)
+        sizes[file] = len(copy.data)
+        write_bytes(folder / file, copy.data)
+    return copies, sum(sizes.values())
 
 
-def _document(study: Study, names: dict[str, str]) -> dict[str, Any]:
+def _document(study: Study, copies: dict[str, _Copy]) -> dict[str, Any]:
     return {
         "study": study.study_id,
         "seed": study.seed,
         "annotators": study.annotators,
-        "items": [_entry(one, names) for one in study.items],
+        "items": [_entry(one, copies) for one in study.items],
     }
 
 
-def _entry(item: Item, names: dict[str, str]) -> dict[str, Any]:
+def _entry(item: Item, copies: dict[str, _Copy]) -> dict[str, Any]:
     shown = {"target": item.target, "final": item.rendering, "first": item.first}
     return {
         "run_id": item.run_id,
@@ -84,5 +93,5 @@ def _entry(item: Item, names: dict[str, str]) -> dict[str, Any]:
         "turn": item.turn,
         "task": item.task,
         "rendering": item.rendering,
-        "pictures": {role: names[sha256] for role, sha256 in shown.items() if sha256 is not None},
+        "pictures": {role: copies[sha256]._asdict() for role, sha256 in shown.items() if sha256 is not None},
     }

@@ -6,7 +6,7 @@ which of the first and the final one is more similar to it.
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
@@ -103,7 +103,7 @@ class Study:
     """Every picture that the items name, by its SHA-256."""
 
     alike: int
-    """Episodes without a preference because their first and final rendering are the same picture."""
+    """Episodes of these without a preference because their first and final rendering are the same picture."""
 
 
 def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
@@ -121,22 +121,23 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     wanted = runs[0].instances.select(plan.categories, plan.difficulties)
     pictures: dict[str, PictureSource] = {}
     by_instance: dict[str, list[Item]] = defaultdict(list)
-    alike = 0
+    alike: Counter[str] = Counter()
+    known = {one.instance_id: one for one in wanted}
     for run in runs:
-        known = {one.instance_id: one for one in wanted}
         for episode in run.episodes():
             if episode.played and episode.instance_id in known:
                 instance = known[episode.instance_id]
                 _collect(pictures, run, instance, episode)
                 by_instance[episode.instance_id] += _items(run.run.run_id, instance, episode, plan.every_turn)
-                alike += _is_alike(episode)
+                alike[episode.instance_id] += _is_alike(episode)
     chosen = _drawn([one for one in wanted if by_instance[one.instance_id]], by_instance, plan)
     items = tuple(item for one in wanted if one.instance_id in chosen for item in by_instance[one.instance_id])
     if not items:
         raise InputError(f"{runs[0].path}: no played episode to rate", "Play some, or choose other categories.")
     used = {sha for item in items for sha in (item.target, item.rendering, item.first) if sha}
     shown = {sha: source for sha, source in pictures.items() if sha in used}
-    return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike)
+    alike_shown = sum(alike[name] for name in chosen)
+    return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
 
 
 def _check_annotators(names: Sequence[str]) -> None:

@@ -30,7 +30,7 @@
   let order = [];
   let at = 0;
   let secondsBefore = 0;
-  let shown = []; // the item's pictures: {name, address, value} in the order of the page
+  let shown = []; // the item's pictures: {name, file, width, height, value} in the order of the page
   let zoomed = 0;
   let lastOne = -Infinity;
   let keysOn = true;
@@ -164,17 +164,19 @@
   function picturesOf(item) {
     const { target, first, final } = item.pictures;
     if (item.task === "similarity") {
-      return [{ name: "A, the target", address: target }, { name: "B, the rendering", address: final }];
+      return [{ name: "A, the target", ...target }, { name: "B, the rendering", ...final }];
     }
-    const renderings = [{ address: first, value: 0 }, { address: final, value: 1 }];
+    const renderings = [{ ...first, value: 0 }, { ...final, value: 1 }];
     if (!item.firstLeading) renderings.reverse();
-    return [{ name: "The target", address: target }, ...renderings.map((one, place) => ({ ...one, name: "AB"[place] }))];
+    return [{ name: "The target", ...target }, ...renderings.map((one, place) => ({ ...one, name: "AB"[place] }))];
   }
 
   function card(picture, place) {
-    const image = make("img", { src: picture.address, alt: picture.name, draggable: false });
+    const { file, width, height } = picture;
+    const image = make("img", { src: file, width, height, alt: picture.name, draggable: false });
     image.addEventListener("error", () => complain("A picture did not load. If it stays so, answer “Cannot tell”."));
     const button = make("button", { type: "button", className: "picture", ariaLabel: `Enlarge: ${picture.name}` }, image);
+    button.style.setProperty("--ratio", String(width / height));
     button.addEventListener("click", () => openZoom(place));
     const caption = make("figcaption", {}, picture.value === undefined ? picture.name : choice(picture));
     return make("figure", {}, button, caption);
@@ -187,7 +189,7 @@
   }
 
   function preload(item) {
-    for (const address of Object.values(item?.pictures ?? {})) new Image().src = address;
+    for (const { file } of Object.values(item?.pictures ?? {})) new Image().src = file;
   }
 
   function answer(value, reason = "") {
@@ -315,9 +317,9 @@
 
   function showZoomed(place) {
     zoomed = (place + shown.length) % shown.length;
-    const { name, address } = shown[zoomed];
+    const { name, file } = shown[zoomed];
     by("zoom-title").textContent = name;
-    Object.assign(by("zoom-picture"), { src: address, alt: name });
+    Object.assign(by("zoom-picture"), { src: file, alt: name });
     [...by("zoom-choices").children].forEach((one, number) => one.setAttribute("aria-pressed", String(number === zoomed)));
   }
 
@@ -386,11 +388,16 @@
 
   function listen() {
     const clicks = {
-      begin, next, back, cannot: cannotTell, "export-button": exportRatings, "end-export": exportRatings, "end-back": back,
+      begin, next, back, "export-button": exportRatings, "end-export": exportRatings, "end-back": back,
       "keys-toggle": toggleKeys, "guide-button": () => by("guide").showModal(), "guide-close": () => by("guide").close(),
       "zoom-close": () => by("zoom").close(), "zoom-picture": () => by("zoom").close(),
     };
     for (const [id, action] of Object.entries(clicks)) by(id).addEventListener("click", () => action());
+    by("cannot").addEventListener("click", (event) => {
+      cannotTell();
+      // Who clicks and then types Enter wants the next item, not this button again.
+      if (event.detail > 0) by("question").focus({ preventScroll: true });
+    });
     by("annotator").addEventListener("input", nameBegin);
     by("annotator-choice").addEventListener("change", nameBegin);
     by("reason").addEventListener("input", explain);
