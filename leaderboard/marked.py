@@ -1,9 +1,7 @@
 """A message in pieces: which of its words correct what, as pages tint them."""
 
 from collections import Counter
-from collections.abc import Mapping
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ircore.language.corrections import find_corrections
@@ -25,6 +23,8 @@ CORRECTION_WORDS: Mapping[Correction, str] = {
     "acknowledgement": "acknowledgement",
 }
 """How pages name the categories, in the order of their legend."""
+
+_PLACE: Mapping[Correction, int] = {one: place for place, one in enumerate(CORRECTIONS)}
 
 
 class Segment(NamedTuple):
@@ -61,13 +61,15 @@ def mark_message(message: str) -> Marked:
     edges = sorted((place, step, one.correction) for one in marks for place, step in ((one.start, 1), (one.end, -1)))
     active: Counter[Correction] = Counter()
     segments, begun = [], 0
-    for place, group in groupby(edges, key=itemgetter(0)):
+    for place, step, correction in edges:
         if place > begun:
-            segments.append(Segment(shown[begun:place], tuple(one for one in CORRECTIONS if active[one] > 0)))
-        for _, step, correction in group:
-            active[correction] += step
-        begun = place
+            segments.append(Segment(shown[begun:place], _in_order(one for one in active if active[one])))
+            begun = place
+        active[correction] += step
     if begun < len(shown):
         segments.append(Segment(shown[begun:], ()))
-    fired = {one.correction for one in marks}
-    return Marked(tuple(segments), len(message) - len(shown), tuple(one for one in CORRECTIONS if one in fired))
+    return Marked(tuple(segments), len(message) - len(shown), _in_order(active))
+
+
+def _in_order(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
+    return tuple(sorted(corrections, key=_PLACE.__getitem__))

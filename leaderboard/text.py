@@ -14,6 +14,9 @@ _JOINERS = frozenset("\u200c\u200d\ufe0f")
 
 def visible(text: str) -> str:
     """Return text with every hidden character replaced by its code, such as ``⟦U+202E⟧``."""
+    # Nearly all texts: what Python calls printable has no hidden character, and is known in one pass.
+    if text.isprintable():
+        return text
     return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
 
 
