@@ -3,9 +3,9 @@
     python benchmarks/intervals.py           all parts, some minutes
     python benchmarks/intervals.py speed     one part: speed, coverage or ranks
 
-Speed counts ``Results.from_runs`` and every board, from runs that are in memory, of 140 episodes and three judges each,
-with 10,000 resamples; each size runs in a process of its own, so that the memory is its own. Coverage and ranks are
-simulations whose truth is known.
+Speed counts ``Results.from_runs``, every board, and every table as JSON (those of a judge for each), from runs that are
+in memory, of 140 episodes and three judges each, with 10,000 resamples; each size runs in a process of its own, so that
+the memory is its own. Coverage and ranks are simulations whose truth is known.
 """
 
 import argparse
@@ -61,7 +61,7 @@ CHANGES: dict[str, dict[int, float]] = {
 
 def speed() -> None:
     """Print seconds and memory for each number of pairs."""
-    print(f"{'pairs':>6}{'cells':>8}{'make s':>9}{'results s':>11}{'boards s':>10}{'peak MB':>9}")
+    print(f"{'pairs':>6}{'cells':>8}{'make s':>9}{'results s':>11}{'boards s':>10}{'tables s':>10}{'peak MB':>9}")
     for pairs in SIZES:
         subprocess.run([sys.executable, __file__, "--pairs", str(pairs)], check=True)
 
@@ -72,7 +72,10 @@ def one_speed(pairs: int) -> None:
     from invented import invented_run, invented_set
 
     from ircore.results.model import Results
+    from ircore.tables.catalogue import TABLES, Question
+    from ircore.tables.formats import render
 
+    spent: dict[str, float] = {}
     begun = time.perf_counter()
     instances, runs = invented_set(10), []
     for index in range(pairs):
@@ -92,11 +95,19 @@ def one_speed(pairs: int) -> None:
             for judge in results.judges:
                 results.board(judge, category, difficulty)
     boards = time.perf_counter()
+    for name, entry in TABLES.items():
+        for judge in results.judges if entry.of_judge else results.judges[:1]:
+            started = time.perf_counter()
+            render(entry.build(results, Question(judge)), "json")
+            spent[name] = spent.get(name, 0.0) + time.perf_counter() - started
+    tables = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"{pairs:>6}{len(results.cells):>8}{made - begun:>9.1f}{computed - made:>11.2f}{boards - computed:>10.2f}"
-        f"{peak:>9.0f}  ({before:.0f} MB of it before)"
+        f"{tables - boards:>10.2f}{peak:>9.0f}  ({before:.0f} MB of it before)"
     )
+    slowest = sorted(spent.items(), key=lambda item: -item[1])[:4]
+    print(" " * 8 + "slowest tables: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in slowest))
 
 
 def coverage(trials: int = 4000) -> None:

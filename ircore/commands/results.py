@@ -62,19 +62,19 @@ def command(
 
 
 def _write_all(results: "Results", question: "Question", out: Path) -> None:
-    """Write every table that can be made; say of the others why not."""
-    from ircore.errors import InputError
+    """Write every table; one of ratings for each judge, unless one judge was asked for."""
+    from dataclasses import replace
+
     from ircore.files import new_folder, write_text
     from ircore.tables.catalogue import TABLES
     from ircore.tables.formats import render
 
+    judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
     with new_folder(out) as folder:
         for name, entry in TABLES.items():
-            try:
-                table = entry.build(results, question)
-            except InputError as error:
-                click.echo(f"{name}: left out, {error.problem}", err=True)
-                continue
-            for form, suffix in SUFFIXES.items():
-                write_text(folder / f"{name}.{suffix}", render(table, form))
+            for judge in judges if entry.of_judge else judges[:1]:
+                table = entry.build(results, replace(question, judge=judge))
+                stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
+                for form, suffix in SUFFIXES.items():
+                    write_text(folder / f"{stem}.{suffix}", render(table, form))
     click.echo(f"{out}: {', '.join(TABLES)} as {', '.join(SUFFIXES.values())}", err=True)

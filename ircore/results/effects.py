@@ -32,7 +32,7 @@ class PairEffects:
     """Means, effects, shares and dominance, with intervals by bootstrap over instances that all pairs have."""
 
     model: MixedEffects | Unavailable
-    """The same by a mixed model, from every score of the grid; needs the extra ``analysis``."""
+    """The same by a mixed model, from every score of the grid."""
 
 
 def pair_effects(
@@ -49,7 +49,7 @@ def pair_effects(
         category: Only this category of pictures.
         difficulty: Only this difficulty.
     """
-    runs = {(one.describer, one.generator): one.run_id for one in reversed(_same_rules(results))}
+    runs = {(one.describer, one.generator): one.run_id for one in reversed(same_rules(results))}
     describers, generators = complete_grid(sorted(runs))
     if min(len(describers), len(generators)) < 2:
         reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
@@ -66,11 +66,12 @@ def pair_effects(
         category,
         difficulty,
         run_ids,
-        found or Unavailable("fewer than two instances have a score of every pair"),
+        found or Unavailable("a pair of the grid has fewer than two scores"),
         mixed_effects(scores, describers, generators),
     )
 
 
-def _same_rules(results: Results) -> list[SubmissionResult]:
+def same_rules(results: Results) -> list[SubmissionResult]:
+    """Return the runs that were played under the rules that most runs share, in the order of the results."""
     commonest = Counter(one.run.rules for one in results.submissions).most_common(1)
     return [one for one in results.submissions if commonest and one.run.rules == commonest[0][0]]

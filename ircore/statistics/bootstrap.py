@@ -11,6 +11,7 @@ and there is no loop over resamples.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from zlib import crc32
 
@@ -126,6 +127,12 @@ def resample(labels: Sequence[str], resamples: int = RESAMPLES, seed: int = SEED
         resamples: How many resamples, a multiple of ``BLOCK``.
         seed: Of the draws.
     """
+    return _resample(tuple(labels), resamples, seed)
+
+
+@lru_cache(maxsize=2)
+def _resample(labels: Sequence[str], resamples: int, seed: int) -> Resamples:
+    """Draw; comparing many pairs on the same instances asks for the same draws again and again."""
     sizes = {label: labels.count(label) for label in dict.fromkeys(labels)}
     if sizes and min(sizes.values()) < SMALLEST:
         sizes, labels = {"": len(labels)}, [""] * len(labels)
@@ -138,7 +145,9 @@ def resample(labels: Sequence[str], resamples: int = RESAMPLES, seed: int = SEED
         counts = np.bincount(cells.ravel(), minlength=resamples * size).reshape(resamples, size)
         weights[strata == order[label]] = counts.T
     blocks = weights.reshape(len(labels), -1, BLOCK).transpose(1, 0, 2)
-    return Resamples(np.ascontiguousarray(blocks), strata)
+    weights = np.ascontiguousarray(blocks)
+    weights.flags.writeable = strata.flags.writeable = False
+    return Resamples(weights, strata)
 
 
 @dataclass(frozen=True)

@@ -99,19 +99,19 @@ def decompose(
     corrected for bias (Efron 1987): noise makes resampled spreads larger than the actual one.
 
     Args:
-        scores: Shape (instances, describers, generators); instances on which a pair has no score (NaN) are left out.
+        scores: Shape (instances, describers, generators); NaN where there is none, which leaves that pair's mean to
+            its other instances, as on boards.
         describers: Names, at least two.
         generators: Names, at least two.
         labels: Condition of each instance, within which instances are drawn again.
 
     Returns:
-        The decomposition; None with fewer than two instances that all pairs have, or a side of fewer than two.
+        The decomposition; None if a pair has fewer than two scores, or a side fewer than two players.
     """
-    complete = np.asarray(~np.isnan(scores).any(axis=(1, 2)))
-    if complete.sum() < 2 or min(len(describers), len(generators)) < 2:
+    known = scores.reshape(len(scores), -1)
+    if min(len(describers), len(generators)) < 2 or (~np.isnan(known)).sum(axis=0).min() < 2:
         return None
-    known = scores[complete].reshape(int(complete.sum()), -1)
-    drawn = resample([label for label, one in zip(labels, complete.tolist(), strict=True) if one])
+    drawn = resample(labels)
     ratios = Ratios.means(known)
     shape = (len(describers), len(generators))
     means = ratios.points.reshape(*shape, 1)
@@ -161,7 +161,8 @@ def _intervals(
     points: NDArray[np.float64], again: NDArray[np.float64], drawn: Resamples, ratios: Ratios, corrected: bool
 ) -> list[Estimate]:
     rows = len(points)
-    counts, freedom = (np.full(rows, each[0]) for each in (ratios.counts, ratios.degrees(drawn)))
+    # Every effect rests on all pairs: the one with the fewest scores says how few they are.
+    counts, freedom = (np.full(rows, each.min()) for each in (ratios.counts, ratios.degrees(drawn)))
     flat = np.zeros((drawn.size, rows))
     low, high = resampled_ends(flat, counts, freedom, again - points, "bca" if corrected else "percentile")
     return [

@@ -53,34 +53,40 @@ class Entry:
     build: Callable[[Results, Question], Table]
     """Makes it."""
 
+    of_judge: bool = False
+    """Whether it shows one judge's ratings, so that there is one for each judge."""
 
-def _of_judge(table: Callable[[Results, str, str | None, str | None], Table]) -> Callable[[Results, Question], Table]:
-    return lambda results, asked: table(results, asked.the_judge(results), asked.category, asked.difficulty)
+
+def _of_judge(description: str, table: Callable[[Results, str, str | None, str | None], Table]) -> Entry:
+    def build(results: Results, asked: Question) -> Table:
+        return table(results, asked.the_judge(results), asked.category, asked.difficulty)
+
+    return Entry(description, build, of_judge=True)
 
 
-def _of_all(table: Callable[[Results, str | None, str | None], Table]) -> Callable[[Results, Question], Table]:
-    return lambda results, asked: table(results, asked.category, asked.difficulty)
+def _of_all(description: str, table: Callable[[Results, str | None, str | None], Table]) -> Entry:
+    return Entry(description, lambda results, asked: table(results, asked.category, asked.difficulty))
 
 
 TABLES: Mapping[str, Entry] = {
-    "board": Entry("pairs under one condition, best first", _of_judge(board_table)),
+    "board": _of_judge("pairs under one condition, best first", board_table),
     "leaderboard": Entry("every board below one another", lambda results, _: leaderboard_table(results)),
-    "judges": Entry("every judge's mean score of each pair", _of_all(judges_table)),
-    "comparisons": Entry("pairs against pairs, instance by instance", _of_judge(comparisons_table)),
-    "effects": Entry("what describers and generators contribute", _of_judge(effects_table)),
-    "outcomes": Entry("how episodes ended and what refinement did", _of_judge(outcomes_table)),
-    "trajectories": Entry("score by turn, pair and category", _of_judge(trajectories_table)),
-    "budgets": Entry("pairs under several token budgets", _of_judge(budgets_table)),
-    "corrections": Entry("what correction messages are about", _of_all(corrections_table)),
-    "corrections_by_turn": Entry("the same turn by turn", _of_all(corrections_by_turn_table)),
-    "words": Entry("the commonest words of each correction", _of_all(words_table)),
-    "messages": Entry("length and novelty of messages by turn", _of_all(messages_table)),
+    "judges": _of_all("every judge's mean score of each pair", judges_table),
+    "comparisons": _of_judge("pairs against pairs, instance by instance", comparisons_table),
+    "effects": _of_judge("what describers and generators contribute", effects_table),
+    "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
+    "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
+    "budgets": _of_judge("pairs under several token budgets", budgets_table),
+    "corrections": _of_all("what correction messages are about", corrections_table),
+    "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
+    "words": _of_all("the commonest words of each correction", words_table),
+    "messages": _of_all("length and novelty of messages by turn", messages_table),
     "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
     "annotators": Entry("agreement of all annotators", lambda results, _: annotators_table(results)),
     "orders": Entry("what the order of showing does to judges", lambda results, _: orders_table(results)),
     "maps": Entry("recalibration of each judge to people", lambda results, _: maps_table(results)),
     "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
-    "recalibrated": Entry("mean scores on the people's scale", _of_all(recalibrated_table)),
+    "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
     "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
     "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),
     "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2")),

@@ -70,7 +70,6 @@ def test_largest_complete_grid(pairs: str, expected: tuple[str, str]) -> None:
 
 
 def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
-    pytest.importorskip("statsmodels")
     scores = grid([[6.5, 7.5, 7], [1.5, 4.5, 3]])
     found = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
     assert isinstance(found, MixedEffects)
@@ -91,8 +90,28 @@ def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
     assert found.p["describer"] < 1e-6
 
 
+def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
+    linear = pytest.importorskip("statsmodels.regression.mixed_linear_model")
+    rng = np.random.default_rng(3)
+    scores = 5 + rng.normal(size=(30, 1, 1)) + rng.normal(size=(1, 3, 2)) + rng.normal(size=(30, 3, 2))
+    scores[rng.random(scores.shape) < 0.15] = np.nan
+    found = mixed_effects(scores, ["a", "b", "c"], ["x", "y"])
+    assert isinstance(found, MixedEffects)
+
+    known = ~np.isnan(scores)
+    groups, one, other = np.nonzero(known)
+    describers = np.array([[1, 0], [0, 1], [-1, -1]])[one]
+    generators = np.array([[1], [-1]])[other]
+    design = np.column_stack([np.ones(len(one)), describers, generators, describers * generators])
+    fit = linear.MixedLM(scores[known], design, groups).fit(reml=True, method="powell")
+    assert found.grand.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
+    assert found.describer["b"].mean == pytest.approx(fit.fe_params[2], abs=1e-4)
+    assert found.describer["b"].high == pytest.approx(fit.fe_params[2] + 1.959964 * fit.bse_fe[2], abs=1e-3)
+    assert found.instance_deviation == pytest.approx(float(fit.cov_re[0, 0]) ** 0.5, rel=1e-2)
+    assert found.rest_deviation == pytest.approx(fit.scale**0.5, rel=1e-3)
+
+
 def test_mixed_model_says_why_not() -> None:
-    pytest.importorskip("statsmodels")
     assert mixed_effects(np.full((9, 2, 2), 7.0), ["a", "b"], ["x", "y"]) == Unavailable(
         "the scores do not vary, or are too few"
     )
