@@ -14,7 +14,6 @@ from leaderboard.board_views import (
     View,
     chips,
     is_rated,
-    judge_words,
     metric_path,
     rules_label,
     view_heading,
@@ -25,6 +24,8 @@ from leaderboard.board_views import (
     views,
 )
 from leaderboard.charts import chart_id
+from leaderboard.judges import is_computed as is_computed
+from leaderboard.judges import judge_words as judge_words
 from leaderboard.labels import category_short, category_title
 from leaderboard.site import Gallery, Page, Pair, Site
 from leaderboard.tiers import LEGEND, Tier, tier_of
@@ -116,6 +117,16 @@ def board_pages(site: Site) -> Iterator[Page]:
         yield _metric_page(site, metric)
 
 
+def board_path(site: Site, judge: str) -> str:
+    """Return where a judge's overall board stands, without suffix."""
+    return view_path(site, View(judge, rules=site.rule_sets[0]))
+
+
+def board_words(site: Site, judge: str) -> str:
+    """Say in words what a judge's overall board shows."""
+    return view_words(site, View(judge, rules=site.rule_sets[0]))
+
+
 def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
@@ -147,7 +158,7 @@ def _board_page(site: Site, view: View) -> Page:
         values={
             "heading": view_heading(view),
             "words": view_words(site, view),
-            "judge_words": judge_words(site, view.judge),
+            "judge_words": judge_words(view.judge),
             "chips": chips(site, view),
             "rated": rated,
             "mixed": view.rules is None,

@@ -184,7 +184,7 @@ def _scatter(trace: Json, frame: _Frame, x: str, y: str) -> Iterator[str]:
         yield _path(points, trace)
     if "markers" in trace["mode"]:
         yield from _whiskers(trace, frame, x, y)
-        yield from _marks(trace, [point for point in points if point is not None])
+        yield from _marks(trace, points)
 
 
 def _path(points: Sequence[tuple[float, float] | None], trace: Json) -> str:
@@ -218,7 +218,7 @@ def _whiskers(trace: Json, frame: _Frame, x: str, y: str) -> Iterator[str]:
             yield _rule("y" if key == "error_x" else "x", level, first, last, error["color"], error["thickness"])
 
 
-def _marks(trace: Json, points: Sequence[tuple[float, float]]) -> Iterator[str]:
+def _marks(trace: Json, points: Sequence[tuple[float, float] | None]) -> Iterator[str]:
     marker = trace["marker"]
     sizes = marker["size"] if isinstance(marker["size"], list) else [marker["size"]] * len(points)
     name, _, hollow = marker["symbol"].partition("-open")
@@ -226,8 +226,10 @@ def _marks(trace: Json, points: Sequence[tuple[float, float]]) -> Iterator[str]:
     path = GENERATOR_PATHS[name]
     colour = marker["color"]
     paint = f'fill="{token("background")}" stroke="{colour}" stroke-width=".25"' if hollow else f'fill="{colour}"'
-    for (left, top), size in zip(points, sizes, strict=True):
-        yield f'<path transform="translate({left:.1f} {top:.1f}) scale({0.6 * size:.2f})" d="{path}" {paint}/>'
+    for point, size in zip(points, sizes, strict=True):
+        if point is None:
+            continue
+        yield f'<path transform="translate({point[0]:.1f} {point[1]:.1f}) scale({0.6 * size:.2f})" d="{path}" {paint}/>'
 
 
 def _ticks(frame: _Frame) -> Iterator[str]:

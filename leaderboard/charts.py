@@ -101,7 +101,7 @@ def figures(
         those of ``OF_PAIR``.
     """
     charts = {}
-    for identity, kind, draw in _drawings(results, pairs):
+    for identity, kind, draw in _drawings(results, pairs, site_judge or results.judges[0]):
         if wanted is None or identity in wanted:
             charts[identity] = _chart(identity, kind, draw())
     return charts
@@ -113,7 +113,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
     Args:
         kind: What it shows.
         pair_key: ``Pair.key``; None for a chart of all pairs.
-        judge: None for the site's own judge, the first by name, and for figures of all judges.
+        judge: None for the site's own judge and for figures of all judges.
     """
     parts = (kind, pair_key, f"by-{judge}" if judge else None)
     return "-".join(part for part in parts if part)
@@ -157,11 +157,13 @@ OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
 """Figures of one pair for each judge."""
 
 
-def _drawings(results: Results, pairs: Mapping[str, Pair]) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
+def _drawings(
+    results: Results, pairs: Mapping[str, Pair], site_judge: str
+) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
     """Yield id and kind of every figure, and how to draw it."""
     for judge in results.judges:
         subject = Subject(results, pairs, judge)
-        first = judge == results.judges[0]
+        first = judge == site_judge
         said = None if first else judge
         for kind, of_all in (OF_ALL if first else {}).items():
             yield kind, kind, partial(of_all, subject)

@@ -5,8 +5,7 @@ from typing import Any
 
 from ircore.records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from leaderboard.board_views import View, view_words
-from leaderboard.boards import paired
+from leaderboard.boards import board_words, paired
 from leaderboard.site import Gallery, Page, Pair, Site
 
 _TOP = 5
@@ -25,7 +24,7 @@ _GOOD_ENOUGH = 6.0
 def overview_pages(site: Site) -> Iterator[Page]:
     """Yield the front page, the matrix and the list of pairs."""
     rows = paired(site, site.under().board(site.judge))
-    words = view_words(site, View(site.judge, rules=site.rule_sets[0]))
+    words = board_words(site, site.judge)
     front = {"rows": rows[:_TOP], "words": words, "strip": _strip(site)}
     yield Page("index", "The Image Reconstruction Game", "front", front, searchable=True)
     yield Page("pairs/index", "Pairs", "pairs_index", {"rows": rows, "words": words}, searchable=True)
