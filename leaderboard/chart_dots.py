@@ -95,7 +95,9 @@ def pair_dot(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form
 
 def scores_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the mean score of each pair by each judge, as the paper's Figure 4."""
-    judges = subject.results.judges
+    judges = _rating(subject, "score")
+    if not judges:
+        return Missing("How similar is what pairs draw?", "No rendering was rated.")
     pairs = subject.ranked[:MOST_ROWS]
     found = {judge: subject.by_run(judge, "score") for judge in judges}
     low, high = _whole_points([one for given in found.values() for one in given.values()])
@@ -124,13 +126,15 @@ def delta_sketch(subject: Subject) -> Sketch | Missing:
 
 def deltas_sketch(subject: Subject) -> Sketch | Missing:
     """Draw what refinement brought to each pair by each judge, as the paper's Figure 15."""
-    return _deltas(subject, subject.results.judges)
+    judges = _rating(subject, "delta")
+    if not judges:
+        return Missing("Does refinement help?", "No episode of several renderings was rated.")
+    return _deltas(subject, judges)
 
 
 def preferences_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how often the final rendering is preferred to the first, as the paper's Figure 16."""
-    found = {judge: subject.by_run(judge, "preference") for judge in subject.results.judges}
-    asked = {judge: values for judge, values in found.items() if any(one.n for one in values.values())}
+    asked = {judge: subject.by_run(judge, "preference") for judge in _rating(subject, "preference")}
     if not asked:
         return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
     pairs = _by_value(subject.ranked[:MOST_ROWS], next(iter(asked.values())))
@@ -156,6 +160,12 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         shapes=[vertical(50)],
         notes=_sides(50, "← first", "final →"),
     )
+
+
+def _rating(subject: Subject, key: str) -> tuple[str, ...]:
+    """Return the judges that have given some pair such a number, the subject's own first."""
+    own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
+    return tuple(judge for judge in own if any(one.n for one in subject.by_run(judge, key).values()))
 
 
 def _deltas(subject: Subject, judges: Sequence[str]) -> Sketch | Missing:
@@ -299,13 +309,14 @@ def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_
 def _scores_title(subject: Subject) -> str:
     """Say what the ranks allow: who leads, or how many cannot be told apart."""
     results: Results = subject.results
-    top = [{row.submission.run_id for row in results.board(judge) if row.top} for judge in results.judges]
-    by = subject.judge if len(results.judges) == 1 else "every judge"
+    judges = _rating(subject, "score")
+    top = [{row.submission.run_id for row in results.board(judge) if row.top} for judge in judges]
+    by = subject.judge if len(judges) == 1 else "every judge"
     if len(subject.pairs) == 1:
         return "How similar is what the pair draws?"
     always = set.intersection(*top) if top else set()
     if len(always) == 1 and all(len(one) == 1 for one in top):
-        return f"{pair_name(subject.pairs[next(iter(always))])} leads by {by}"
-    if len(results.judges) == 1:
+        return f"{pair_name(subject.pairs[next(iter(always))])} leads, judged by {by}"
+    if len(judges) == 1:
         return f"{len(top[0])} of {len(subject.pairs)} pairs cannot be told from the best"
     return f"Judges leave {min(map(len, top))} to {max(map(len, top))} of {len(subject.pairs)} pairs in the top group"

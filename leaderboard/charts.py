@@ -15,6 +15,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs_version
 
 from ircore.results.model import Results
+from ircore.results.subsets import rule_sets, under_rules
 from ircore.tables.formats import as_csv
 from ircore.tables.model import Table
 from leaderboard.chart_bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
@@ -86,22 +87,29 @@ class Chart:
 
 
 def figures(
-    results: Results, pairs: Mapping[str, Pair], wanted: Collection[str] | None = None, site_judge: str | None = None
+    results: Results,
+    pairs: Mapping[str, Pair],
+    wanted: Collection[str] | None = None,
+    site_judge: str | None = None,
+    comparable: Results | None = None,
 ) -> dict[str, Chart]:
     """Make the figures of the site.
 
     Args:
-        results: What to show.
+        results: Of every run.
         pairs: Names and marks of the pairs, by run_id.
         wanted: Ids of the figures to make; None makes all.
         site_judge: Whose figures' ids do not name the judge; None for the first by name.
+        comparable: Of the runs under the rules of most: what figures of all pairs show, since a board never mixes
+            rules. None to choose them here.
 
     Returns:
         By id, which is ``chart_id``: those of ``OF_ALL``; for each judge those of ``OF_JUDGE`` and, for each pair,
         those of ``OF_PAIR``.
     """
     charts = {}
-    for identity, kind, draw in _drawings(results, pairs, site_judge or results.judges[0]):
+    same = comparable or under_rules(results, rule_sets(results)[0])
+    for identity, kind, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:
             charts[identity] = _chart(identity, kind, draw())
     return charts
@@ -113,7 +121,7 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
     Args:
         kind: What it shows.
         pair_key: ``Pair.key``; None for a chart of all pairs.
-        judge: None for the site's own judge and for figures of all judges.
+        judge: None for the site's own judge, and for figures of all judges.
     """
     parts = (kind, pair_key, f"by-{judge}" if judge else None)
     return "-".join(part for part in parts if part)
@@ -142,6 +150,9 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
 }
 """Figures that the site has once: of every judge, of none, or of the site's own."""
 
+ACROSS_RULES = frozenset({"budget-scores", "budget-deltas", "budget-outcomes", "agreement", "reliability"})
+"""Figures of all runs: what they compare is the rules, or is not hurt by them."""
+
 OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "trajectories": trajectories_sketch,
     "delta": delta_sketch,
@@ -158,17 +169,17 @@ OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
 
 
 def _drawings(
-    results: Results, pairs: Mapping[str, Pair], site_judge: str
+    results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
     """Yield id and kind of every figure, and how to draw it."""
+    alike = {one.run_id: pairs[one.run_id] for one in comparable.submissions}
     for judge in results.judges:
-        subject = Subject(results, pairs, judge)
-        first = judge == site_judge
-        said = None if first else judge
-        for kind, of_all in (OF_ALL if first else {}).items():
-            yield kind, kind, partial(of_all, subject)
+        subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
+        said = None if judge == own else judge
+        for kind, of_all in (OF_ALL if judge == own else {}).items():
+            yield kind, kind, partial(of_all, subject if kind in ACROSS_RULES else usual)
         for kind, of_judge in OF_JUDGE.items():
-            yield chart_id(kind, None, said), kind, partial(of_judge, subject)
+            yield chart_id(kind, None, said), kind, partial(of_judge, usual)
         for pair in pairs.values():
             for kind, of_one in OF_PAIR.items():
                 yield chart_id(kind, pair.key, said), kind, partial(of_one, subject, pair)

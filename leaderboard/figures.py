@@ -1,6 +1,7 @@
 """The page of all figures of all pairs, in the order in which the paper asks."""
 
-from leaderboard.boards import board_path, board_words
+from leaderboard.board_views import View, view_path, view_words
+from leaderboard.judges import rates
 from leaderboard.site import Page, Site
 
 SECTIONS = (
@@ -24,8 +25,12 @@ def figures_page(site: Site) -> Page:
         {
             "sections": [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS],
             "charts": tuple(chart for _, _, charts in SECTIONS for chart in charts),
-            "words": board_words(site, site.judge),
-            "others": [(judge, board_path(site, judge)) for judge in site.results.judges if judge != site.judge],
+            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])),
+            "others": [
+                (judge, view_path(site, View(judge, rules=site.rule_sets[0])))
+                for judge in site.results.judges
+                if judge != site.judge and rates(site.results, judge)
+            ],
         },
         searchable=True,
     )
