@@ -3,8 +3,7 @@
 import hashlib
 import io
 import os
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from ircore.files import write_bytes
 from ircore.images import ImageError, Picture, read_image_bytes
 from ircore.progress import tracked
 from ircore.workers import worker_pool
+from leaderboard.workplace import take_over
 
 SMALL = 256
 LARGE = 512
@@ -77,6 +77,10 @@ class PictureBook:
         shown_width, shown_height = _fit(width, height, SMALL)
         return Shown(_name(sha256, SMALL), _name(sha256, LARGE), shown_width, shown_height)
 
+    def merge(self, other: "PictureBook") -> None:
+        """Take in what another book has collected."""
+        self._sources = other._sources | self._sources
+
     def write(self, folder: Path, earlier: Path | None = None) -> int:
         """Encode every picture into ``folder/img``, on all cores.
 
@@ -127,17 +131,12 @@ def _taken_over(source: _Source, folder: Path, earlier: Path | None) -> bool:
     names = [_name(source.sha256, side) for side in (SMALL, LARGE)]
     if not all((earlier / name).is_file() for name in names):
         return False
-    _copy_all(earlier, folder, names)
-    return True
-
-
-def _copy_all(earlier: Path, folder: Path, names: Iterable[str]) -> None:
     try:
         for name in names:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(earlier / name, folder / name)
+            take_over(earlier / name, folder / name)
     except OSError as error:
         raise WorkError(f"{folder}: cannot be written ({error.strerror})", "Free some space.") from error
+    return True
 
 
 def _name(sha256: str, side: int) -> str:

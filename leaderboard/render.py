@@ -16,6 +16,9 @@ from leaderboard.charts import Chart
 from leaderboard.marked import CORRECTION_WORDS
 from leaderboard.site import Page, Site
 
+FRONT_END = "\n---\n\n"
+"""What stands between the front matter of a page and its block."""
+
 
 class Renderer:
     """Renders the pages of one site.
@@ -43,7 +46,7 @@ def _front_matter(page: Page) -> str:
     meta: Mapping[str, Any] = {"title": page.title, "hide": ["navigation", "toc"]}
     if not page.searchable:
         meta = {**meta, "search": {"exclude": True}}
-    return f"---\n{yaml.safe_dump(meta, allow_unicode=True)}---\n\n"
+    return f"---\n{yaml.safe_dump(meta, allow_unicode=True).rstrip()}{FRONT_END}"
 
 
 def _environment() -> Environment:

@@ -6,6 +6,7 @@ in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from leaderboard.episode_view import EpisodeView, TurnView, view_episode
@@ -32,16 +33,18 @@ def ranked_pairs(site: Site) -> list[Pair]:
     return [site.pairs[row.submission.run_id] for row in site.results.board(site.judge)]
 
 
-def gallery_shards(site: Site) -> Iterator[tuple[str, str]]:
+def gallery_shards(site: Site, share: int = 0, shares: int = 1) -> Iterator[tuple[str, str]]:
     """Yield every file of the gallery's data: its path below the site's root, and its text.
 
     Args:
         site: What is shown; the renderings are added to its pictures.
+        share: Which share of the instances, 0-based.
+        shares: Into how many shares they are cut.
     """
     pairs = ranked_pairs(site)
     yield f"{FOLDER}/pairs.json", _dumps({"first": FIRST, "shard": SHARD, "pairs": [_pair(one) for one in pairs]})
     later = pairs[FIRST:]
-    for gallery in site.galleries.values():
+    for gallery in islice(site.galleries.values(), share, None, shares):
         for number, start in enumerate(range(0, len(later), SHARD)):
             views = [view_episode(site, pair, gallery) for pair in later[start : start + SHARD]]
             yield f"{FOLDER}/{gallery.instance.instance_id}/{number}.json", _dumps([episode_json(one) for one in views])

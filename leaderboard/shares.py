@@ -1,0 +1,46 @@
+"""Work cut into shares, one a processor, that all start from what this process already has in memory."""
+
+import gc
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_all_start_methods, get_context
+from typing import TypeVar
+
+T = TypeVar("T")
+
+MOST = 4
+"""Processes at once: each comes to hold a part of the results of its own."""
+
+_task: Callable[[int, int], object] | None = None
+
+
+def in_shares(task: Callable[[int, int], T], worth: bool = True) -> list[T]:
+    """Call ``task(share, shares)`` for each share, 0-based, at the same time where the system can fork.
+
+    Args:
+        task: What to do; of what it changes only files and its result are seen here.
+        worth: Whether there is so much to do that other processes are worth their start.
+
+    Returns:
+        One result a share, in order; one for everything where nothing is shared out.
+    """
+    shares = min(os.cpu_count() or 1, MOST)
+    if not worth or shares == 1 or "fork" not in get_all_start_methods():
+        return [task(0, 1)]
+    global _task
+    _task = task
+    # The results are many small objects: without this the collector would write to every page that is shared.
+    gc.collect()
+    gc.freeze()
+    try:
+        with ProcessPoolExecutor(shares, mp_context=get_context("fork")) as pool:
+            return list(pool.map(_run, range(shares), [shares] * shares))  # type: ignore[arg-type]
+    finally:
+        gc.unfreeze()
+        _task = None
+
+
+def _run(share: int, shares: int) -> object:
+    assert _task is not None  # noqa: S101 - set before the processes were forked
+    return _task(share, shares)
