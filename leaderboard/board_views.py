@@ -106,6 +106,13 @@ def view_words(site: Site, view: View) -> str:
     return f"{what}, {which}; {how}; {episodes}; {rules}; instance set {results.instance_set[:8]}; ircore {versions}"
 
 
+def judge_words(site: Site, judge: str) -> str:
+    """Say who judged, and that a computed judge is no person and no model."""
+    if judge_kind(site.results, judge) == "computed":
+        return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
+    return f"Judged by {judge}."
+
+
 def rules_words(rules: Rules) -> str:
     """Say by what rules a run was played."""
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}

@@ -14,6 +14,7 @@ from leaderboard.board_views import (
     View,
     chips,
     is_rated,
+    judge_words,
     metric_path,
     rules_label,
     view_heading,
@@ -24,8 +25,6 @@ from leaderboard.board_views import (
     views,
 )
 from leaderboard.charts import chart_id
-from leaderboard.judges import is_computed as is_computed
-from leaderboard.judges import judge_words as judge_words
 from leaderboard.labels import category_short, category_title
 from leaderboard.site import Gallery, Page, Pair, Site
 from leaderboard.tiers import LEGEND, Tier, tier_of
@@ -158,7 +157,7 @@ def _board_page(site: Site, view: View) -> Page:
         values={
             "heading": view_heading(view),
             "words": view_words(site, view),
-            "judge_words": judge_words(view.judge),
+            "judge_words": judge_words(site, view.judge),
             "chips": chips(site, view),
             "rated": rated,
             "mixed": view.rules is None,

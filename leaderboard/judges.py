@@ -21,18 +21,6 @@ def judge_kind(results: Results, judge: str) -> JudgeKind:
     return load("judges", judge).kind if judge in available("judges") else "model"
 
 
-def is_computed(judge: str) -> bool:
-    """Return whether a judge is known here as a formula, so that neither a person nor a language model looked."""
-    return judge in available("judges") and load("judges", judge).kind == "computed"
-
-
-def judge_words(judge: str) -> str:
-    """Say who judged, and that a computed judge is no person and no model."""
-    if is_computed(judge):
-        return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
-    return f"Judged by {judge}."
-
-
 def rates(results: Results, judge: str) -> bool:
     """Return whether a judge rated any final rendering, rather than only compare it with the first."""
     return _rated(results, judge) > 0

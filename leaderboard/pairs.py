@@ -11,7 +11,7 @@ from ircore.records import PlayerSpec, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell
 from ircore.summary import summarise
-from leaderboard.boards import judge_words
+from leaderboard.board_views import judge_words
 from leaderboard.charts import chart_id
 from leaderboard.labels import CONVERGENCES, OUTCOMES
 from leaderboard.site import Page, Pair, Site
@@ -32,7 +32,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "pair": pair,
                 "row": rows[pair.run_id],
                 "total": total,
-                "judge_words": judge_words(site.judge),
+                "judge_words": judge_words(site, site.judge),
                 "highlights": _highlights(site, pair),
                 "conditions": _conditions(site, pair),
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
