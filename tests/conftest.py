@@ -1,9 +1,11 @@
 """Fixtures that many tests share: each test gets folders of its own."""
 
+import os
 from pathlib import Path
 
 import pytest
 from samples import sample_instances, sample_run
+from visits import find_chromium
 
 from ircore.instances.store import InstanceSet
 from ircore.runs import RunFolder
@@ -19,3 +21,15 @@ def instances(tmp_path: Path) -> InstanceSet:
 def run(tmp_path: Path, instances: InstanceSet) -> RunFolder:
     """A run that two simple players played on them."""
     return sample_run(tmp_path / "run", instances)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Where the browser is; without one these tests are skipped, or fail where they are required."""
+    found = find_chromium()
+    if found is None:
+        message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
+        if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    return found

@@ -15,7 +15,7 @@ from ircore.files import new_folder, write_bytes, write_text
 from ircore.images import Picture
 from ircore.progress import tracked
 
-ASSETS = ("index.html", "annotate.css", "order.js", "answers.js", "page.js")
+ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "page.js")
 """Files that are the same for every study."""
 
 STUDY = "study.js"

@@ -1,13 +1,12 @@
 """A browser on a site; every module that asks for it has a fixture ``site`` of its own, the folder it looks at."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from visits import ARGUMENTS, Visit, find_chromium, visit_in
+from visits import ARGUMENTS, Visit, visit_in
 
 from leaderboard.serve import make_server
 
@@ -21,18 +20,6 @@ def address(site: Path) -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    """Where the browser is; without one these tests are skipped, or fail where they are required."""
-    found = find_chromium()
-    if found is None:
-        message = "no Chromium on PATH (chromium, chromium-browser, google-chrome) or in CHROMIUM"
-        if os.environ.get("IRCORE_REQUIRE_BROWSER") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    return found
 
 
 @pytest.fixture(scope="module")

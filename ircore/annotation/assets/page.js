@@ -386,18 +386,20 @@
     by("keys-toggle").textContent = keysOn ? "Turn letter and digit keys off" : "Turn letter and digit keys on";
   }
 
+  /* Who clicks and then types Enter wants the next item, not the same button again. */
+  function clicked(event, action) {
+    action();
+    const onItem = !by("item").hidden && !by("guide").open && !by("zoom").open;
+    if (onItem && event.detail > 0) by("question").focus({ preventScroll: true });
+  }
+
   function listen() {
     const clicks = {
-      begin, next, back, "export-button": exportRatings, "end-export": exportRatings, "end-back": back,
+      begin, next, back, cannot: cannotTell, "export-button": exportRatings, "end-export": exportRatings, "end-back": back,
       "keys-toggle": toggleKeys, "guide-button": () => by("guide").showModal(), "guide-close": () => by("guide").close(),
       "zoom-close": () => by("zoom").close(), "zoom-picture": () => by("zoom").close(),
     };
-    for (const [id, action] of Object.entries(clicks)) by(id).addEventListener("click", () => action());
-    by("cannot").addEventListener("click", (event) => {
-      cannotTell();
-      // Who clicks and then types Enter wants the next item, not this button again.
-      if (event.detail > 0) by("question").focus({ preventScroll: true });
-    });
+    for (const [id, action] of Object.entries(clicks)) by(id).addEventListener("click", (event) => clicked(event, action));
     by("annotator").addEventListener("input", nameBegin);
     by("annotator-choice").addEventListener("change", nameBegin);
     by("reason").addEventListener("input", explain);
