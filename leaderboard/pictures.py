@@ -38,7 +38,7 @@ class Shown:
     """File for thumbnails, relative to the site's root."""
 
     large: str
-    """File for zooming, relative to the site's root."""
+    """File for zooming, relative to the site's root; or the address of the original, if that lies elsewhere."""
 
     width: int
     """Of the small file, in pixels."""
@@ -56,10 +56,17 @@ class _Source:
 
 
 class PictureBook:
-    """Collects the pictures that pages show, then encodes each of them once."""
+    """Collects the pictures that pages show, then encodes each of them once.
 
-    def __init__(self) -> None:
+    Args:
+        originals: Where the files lie from which pictures are made, an address that ends in a slash and names one
+            revision: each as ``<sha256>`` and the suffix of its file. Readers who zoom see these then, and the site
+            holds thumbnails alone. Empty if they are not published: the site holds pictures for zooming too.
+    """
+
+    def __init__(self, originals: str = "") -> None:
         self._sources: dict[str, _Source] = {}
+        self._originals = originals
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -75,7 +82,8 @@ class PictureBook:
         """
         self._sources.setdefault(sha256, _Source(path, sha256, width, height))
         shown_width, shown_height = _fit(width, height, SMALL)
-        return Shown(_name(sha256, SMALL), _name(sha256, LARGE), shown_width, shown_height)
+        large = f"{self._originals}{sha256}{path.suffix}" if self._originals else _name(sha256, LARGE)
+        return Shown(_name(sha256, SMALL), large, shown_width, shown_height)
 
     def merge(self, other: "PictureBook") -> None:
         """Take in what another book has collected."""
@@ -95,13 +103,18 @@ class PictureBook:
             ImageError: A file is missing or is not the one that the records name.
             WorkError: The disk is full.
         """
-        todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier)]
-        for _ in tracked(_encode_all([(one, folder) for one in todo]), "pictures", len(todo)):
+        sides = (SMALL,) if self._originals else (LARGE, SMALL)
+        todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier, sides)]
+        for _ in tracked(_encode_all([(one, folder, sides) for one in todo]), "pictures", len(todo)):
             pass
         return len(todo)
 
 
-def _encode_all(jobs: list[tuple[_Source, Path]]) -> Iterator[None]:
+_Job = tuple[_Source, Path, tuple[int, ...]]
+"""What to encode, below which folder, and how large: longest sides in pixels, descending."""
+
+
+def _encode_all(jobs: list[_Job]) -> Iterator[None]:
     workers = min(os.cpu_count() or 1, 8)
     if len(jobs) < _FEW or workers == 1:
         yield from map(_encode, jobs)
@@ -110,25 +123,25 @@ def _encode_all(jobs: list[tuple[_Source, Path]]) -> Iterator[None]:
         yield from pool.map(_encode, jobs, chunksize=8)
 
 
-def _encode(job: tuple[_Source, Path]) -> None:
+def _encode(job: _Job) -> None:
     from PIL import Image
 
-    source, folder = job
+    source, folder, sides = job
     data = read_image_bytes(source.path)
     if hashlib.sha256(data).hexdigest() != source.sha256:
         raise ImageError(f"{source.path}: damaged, not the picture that was recorded", "Restore it from a copy.")
     image = Image.fromarray(Picture.from_own_file(data, source.width, source.height).pixels)
-    for side in (LARGE, SMALL):
+    for side in sides:
         image.thumbnail((side, side), Image.Resampling.LANCZOS)
         buffer = io.BytesIO()
         image.save(buffer, "WEBP", quality=QUALITY, method=METHOD)
         write_bytes(folder / _name(source.sha256, side), buffer.getvalue())
 
 
-def _taken_over(source: _Source, folder: Path, earlier: Path | None) -> bool:
+def _taken_over(source: _Source, folder: Path, earlier: Path | None, sides: tuple[int, ...]) -> bool:
     if earlier is None:
         return False
-    names = [_name(source.sha256, side) for side in (SMALL, LARGE)]
+    names = [_name(source.sha256, side) for side in sides]
     if not all((earlier / name).is_file() for name in names):
         return False
     try:

@@ -58,3 +58,13 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     book.add(path, sha256, 60, 90)
     with pytest.raises(ImageError, match=r"picture\.png: damaged"):
         book.write(tmp_path / "site")
+
+
+def test_where_originals_are_published_the_site_holds_thumbnails_alone(tmp_path: Path) -> None:
+    path, sha256 = write_picture(tmp_path, 1000, 250)
+    book = PictureBook(originals="https://example.org/pictures/0a1b/")
+    shown = book.add(path, sha256, 1000, 250)
+    assert shown.large == f"https://example.org/pictures/0a1b/{sha256}.png"
+    assert book.write(tmp_path / "site") == 1
+    assert [one.name for one in (tmp_path / "site" / "img").iterdir()] == [Path(shown.small).name]
+    assert PictureBook(originals="https://example.org/").write(tmp_path / "next", earlier=tmp_path / "site") == 0
