@@ -17,16 +17,23 @@ from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
 from ircore.runs import RunFolder
+from leaderboard.badges import badge_files
 from leaderboard.boards import board_pages
 from leaderboard.charts import figures
+from leaderboard.citation import citation_page
+from leaderboard.compare import Comparisons, compare_page
 from leaderboard.export import leaderboard_csv, leaderboard_json
+from leaderboard.feed import changes_page, feed_files
 from leaderboard.figures import figures_page
 from leaderboard.galleries import gallery_pages
+from leaderboard.limits import limits_page
 from leaderboard.overview import overview_pages
 from leaderboard.pairs import pair_pages
 from leaderboard.paper import paper_page
 from leaderboard.pictures import ENCODING
+from leaderboard.players_pages import player_pages
 from leaderboard.render import Renderer
+from leaderboard.sections import read_sections, with_section
 from leaderboard.shards import gallery_shards
 from leaderboard.site import Page, Site
 from leaderboard.theme import stylesheet
@@ -54,7 +61,9 @@ class BuildReport:
     """Of these, pictures that an earlier build had not encoded yet."""
 
 
-def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: str | None = None) -> BuildReport:
+def build_site(
+    runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: str | None = None, address: str = ""
+) -> BuildReport:
     """Build the site of some runs.
 
     Args:
@@ -62,6 +71,8 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: 
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
         judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
+        address: Where the site will stand, absolute and ending in a slash: for what has to be found from elsewhere,
+            such as feeds and badges. Empty if that is not known.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -71,11 +82,11 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: 
         # The folder that the link names is replaced, not the link.
         out = Path(os.path.realpath(out))
     _check(out, sources)
-    site = Site([RunFolder.open(path) for path in runs], judge)
+    site = Site([RunFolder.open(path) for path in runs], judge, address)
     pages = list(all_pages(site))
     with _workplace(out) as name:
         work = Path(name)
-        _copy_sources(sources, work)
+        _copy_sources(sources, work, address)
         render_pages(site, pages, work / "docs")
         encoded = site.pictures.write(work / "docs", _earlier(out))
         _run_mkdocs(work)
@@ -90,22 +101,25 @@ def build_site(runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: 
 def all_pages(site: Site) -> Iterator[Page]:
     """Yield every page that templates write."""
     prompts = Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
-    single = (figures_page(site), paper_page(), prompts)
-    return chain(overview_pages(site), board_pages(site), pair_pages(site), gallery_pages(site), single)
+    single = (paper_page(), prompts, compare_page(Comparisons(site)), limits_page(site), changes_page(site))
+    several = (overview_pages(site), board_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
+    return chain(*several, single, (figures_page(site), citation_page()))
 
 
 def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
     wanted = {name for page in pages for name in page.values.get("charts", ())}
     charts = figures(site.results, site.pairs, wanted, site.judge)
-    renderer = Renderer(site, charts)
+    renderer, sections = Renderer(site, charts), read_sections(SOURCES / "mkdocs.yml")
     for name, chart in charts.items():
         if not chart.missing:
             write_text(docs / "charts" / f"{name}.json", chart.json())
             write_text(docs / "charts" / f"{name}.csv", chart.csv())
     for page in pages:
-        write_text(docs / f"{page.path}.md", renderer.markdown(page))
+        write_text(docs / f"{page.path}.md", with_section(renderer.markdown(page), page.path, sections))
     for path, text in gallery_shards(site):
+        write_text(docs / path, text)
+    for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files()):
         write_text(docs / path, text)
     write_text(docs / "assets" / "css" / "theme.css", stylesheet())
     write_text(docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))
@@ -142,12 +156,17 @@ def _earlier(out: Path) -> Path | None:
     return out if isinstance(marker, dict) and marker.get("pictures") == ENCODING else None
 
 
-def _copy_sources(sources: Path, work: Path) -> None:
+def _copy_sources(sources: Path, work: Path, address: str) -> None:
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(sources / "docs", work / "docs", ignore=ignored)
         shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
-        shutil.copyfile(sources / "mkdocs.yml", work / "mkdocs.yml")
+        settings = (sources / "mkdocs.yml").read_text(encoding="utf-8")
+        # A string in JSON is a string in YAML.
+        write_text(work / "mkdocs.yml", settings + (f"\nsite_url: {json.dumps(address)}\n" if address else ""))
+        sections = read_sections(sources / "mkdocs.yml")
+        for page in (work / "docs").glob("*.md"):
+            write_text(page, with_section(page.read_text(encoding="utf-8"), page.stem, sections))
     except OSError as error:
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
         raise WorkError(f"{work}: cannot be written ({reason})", "Free some space.") from error

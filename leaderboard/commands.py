@@ -1,11 +1,13 @@
 """``ircore site``: build the leaderboard site, or look at it on this machine."""
 
 from pathlib import Path
+from re import fullmatch
 
 import click
 
 from ircore.commands.paths import SeveralPathsCommand, runs_option
 from ircore.errors import InputError
+from ircore.terminal import printable
 
 
 @click.group("site")
@@ -24,7 +26,10 @@ def command() -> None:
     help="Who judges on the front page: by default a person before a model before a formula, of those who rated at "
     "least half as many pairs as the most thorough judge.",
 )
-def build(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
+@click.option(
+    "--site-url", default="", metavar="URL", help="Where the site will stand: for feeds, badges and the site map."
+)
+def build(runs: tuple[Path, ...], out: Path, judge: str | None, site_url: str) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
 
@@ -38,13 +43,20 @@ def build(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
         ) from error
 
     begun = perf_counter()
-    report = build_site(runs, out, judge=judge)
+    report = build_site(runs, out, judge=judge, address=_address(site_url))
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
         f"{perf_counter() - begun:.1f} s",
         err=True,
     )
+
+
+def _address(url: str) -> str:
+    """Return an address that pages can be appended to."""
+    if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
+        raise InputError(f"--site-url {printable(url)}: no web address", "Give it as https://example.org/folder/.")
+    return url if not url or url.endswith("/") else f"{url}/"
 
 
 @command.command("serve")

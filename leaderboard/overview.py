@@ -1,4 +1,4 @@
-"""The front page, the describer × generator matrix and the list of pairs."""
+"""The front page and the describer × generator matrix."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,12 +22,11 @@ _GOOD_ENOUGH = 6.0
 
 
 def overview_pages(site: Site) -> Iterator[Page]:
-    """Yield the front page, the matrix and the list of pairs."""
+    """Yield the front page and the matrix."""
     rows = paired(site, site.under().board(site.judge))
     words = board_words(site, site.judge)
     front = {"rows": rows[:_TOP], "words": words, "strip": _strip(site)}
     yield Page("index", "The Image Reconstruction Game", "front", front, searchable=True)
-    yield Page("pairs/index", "Pairs", "pairs_index", {"rows": rows, "words": words}, searchable=True)
     yield _matrix_page(site, words)
 
 

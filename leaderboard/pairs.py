@@ -7,21 +7,35 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from ircore.records import PlayerSpec, Turn
+from ircore.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.results.model import Cell
+from ircore.results.language import correction_profile, episode_messages, turn_language
+from ircore.results.model import BoardRow, Cell
 from ircore.summary import summarise
-from leaderboard.board_views import judge_words
+from leaderboard.badges import badge_snippet, badges
+from leaderboard.board_views import View, judge_words, view_path, view_words
+from leaderboard.boards import paired
 from leaderboard.charts import chart_id
+from leaderboard.citation import pair_bibtex
+from leaderboard.judges import judge_kind
 from leaderboard.labels import CONVERGENCES, OUTCOMES
+from leaderboard.players_pages import player_paths
 from leaderboard.site import Page, Pair, Site
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 
 
 def pair_pages(site: Site) -> Iterator[Page]:
-    """Yield one page a pair."""
-    rows = {row.submission.run_id: row for row in site.results.board(site.judge)}
+    """Yield the list of pairs and players, and one page a pair."""
+    boards = {judge: _board(site, judge) for judge in site.results.judges}
+    rows, made, players = boards[site.judge], badges(site), player_paths(site)
+    listed = {
+        "rows": paired(site, list(rows.values())),
+        "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
+        "players": players,
+    }
+    yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
+    ranked = [site.pairs[run_id] for run_id in rows]
     for pair in site.pairs.values():
         total = site.results.cell(pair.run_id, site.judge)
         yield Page(
@@ -38,11 +52,46 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
+                "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
+                "language": _language(site, pair),
+                "players": {role: players[role, label] for role, label in _seats(pair)},
+                "rivals": sum(one.result.run.rules == pair.result.run.rules for one in ranked),
+                "rival": next((one for one in ranked if one is not pair), None),
+                "badges": made[pair.run_id],
+                "badge_snippet": badge_snippet(made[pair.run_id][0], pair, site.address),
+                "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
                 "settings": _settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
             },
         )
+
+
+def _board(site: Site, judge: str) -> dict[str, BoardRow]:
+    """Return every pair's row by run_id; its rank is among the pairs that were played under the same rules."""
+    return {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(judge)}
+
+
+def _seats(pair: Pair) -> tuple[tuple[Role, str], tuple[Role, str]]:
+    return ("describer", pair.describer), ("generator", pair.generator)
+
+
+def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, Any]:
+    """Return what one judge makes of a pair, and where its board is."""
+    identity = site.results.judge_identities.get(judge)
+    return {
+        "judge": judge,
+        "label": identity.label if identity else judge,
+        "computed": judge_kind(site.results, judge) == "computed",
+        "board": view_path(site, View(judge, rules=pair.result.run.rules)),
+        "row": row,
+    }
+
+
+def _language(site: Site, pair: Pair) -> dict[str, Any]:
+    """Return what the describer's messages correct, and how long and how new they are."""
+    messages = episode_messages(site.results.episodes[pair.run_id])
+    return {"profile": correction_profile(messages), "turns": turn_language(messages)}
 
 
 def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:

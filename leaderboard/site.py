@@ -97,12 +97,14 @@ class Site:
     Args:
         runs: At least one, all on the same instance set, at least one of them scored.
         judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
+        address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
 
     Raises:
         InputError: The runs cannot be shown together, none has scores, or ``judge`` rated nothing.
     """
 
-    def __init__(self, runs: Sequence[RunFolder], judge: str | None = None) -> None:
+    def __init__(self, runs: Sequence[RunFolder], judge: str | None = None, address: str = "") -> None:
+        self.address = address
         self.results = Results.from_runs(runs)
         if not self.results.judges:
             paths = " ".join(str(one.path) for one in runs)

@@ -1,0 +1,72 @@
+"""What one describer or generator scores, averaged over the partners that it was played with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircore.records import Role
+from ircore.results.cells import strata
+from ircore.results.columns import columns
+from ircore.results.effects import same_rules
+from ircore.results.model import Results
+from ircore.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
+from ircore.statistics.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class PlayerResult:
+    """One player with all its partners, as one judge sees it."""
+
+    role: Role
+    """Whether it describes or draws."""
+
+    label: str
+    """Its label."""
+
+    run_ids: tuple[str, ...]
+    """The runs that are averaged: one a partner, under the rules that most runs share."""
+
+    score: Estimate
+    """Mean final score over partners, 0–10; ``n`` counts the instances that every one of the runs has a score for."""
+
+    by_category: Mapping[str, Estimate]
+    """The same within each category of pictures."""
+
+
+def player_result(results: Results, role: Role, label: str, judge: str) -> PlayerResult:
+    """Average a player over its partners, each partner counting the same.
+
+    Only instances that all its runs have a score for are taken, so that every partner is seen on the same pictures;
+    the interval is by bootstrap over these instances. Of several runs with one partner the first by slug is taken.
+
+    Args:
+        results: Of some runs.
+        role: Its seat.
+        label: Its label; with none of its runs under the rules that most runs share, there is no mean.
+        judge: One of ``results.judges``.
+    """
+    partners: dict[str, str] = {}
+    for one in same_rules(results):
+        own, partner = (one.describer, one.generator) if role == "describer" else (one.generator, one.describer)
+        if own == label:
+            partners.setdefault(partner, one.run_id)
+    run_ids = tuple(partners.values())
+    return PlayerResult(
+        role,
+        label,
+        run_ids,
+        _mean(results, run_ids, judge, None),
+        {category: _mean(results, run_ids, judge, category) for category in results.categories},
+    )
+
+
+def _mean(results: Results, run_ids: tuple[str, ...], judge: str, category: str | None) -> Estimate:
+    if not run_ids:
+        return Estimate(None, None, None, 0)
+    chosen = [one for one in results.instances if category in (None, one.category)]
+    episodes = {run_id: results.episodes[run_id] for run_id in run_ids}
+    finals = columns(chosen, episodes, (judge,), {}).final[judge]
+    # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
+    (found,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
+    return found

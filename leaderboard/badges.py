@@ -1,0 +1,117 @@
+"""Badges for a README: score and rank range of a pair, overall and by category, as SVG and for shields.io."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import product
+
+from ircore.results.model import BoardRow
+from leaderboard.labels import category_title, number, rank
+from leaderboard.site import Pair, Site
+from leaderboard.text import one_line
+
+_LABEL = "image reconstruction"
+_HEIGHT = 20
+_PADDING = 6
+
+_NARROW = frozenset("ijl.,:;'|!()[]ftI1 ")
+_WIDE = frozenset("mwMW%@±–—")
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What one badge says."""
+
+    path: str
+    """Without suffix, relative to the site's root: ``badges/<pair>/<category>``, or ``overall``."""
+
+    condition: str
+    """In words: ``all categories``, or a category."""
+
+    label: str
+    """Left half."""
+
+    message: str
+    """Right half: ``rank 2–4 of 12 · 7.3 ± 0.4``, or why there is none."""
+
+    known: bool
+    """Whether there is a score."""
+
+    def svg(self) -> str:
+        """Return the badge as a picture that needs no font file, script or style sheet."""
+        left, right = (_width(text) + 2 * _PADDING for text in (self.label, self.message))
+        said, label, message = (escape(text) for text in (f"{self.label}: {self.message}", self.label, self.message))
+        fill = "#4a3fa3" if self.known else "#5a5b66"
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
+            f'aria-label="{said}"><title>{said}</title>'
+            f'<path fill="#33343c" d="M3 0h{left - 3}v{_HEIGHT}h-{left - 3}a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z"/>'
+            f'<path fill="{fill}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v{_HEIGHT - 6}a3 3 0 0 1-3 3h-{right - 3}z"/>'
+            '<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11" text-anchor="middle">'
+            f'<text x="{left / 2:g}" y="14" textLength="{left - 2 * _PADDING}">{label}</text>'
+            f'<text x="{left + right / 2:g}" y="14" textLength="{right - 2 * _PADDING}">{message}</text></g></svg>\n'
+        )
+
+    def shields(self) -> str:
+        """Return the same as an answer of shields.io's endpoint badge (schema version 1)."""
+        colour = "4a3fa3" if self.known else "lightgrey"
+        said = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": colour}
+        return json.dumps(said, ensure_ascii=False) + "\n"
+
+
+def badges(site: Site) -> dict[str, list[Badge]]:
+    """Return every pair's badges by run_id: overall, then one a category, as the site's judge sees them.
+
+    A rank is among the pairs that were played under the same rules.
+    """
+    made: dict[str, list[Badge]] = {run_id: [] for run_id in site.pairs}
+    for rules, category in product(site.rule_sets, (None, *site.results.categories)):
+        board = site.under(rules).board(site.judge, category)
+        for row in board:
+            pair = site.pairs[row.submission.run_id]
+            made[pair.run_id].append(_badge(pair, row, category, len(board)))
+    return made
+
+
+def badge_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield path and text of every badge, as SVG and as JSON."""
+    for found in badges(site).values():
+        for badge in found:
+            yield f"{badge.path}.svg", badge.svg()
+            yield f"{badge.path}.json", badge.shields()
+
+
+def badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
+    """Return Markdown that shows a badge and leads to the pair's page.
+
+    Args:
+        badge: One of the pair's.
+        pair: Whose.
+        address: The site's absolute address, ending in a slash; empty leaves a place to fill in.
+    """
+    base = address or "https://SITE/"
+    return f"[![{badge.label}: {badge.message}]({base}{badge.path}.svg)]({base}pairs/{pair.key}.html)"
+
+
+def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int) -> Badge:
+    score = row.cell.score
+    condition = "all categories" if category is None else category_title(category).lower()
+    half = f" ± {number(score.half_width, 1)}" if score.half_width is not None else ""
+    message = (
+        "not rated yet"
+        if score.mean is None
+        else f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(score.mean, 1)}{half}"
+    )
+    return Badge(
+        path=f"badges/{pair.key}/{category or 'overall'}",
+        condition=condition,
+        label=one_line(_LABEL if category is None else f"{_LABEL}, {condition}", 80),
+        message=message,
+        known=score.mean is not None,
+    )
+
+
+def _width(text: str) -> int:
+    """Return about how many pixels a text has in Verdana at 11 pixels; ``textLength`` evens out the rest."""
+    return round(sum(4.2 if one in _NARROW else 9.6 if one in _WIDE or ord(one) > 0x2E7F else 6.9 for one in text))

@@ -1,0 +1,164 @@
+"""What changed on the boards: a page, an Atom feed and a JSON feed, all from the same list."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from leaderboard.labels import interval_words, number
+from leaderboard.site import Page, Pair, Site
+from leaderboard.text import one_line
+
+NAME = "Image Reconstruction Game"
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_NEWEST = 100
+"""Entries in the feeds; the page has all."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that happened."""
+
+    when: str
+    """ISO 8601 in UTC."""
+
+    title: str
+    """May hold a stranger's words, so escape it."""
+
+    words: str
+    """One sentence more."""
+
+    path: str
+    """Page about it, relative to the site's root."""
+
+    identity: str
+    """The same in every build, as a URN."""
+
+    pair: Pair | None = None
+    """The pair that is new; None for a release."""
+
+
+def changes(site: Site) -> tuple[Change, ...]:
+    """Return what changed, newest first: each new pair, and each version of ircore that pairs were played with.
+
+    A change has the date on which the run began, which is recorded with it; the date of a build is not a change.
+    """
+    found: list[Change] = []
+    seen: set[str] = set()
+    for pair in sorted(site.pairs.values(), key=lambda one: (_moment(one.result.run.started), one.run_id)):
+        version = pair.result.run.version
+        if version not in seen:
+            seen.add(version)
+            found.append(_release(site, version, pair.result.run.started))
+        found.append(_new_pair(site, pair))
+    return tuple(reversed(found))
+
+
+def changes_page(site: Site) -> Page:
+    """Return the page of changes, day by day."""
+    days = [{"day": day, "changes": list(them)} for day, them in groupby(changes(site), key=lambda one: one.when[:10])]
+    return Page("changes", "What changed", "changes", {"days": days}, searchable=True)
+
+
+def feed_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield path and text of both feeds."""
+    entries = changes(site)
+    yield "feed.atom", atom(entries, site.results.instance_set, site.address)
+    yield "feed.json", json_feed(entries, site.address)
+
+
+def atom(entries: Sequence[Change], identity: str, address: str) -> str:
+    """Return an Atom 1.0 feed (RFC 4287).
+
+    Args:
+        entries: Newest first.
+        identity: What the feed is about, the same in every build.
+        address: The site's absolute address, ending in a slash; empty for links relative to the feed's own address,
+            and without the link to itself, which has to be absolute to be of use.
+    """
+    feed = Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
+    for tag, text in (("title", f"{NAME}: what changed"), ("id", _urn(f"feed {identity}"))):
+        SubElement(feed, tag).text = text
+    SubElement(feed, "updated").text = entries[0].when if entries else "1970-01-01T00:00:00Z"
+    SubElement(SubElement(feed, "author"), "name").text = NAME
+    SubElement(feed, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}changes.html"})
+    if address:
+        SubElement(feed, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{address}feed.atom"})
+    for one in entries[:_NEWEST]:
+        entry = SubElement(feed, "entry")
+        for tag, text in (("title", one.title), ("id", one.identity), ("updated", one.when), ("published", one.when)):
+            SubElement(entry, tag).text = text
+        SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}{one.path}"})
+        SubElement(entry, "content", {"type": "text"}).text = one.words
+    indent(feed)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(feed, encoding="unicode") + "\n"
+
+
+def json_feed(entries: Sequence[Change], address: str) -> str:
+    """Return a JSON Feed 1.1; addresses have to be absolute there, so without ``address`` it has none.
+
+    Args:
+        entries: Newest first.
+        address: The site's absolute address, ending in a slash, or empty.
+    """
+    feed: dict[str, Any] = {"version": "https://jsonfeed.org/version/1.1", "title": f"{NAME}: what changed"}
+    if address:
+        feed |= {"home_page_url": f"{address}changes.html", "feed_url": f"{address}feed.json"}
+    feed |= {"language": "en", "authors": [{"name": NAME}], "items": [_item(one, address) for one in entries[:_NEWEST]]}
+    return json.dumps(feed, ensure_ascii=False, indent=1) + "\n"
+
+
+def _item(one: Change, address: str) -> dict[str, Any]:
+    url = {"url": f"{address}{one.path}"} if address else {}
+    return {
+        "id": one.identity,
+        **url,
+        "title": one.title,
+        "content_text": one.words,
+        "date_published": one.when,
+    }
+
+
+def _new_pair(site: Site, pair: Pair) -> Change:
+    cell = site.results.cell(pair.run_id, site.judge)
+    score = cell.score
+    rated = "not rated yet" if score.mean is None else f"score {number(score.mean)} ({interval_words(score)})"
+    apart = f" ({one_line(pair.apart)})" if pair.apart else ""
+    return Change(
+        when=_moment(pair.result.run.started),
+        title=f"New pair: {one_line(pair.describer, 80)} + {one_line(pair.generator, 80)}{apart}",
+        words=f"{cell.played} of {cell.episodes} episodes played; {rated}, judged by {site.judge}.",
+        path=f"pairs/{pair.key}.html",
+        identity=_urn(f"pair {pair.run_id}"),
+        pair=pair,
+    )
+
+
+def _release(site: Site, version: str, started: str) -> Change:
+    version = one_line(version, 40)
+    return Change(
+        when=_moment(started),
+        title=f"First pair played with ircore {version}",
+        words=f"Instance set {site.results.instance_set[:12]}. Numbers of different sets are never mixed.",
+        path="boards/index.html",
+        identity=_urn(f"version {site.results.instance_set} {version}"),
+    )
+
+
+def _moment(text: str) -> str:
+    """Return a time as RFC 3339 in UTC, as both feeds ask for; one that cannot be read counts as long ago."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return "1970-01-01T00:00:00Z"
+    read = read if read.tzinfo else read.replace(tzinfo=UTC)
+    return read.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _urn(name: str) -> str:
+    return uuid5(NAMESPACE_URL, f"image-reconstruction-game {name}").urn

@@ -1,0 +1,110 @@
+"""What the numbers of this site cannot tell: worked out from the runs, so that it is never out of date."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+from ircore.paper.published import PublishedAgreement, published_agreement
+from ircore.records import HUMAN
+from ircore.results.calibration import fit_maps
+from ircore.results.model import Results
+from ircore.statistics.recalibration import Refusal
+from leaderboard.judges import judge_kind
+from leaderboard.site import Page, Pair, Site
+
+
+def limits_page(site: Site) -> Page:
+    """Return the page."""
+    results = site.results
+    rated_by_people = HUMAN in results.judges
+    return Page(
+        "limits",
+        "What the numbers cannot tell",
+        "limits",
+        {
+            "sizes": _sizes(site),
+            "judges": _judges(site),
+            "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
+            "human": rated_by_people,
+            "missing": [_missing(site, pair) for pair in site.pairs.values()],
+            "self_judged": _self_judged(site),
+            "crossed": _crossed(site),
+            "paper": _best_with_people(),
+        },
+        searchable=True,
+    )
+
+
+def _sizes(site: Site) -> list[dict[str, Any]]:
+    """Return for every condition how many targets it has, and what difference so many can find."""
+    results = site.results
+    found = []
+    for category, difficulty in product((None, *results.categories), (None, *results.difficulties)):
+        if (category, difficulty, site.judge) not in results.standings:
+            continue
+        found.append(
+            {
+                "category": category,
+                "difficulty": difficulty,
+                "n": _count(results, category, difficulty),
+                "detectable": results.detectable(site.judge, category, difficulty),
+            }
+        )
+    return found
+
+
+def _count(results: Results, category: str | None, difficulty: str | None) -> int:
+    return sum(category in (None, one.category) and difficulty in (None, one.difficulty) for one in results.instances)
+
+
+def _judges(site: Site) -> list[dict[str, Any]]:
+    """Return for each judge what it is, and whether its ratings have been held against people's."""
+    maps = fit_maps(site.results.episodes)
+    judges = []
+    for judge in site.results.judges:
+        identity = site.results.judge_identities.get(judge)
+        map_ = maps.get(judge)
+        judges.append(
+            {
+                "name": judge,
+                "label": identity.label if identity else judge,
+                "kind": judge_kind(site.results, judge),
+                "map": None if map_ is None or isinstance(map_, Refusal) else map_,
+                "why": map_.reason if isinstance(map_, Refusal) else "nobody has rated the same renderings",
+            }
+        )
+    return judges
+
+
+def _missing(site: Site, pair: Pair) -> dict[str, Any]:
+    """Count the episodes of a pair that stand behind no score, by why."""
+    results = site.results.episodes[pair.run_id]
+    size = len(site.results.instances)
+    played = [one for one in results if one.episode.played]
+    return {
+        "pair": pair,
+        "size": size,
+        "unplayed": size - len(results),
+        "aborted": len(results) - len(played),
+        "unrated": sum((judged := site.judged(one)) is None or judged.final is None for one in played),
+        "single": sum(len(one.episode.rendered_turns) == 1 for one in played),
+    }
+
+
+def _self_judged(site: Site) -> list[dict[str, Any]]:
+    return [
+        {"pair": pair, "judge": judge}
+        for pair, judge in product(site.pairs.values(), site.results.judges)
+        if site.results.cell(pair.run_id, judge).same_family
+    ]
+
+
+def _crossed(site: Site) -> bool:
+    """Return whether every describer has been played with every generator."""
+    played: Iterable[tuple[str, str]] = {(pair.describer, pair.generator) for pair in site.pairs.values()}
+    return set(product(site.describers, site.generators)) == set(played)
+
+
+def _best_with_people() -> PublishedAgreement:
+    """Return the judge of the paper's Table 2 whose ratings follow people's most."""
+    return max(published_agreement("table2"), key=lambda one: one.pearson or 0.0)

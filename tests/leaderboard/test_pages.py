@@ -1,0 +1,324 @@
+"""Pages of pairs, players, comparisons, changes, limits; feeds, badges, citations: made from runs by hand."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from pages import Element, read_page
+from samples import sample_instances, sample_run
+
+from ircore.errors import InputError
+from ircore.records import PlayerSpec, Score, Submission
+from ircore.results.players import player_result
+from ircore.runs import RunFolder
+from ircore.submissions import LoadedSubmission
+from leaderboard.badges import badge_files, badges
+from leaderboard.build import build_site
+from leaderboard.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
+from leaderboard.compare import Comparisons
+from leaderboard.feed import atom, changes, json_feed
+from leaderboard.players_pages import player_keys
+from leaderboard.sections import Section, with_section
+from leaderboard.site import Site
+
+HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"
+ADDRESS = "https://boards.example/game/"
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+PAIRS = (("seer", "painter", 5.0), ("teller", "painter", 4.0), ("seer", "sketcher", 3.0), ("teller", "sketcher", 1.0))
+
+
+def submission(describer: str, generator: str, slug: str = "", **more: object) -> LoadedSubmission:
+    slug = slug or f"{describer}-{generator}"
+    made = Submission.model_validate(
+        {
+            "schema": 1,
+            "name": slug,
+            "describer": PlayerSpec(player="classical", model=describer),
+            "generator": PlayerSpec(player="canvas", model=generator),
+            "licence": "CC0-1.0",
+            **more,
+        }
+    )
+    return LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
+
+
+def rate(run: RunFolder, first: float) -> RunFolder:
+    """Give the rendering of turn t of the n-th episode ``first`` + n / 10 + 2 (t − 1), by the judge structural."""
+    run.add_scores(
+        Score(
+            episode_id=episode.episode_id,
+            turn=turn.turn,
+            task="similarity",
+            judge="structural",
+            value=first + number / 10 + 2 * (turn.turn - 1),
+            rendering=turn.rendering.sha256,
+        )
+        for number, episode in enumerate(run.episodes())
+        for turn in episode.rendered_turns
+        if turn.rendering is not None
+    )
+    return run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
+    folder = tmp_path_factory.mktemp("runs")
+    instances = sample_instances(folder / "instances", per_condition=2)
+    return [
+        rate(sample_run(folder / f"{one}-{other}", instances, submission(one, other)), first)
+        for one, other, first in PAIRS
+    ]
+
+
+@pytest.fixture(scope="module")
+def site(runs: list[RunFolder]) -> Site:
+    return Site(runs, address=ADDRESS)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of an honest pair and of one whose every free text is hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    instances = sample_instances(folder / "instances", per_condition=1)
+    hostile = submission(
+        HOSTILE,
+        HOSTILE[::-1],
+        "hostile",
+        name=HOSTILE,
+        authors=[HOSTILE, "Ada {B} & Co."],
+        links={"paper": "https://example.org/?a=1&b=<script>alert(1)</script>"},
+    )
+    honest = submission("seer", "painter", authors=["Ada B."], links={"code": "https://example.org/code"})
+    made = [rate(sample_run(folder / one.slug, instances, one), 4.0).path for one in (hostile, honest)]
+    build_site(made, folder / "site", address=ADDRESS)
+    return folder / "site"
+
+
+def test_a_player_is_averaged_over_its_partners_on_the_same_pictures(site: Site) -> None:
+    # The finals of two pairs differ by a constant, so the mean over both lies half-way between.
+    seer = player_result(site.results, "describer", "seer", "structural")
+    cells = [site.results.cell(run_id, "structural") for run_id in seer.run_ids]
+    means = [cell.score.mean for cell in cells if cell.score.mean is not None]
+    assert len(means) == 2
+    assert seer.score.mean == pytest.approx(sum(means) / 2)
+    assert seer.score.n == cells[0].score.n
+    assert set(seer.by_category) == set(site.results.categories)
+    nobody = player_result(site.results, "generator", "nobody", "structural")
+    assert (nobody.run_ids, nobody.score.mean, nobody.score.n) == ((), None, 0)
+
+
+def test_addresses_of_players_are_plain_and_different() -> None:
+    keys = player_keys(["GPT-5.2", "gpt 5.2", "Qwen/Qwen3-VL", "<script>", "語", "../../etc"])
+    assert keys == {
+        "GPT-5.2": "gpt-5-2",
+        "gpt 5.2": "gpt-5-2-2",
+        "Qwen/Qwen3-VL": "qwen-qwen3-vl",
+        "<script>": "script",
+        "語": "player",
+        "../../etc": "etc",
+    }
+
+
+def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> None:
+    files = {path: json.loads(text) for path, text in Comparisons(site).files()}
+    index = files["data/compare/index.json"]
+    order = [pair["key"] for pair in index["pairs"]]
+    assert order == ["seer-painter", "teller-painter", "seer-sketcher", "teller-sketcher"]
+    first = files["data/compare/structural/seer-painter.json"]
+    last = files["data/compare/structural/teller-sketcher.json"]
+    assert (list(first["against"]), last["against"]) == (order[1:], {})
+    mean, low, high, n, wins, ties, losses = first["against"]["teller-painter"][""]
+    # Every final of the first is one point higher: no spread, all wins.
+    assert mean == pytest.approx(1.0)
+    assert low <= 1.0 <= high
+    assert (n, wins, ties, losses) == (sum(score is not None for score in first["finals"]), n, 0, 0)
+    assert len(first["finals"]) == len(index["instances"]) == len(index["t"]) + 1
+    assert index["t"][:2] == [12.7062, 4.30265]  # any table of Student's t, 97.5 %
+
+
+def test_changes_are_dated_by_the_runs_newest_first(site: Site) -> None:
+    found = changes(site)
+    assert [one.when for one in found] == sorted((one.when for one in found), reverse=True)
+    assert sum(one.pair is not None for one in found) == len(PAIRS)
+    assert len({one.identity for one in found}) == len(found)
+    assert changes(site) == found
+
+
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_the_atom_feed_has_what_rfc_4287_requires(site: Site, address: str) -> None:
+    feed = ElementTree.fromstring(atom(changes(site), "set", address))
+    assert feed.tag == f"{ATOM}feed"
+    for required in ("id", "title", "updated", "author"):
+        assert len(feed.findall(ATOM + required)) == 1
+    links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
+    assert links == {"alternate": f"{address}changes.html"} | ({"self": f"{address}feed.atom"} if address else {})
+    entries = feed.findall(f"{ATOM}entry")
+    assert len(entries) == len(changes(site))
+    for entry in entries:
+        for required in ("id", "title", "updated"):
+            assert len(entry.findall(ATOM + required)) == 1
+        assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", entry.findtext(f"{ATOM}id", ""))
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.findtext(f"{ATOM}updated", ""))
+
+
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_the_json_feed_has_what_version_1_1_requires(site: Site, address: str) -> None:
+    feed = json.loads(json_feed(changes(site), address))
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert feed["title"]
+    assert ("feed_url" in feed) == bool(address)
+    for item in feed["items"]:
+        assert isinstance(item["id"], str)
+        assert item["content_text"]
+        # Addresses have to be absolute, so there are none unless the site's is known.
+        assert item.get("url", ADDRESS).startswith(ADDRESS)
+        assert ("url" in item) == bool(address)
+
+
+def test_badges_say_rank_range_and_score(site: Site) -> None:
+    run_id = next(run_id for run_id, pair in site.pairs.items() if pair.key == "seer-painter")
+    overall = badges(site)[run_id][0]
+    row = site.results.board("structural")[0]
+    assert overall.message.startswith(f"rank {row.rank_low}")
+    assert re.fullmatch(r"rank \d(–\d)? of 4 · \d\.\d ± \d\.\d", overall.message)
+    picture = ElementTree.fromstring(overall.svg())
+    assert picture.get("role") == "img"
+    assert picture.get("aria-label") == picture.findtext("{http://www.w3.org/2000/svg}title")
+    shields = json.loads(overall.shields())
+    assert (shields["schemaVersion"], shields["message"]) == (1, overall.message)
+    names = [path for path, _ in badge_files(site)]
+    assert len(names) == len(set(names)) == 2 * len(PAIRS) * (1 + len(site.results.categories))
+
+
+def test_bibtex_is_one_entry_with_balanced_braces_whatever_the_names() -> None:
+    assert escape_bibtex("50 % & _{x}") == r"50 \% \& \_\{x\}"
+    entry = bibtex(
+        {"title": "A {title}", "authors": [{"name": "Grüße & Co."}, {"family-names": "D'A", "given-names": "M"}]}
+    )
+    assert entry.splitlines()[0] == "@misc{datitle,"
+    assert r"author = {{Grüße \& Co.} and D'A, M}," in entry
+
+
+def test_the_benchmark_and_the_paper_are_cited_from_one_source() -> None:
+    entries = [one["bibtex"] for one in citation_page().values["entries"]]
+    assert entries[0].startswith("@article{hakimov2026image,")
+    assert "eprint = {2606.01901}" in entries[0]
+    assert entries[0].count(" and ") == 3  # four authors
+    assert entries[1].startswith("@misc{")
+
+
+def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
+    pair = next(iter(site.pairs.values()))
+    entry = pair_bibtex(pair, f"{ADDRESS}pairs/{pair.key}.html")
+    assert pair.run_id in entry
+    assert f"url = {{{ADDRESS}pairs/{pair.key}.html}}" in entry
+    assert "author" not in entry  # nobody is named
+
+
+def test_pages_of_a_section_lead_to_one_another() -> None:
+    section = Section("Boards", {"boards/index": "Board", "pairs/index": "Pairs & players", "changes": "Changes"})
+    source = "---\ntitle: x\n---\n\nbody\n"
+    row = with_section(source, "describers/seer", (section,))
+    assert row.startswith("---\ntitle: x\n---\n")
+    assert row.endswith("\n\n\nbody\n")
+    assert '<a class="chip" href="../pairs/index.html" aria-current="true">Pairs &amp; players</a>' in row
+    assert 'href="changes.html" aria-current="page"' in with_section(source, "changes", (section,))
+    assert with_section(source, "gallery/x", (section,)) == source
+
+
+def test_a_wrong_address_of_the_site_is_refused() -> None:
+    from leaderboard.commands import _address
+
+    assert _address("https://a.example/b") == "https://a.example/b/"
+    for wrong in ("a.example", "ftp://a.example/", "https://a.example/?x=1"):
+        with pytest.raises(InputError, match="no web address"):
+            _address(wrong)
+
+
+def every_page(site: Path) -> list[Path]:
+    return [path for path in site.rglob("*.html") if "assets" not in path.parts]
+
+
+def test_a_hostile_submission_adds_no_element_attribute_or_link(built: Path) -> None:
+    pages = every_page(built)
+    assert {"compare.html", "limits.html", "changes.html", "cite.html"} <= {one.name for one in pages}
+    for path in pages:
+        page = read_page(path)
+        for element in page.walk():
+            handlers = [name for name in element.attributes if name.startswith("on")]
+            assert handlers == [], (path, element.tag)
+            assert not element.attributes.get("href", "").lower().startswith("javascript:"), path
+            assert element.attributes.get("src") != "x", path
+        assert "7*7" not in path.name
+        assert "49" not in [one.text for one in page.find("title")]
+
+
+def test_links_of_a_submission_are_marked_as_a_strangers(built: Path) -> None:
+    page = read_page(built / "pairs" / "hostile.html")
+    (link,) = page.find("a", rel="ugc")
+    assert link.attributes["rel"] == "nofollow noopener ugc"
+    assert link.attributes["href"].startswith("https://example.org/")
+
+
+def test_feeds_and_badges_of_a_hostile_submission_are_well_formed(built: Path) -> None:
+    feed = ElementTree.parse(built / "feed.atom").getroot()
+    assert any("⟦U+202E⟧" in (entry.findtext(f"{ATOM}title") or "") for entry in feed.findall(f"{ATOM}entry"))
+    assert json.loads((built / "feed.json").read_text())["feed_url"] == f"{ADDRESS}feed.json"
+    for path in (built / "badges").rglob("*.svg"):
+        ElementTree.parse(path)
+    assert ADDRESS in (built / "sitemap.xml").read_text()
+
+
+def test_a_pairs_page_says_what_is_needed_to_play_it_again(built: Path) -> None:
+    page = read_page(built / "pairs" / "seer-painter.html")
+    settings = {
+        one.find("dt")[0].text: one.find("dd")[0].text for one in page.find("dl", class_="settings")[0].find("div")
+    }
+    for name in ("Describer", "Generator", "Prompts", "Seed", "Instance set", "Token budget", "Turn limit", "Licence"):
+        assert settings[name]
+    assert settings["Authors"] == "Ada B."
+    text = "".join(one.text for one in page.find("pre"))
+    assert "ircore play submissions/seer-painter" in text
+    assert f"{ADDRESS}badges/seer-painter/overall.svg" in text
+    assert "@misc{seer-painter-" in text
+
+
+def test_every_number_by_condition_opens_its_episodes(built: Path) -> None:
+    page = read_page(built / "pairs" / "seer-painter.html")
+    rows = [row for body in page.find("table", class_="conditions")[0].find("tbody") for row in body.find("tr")]
+    assert rows
+    for row in rows:
+        links = row.find("a", class_="heat-link")
+        assert links
+        for link in links:
+            target = link.attributes["href"].partition("?")[0].partition("#")[0]
+            assert (built / "pairs" / target).resolve().is_file()
+
+
+def test_what_the_numbers_cannot_tell_is_worked_out_from_the_runs(built: Path) -> None:
+    text = read_page(built / "limits.html").text
+    assert "No person and no language model has looked" in text
+    assert "no: no human ratings" in text
+    assert "r = 0.56" in text
+
+
+def links_of(page: Element) -> list[str]:
+    return [one.attributes["href"] for one in page.find("a") if "href" in one.attributes]
+
+
+@pytest.mark.parametrize(
+    "name", ["compare.html", "limits.html", "changes.html", "describers/seer.html", "pairs/index.html"]
+)
+def test_links_within_the_site_lead_somewhere(built: Path, name: str) -> None:
+    path = built / name
+    inner = [link for link in links_of(read_page(path)) if not re.match(r"[a-z]+:", link)]
+    assert inner
+    for link in inner:
+        target, _, anchor = link.partition("#")
+        file = (path.parent / target.partition("?")[0]).resolve() if target else path
+        assert file.is_file(), link
+        if anchor and file.suffix == ".html":
+            assert f'id="{anchor}"' in file.read_text(), link
