@@ -17,8 +17,20 @@ _MEASURES = (
 )  # fmt: skip
 
 NOTES = (
-    "Renderings and episodes of all pairs; intervals are clustered on instances. A tie is an answer of its own: judges "
-    "whose choice turns with the order of showing did not prefer either; 'decided' leaves ties out.",
+    "Pearson and Spearman: similarity of the renderings that both rated. Agreement and κ: which of first and final"
+    " rendering is preferred, in the episodes that both judged; a tie is an answer of its own (a judge whose "
+    "choice turns with the order of showing, or people who are split). Pages and files also give both without ties"
+    " ('decided'). Intervals are clustered on instances and take the raters as they are.",
+)
+PEOPLE = (
+    "human is the mean of the annotators who rated a rendering, and what more of them prefer. A mean is less noisy"
+    " than one person: a judge can come nearer to it than two annotators come to each other without judging "
+    "better."
+)
+SCALE = (
+    "1 is perfect agreement, 0 is what chance gives. Krippendorff (2018, Content Analysis, chapter 12) relies on "
+    "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
+    "the annotators as they are."
 )
 
 
@@ -28,7 +40,10 @@ def agreement_table(results: Results) -> Table:
         Column("kind", "who", "Two judges, a judge and the mean of people, or two annotators.", digits=None),
         Column("one", "one", "A judge, or an annotator's pseudonym.", digits=None),
         Column("other", "other", "A judge, human, or an annotator's pseudonym.", digits=None),
-        *_MEASURES,
+        Column("renderings", "renderings", "Rated by both.", digits=0, audience="readers"),
+        *_MEASURES[:2],
+        Column("episodes", "episodes", "In which both preferred one or left it tied.", digits=0, audience="readers"),
+        *_MEASURES[2:],
     )
     found = agreement_results(results.episodes)
     rows = tuple(
@@ -36,28 +51,38 @@ def agreement_table(results: Results) -> Table:
             Value(pair.kind.replace("-", " × ")),
             Value(pair.one),
             Value(pair.other),
-            *(_agreement(getattr(pair, column.key)) for column in _MEASURES),
+            Value(pair.pearson.n),
+            *(_agreement(getattr(pair, column.key)) for column in _MEASURES[:2]),
+            Value(pair.agreement.n),
+            *(_agreement(getattr(pair, column.key)) for column in _MEASURES[2:]),
         )
         for pair in found.pairs
     )
-    notes = NOTES if rows else ("Fewer than two raters: nothing to compare.",)
+    people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in found.pairs) else ()
+    notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
     return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes)
 
 
 def annotators_table(results: Results) -> Table:
-    """Return Krippendorff's α over all annotators."""
+    """Return Krippendorff's α over all annotators, for each task."""
     columns = (
         Column("task", "task", "similarity or preference.", digits=None),
         Column("level", "level", "What differences count.", digits=None),
+        Column("units", "rated by several", "Renderings or episodes that two or more annotators rated.", digits=0,
+               audience="readers"),
         Column("alpha", "Krippendorff's α", "1 is perfect, 0 is chance.", "", "higher", 3, estimated=True),
-    )
+    )  # fmt: skip
     found = agreement_results(results.episodes)
-    rows = (
-        *((Value("similarity"), Value(level), _agreement(alpha)) for level, alpha in found.similarity_alpha.items()),
-        (Value("preference"), Value("nominal"), _agreement(found.preference_alpha)),
+    rows = tuple(
+        (Value(task), Value(level), Value(alpha.n), _agreement(alpha))
+        for task, level, alpha in (
+            *(("similarity", level, alpha) for level, alpha in found.similarity_alpha.items()),
+            ("preference", "nominal", found.preference_alpha),
+        )
     )
     words = f"Annotators: {', '.join(found.annotators) or 'none yet'}. {caption(results)}"
-    return Table("annotators", "Agreement of all annotators", words, columns, rows, ())
+    notes = (SCALE,) if len(found.annotators) > 1 else ()
+    return Table("annotators", "Agreement of all annotators", words, columns, rows, notes)
 
 
 def orders_table(results: Results) -> Table:
