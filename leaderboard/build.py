@@ -5,18 +5,18 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ircore import __version__
 from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
-from ircore.runs import RunFolder
 from leaderboard.badges import badge_files
 from leaderboard.boards import board_pages
 from leaderboard.charts import figures
@@ -25,18 +25,24 @@ from leaderboard.compare import Comparisons, compare_page
 from leaderboard.export import leaderboard_csv, leaderboard_json
 from leaderboard.feed import changes_page, feed_files
 from leaderboard.figures import figures_page
+from leaderboard.finish import finish_pages, merge, place, write_surroundings
 from leaderboard.galleries import gallery_pages
 from leaderboard.limits import limits_page
 from leaderboard.overview import overview_pages
 from leaderboard.pairs import pair_pages
 from leaderboard.paper import paper_page
-from leaderboard.pictures import ENCODING
+from leaderboard.pictures import ENCODING, PictureBook
 from leaderboard.players_pages import player_pages
-from leaderboard.render import Renderer
+from leaderboard.reading import read_runs
+from leaderboard.render import FRONT_END, Renderer
 from leaderboard.sections import read_sections, with_section
 from leaderboard.shards import gallery_shards
+from leaderboard.shares import in_shares
 from leaderboard.site import Page, Site
 from leaderboard.theme import stylesheet
+from leaderboard.version_pages import version_pages
+from leaderboard.versions import read_archive, require_version, write_frozen
+from leaderboard.workplace import replace, workplace
 
 MARKER = ".ircore-site.json"
 """In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
@@ -45,6 +51,38 @@ SOURCES = Path(__file__).resolve().parents[1]
 """Where ``mkdocs.yml`` and ``docs`` lie."""
 
 ASSETS = Path(__file__).resolve().parent / "assets"
+
+
+_MANY = 8
+"""Pairs from which pages are written in several processes."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The folders of a build, all below one."""
+
+    work: Path
+    """Where everything is made."""
+
+    @property
+    def docs(self) -> Path:
+        """Pages and what belongs to them, as the builder takes them."""
+        return self.work / "docs"
+
+    @property
+    def blocks(self) -> Path:
+        """What is put into pages after they are built."""
+        return self.work / "blocks"
+
+    @property
+    def files(self) -> Path:
+        """What is put beside them then: data and pictures, of which the builder need not know."""
+        return self.work / "files"
+
+    @property
+    def site(self) -> Path:
+        """What the builder makes."""
+        return self.work / "site"
 
 
 @dataclass(frozen=True)
@@ -62,7 +100,13 @@ class BuildReport:
 
 
 def build_site(
-    runs: Sequence[Path], out: Path, sources: Path = SOURCES, judge: str | None = None, address: str = ""
+    runs: Sequence[Path],
+    out: Path,
+    sources: Path = SOURCES,
+    judge: str | None = None,
+    address: str = "",
+    archive: Path | None = None,
+    version: str | None = None,
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -73,6 +117,8 @@ def build_site(
         judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
         address: Where the site will stand, absolute and ending in a slash: for what has to be found from elsewhere,
             such as feeds and badges. Empty if that is not known.
+        archive: Folder of the frozen boards of former versions; None for none.
+        version: The benchmark version that the runs must be of; None for whatever they are.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -82,19 +128,24 @@ def build_site(
         # The folder that the link names is replaced, not the link.
         out = Path(os.path.realpath(out))
     _check(out, sources)
-    site = Site([RunFolder.open(path) for path in runs], judge, address)
-    pages = list(all_pages(site))
-    with _workplace(out) as name:
-        work = Path(name)
+    site = Site(read_runs(runs), judge, address)
+    if version is not None:
+        require_version(site.version, version)
+    frozen = () if archive is None else read_archive(archive, site.version)
+    pages = [*all_pages(site), *version_pages(site.version, frozen)]
+    with workplace(out) as work:
+        tree = Tree(work)
         _copy_sources(sources, work, address)
-        render_pages(site, pages, work / "docs")
-        encoded = site.pictures.write(work / "docs", _earlier(out))
+        render_pages(site, pages, tree)
+        write_frozen(frozen, tree.files)
+        encoded = site.pictures.write(tree.files, _earlier(out))
         _run_mkdocs(work)
-        # It refers to the server's root, which is wrong wherever the site lies in a folder.
-        (work / "site" / "404.html").unlink(missing_ok=True)
-        marker = {"ircore": __version__, "pictures": ENCODING, "instance_set": site.results.instance_set}
-        write_text(work / "site" / MARKER, json.dumps(marker) + "\n")
-        _replace(work / "site", out)
+        finish_pages(tree.site, tree.blocks)
+        merge(tree.files, tree.site)
+        write_surroundings(tree.site, address)
+        marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}
+        write_text(tree.site / MARKER, json.dumps(marker) + "\n")
+        replace(tree.site, out)
     return BuildReport(len(pages), len(site.pictures), encoded)
 
 
@@ -106,26 +157,43 @@ def all_pages(site: Site) -> Iterator[Page]:
     return chain(*several, single, (figures_page(site), citation_page()))
 
 
-def render_pages(site: Site, pages: Sequence[Page], docs: Path) -> None:
+def render_pages(site: Site, pages: Sequence[Page], tree: Tree) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
+    for shown in in_shares(partial(_render_share, site, pages, tree), len(site.pairs) >= _MANY):
+        site.pictures.merge(shown)
+    for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files()):
+        write_text(tree.files / path, text)
+    write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
+    write_text(tree.docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))
+    write_text(tree.docs / "data" / "leaderboard.json", leaderboard_json(site.results))
+    for name, schema in json_schemas().items():
+        write_text(tree.docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+
+
+def _render_share(site: Site, pages: Sequence[Page], tree: Tree, share: int, shares: int) -> PictureBook:
+    """Write a share of the pages with their charts, and of the gallery's data; return the pictures they show."""
+    pages = pages[share::shares]
     wanted = {name for page in pages for name in page.values.get("charts", ())}
     charts = figures(site.results, site.pairs, wanted, site.judge)
     renderer, sections = Renderer(site, charts), read_sections(SOURCES / "mkdocs.yml")
     for name, chart in charts.items():
         if not chart.missing:
-            write_text(docs / "charts" / f"{name}.json", chart.json())
-            write_text(docs / "charts" / f"{name}.csv", chart.csv())
+            write_text(tree.files / "charts" / f"{name}.json", chart.json())
+            write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
     for page in pages:
-        write_text(docs / f"{page.path}.md", with_section(renderer.markdown(page), page.path, sections))
-    for path, text in gallery_shards(site):
-        write_text(docs / path, text)
-    for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files()):
-        write_text(docs / path, text)
-    write_text(docs / "assets" / "css" / "theme.css", stylesheet())
-    write_text(docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))
-    write_text(docs / "data" / "leaderboard.json", leaderboard_json(site.results))
-    for name, schema in json_schemas().items():
-        write_text(docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+        _write_page(page, with_section(renderer.markdown(page), page.path, sections), tree)
+    for path, text in gallery_shards(site, share, shares):
+        write_text(tree.files / path, text)
+    return site.pictures
+
+
+def _write_page(page: Page, source: str, tree: Tree) -> None:
+    """Write a page for the builder: its front matter and a place for its block, which is kept out until it is built."""
+    front, end, block = source.partition(FRONT_END)
+    write_text(tree.blocks / f"{page.path}.html", block.strip() + "\n")
+    words = page.values.get("words")
+    stub = place(page.title, words if page.searchable and isinstance(words, str) else "")
+    write_text(tree.docs / f"{page.path}.md", f"{front}{end}{stub}\n")
 
 
 def _check(out: Path, sources: Path) -> None:
@@ -138,22 +206,29 @@ def _check(out: Path, sources: Path) -> None:
         raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")
 
 
-def _workplace(out: Path) -> tempfile.TemporaryDirectory[str]:
-    """Make a folder beside ``out`` that goes when the build is over."""
+def read_marker(site: Path) -> dict[str, Any]:
+    """Return what a build said of its site: ``ircore``, ``pictures``, ``benchmark``, ``instance_set``, ``prompts``.
+
+    Raises:
+        InputError: It is no site of ours.
+    """
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        return tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent)
-    except OSError as error:
-        raise WorkError(f"{out}: cannot be written ({error.strerror})", "Choose another --out.") from error
+        marker = json.loads((site / MARKER).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{site}: no site of ours (no {MARKER})", "Build one: ircore site build …") from error
+    if not isinstance(marker, dict):
+        raise InputError(f"{site / MARKER}: damaged", "Build the site again.")
+    return marker
 
 
 def _earlier(out: Path) -> Path | None:
     """Return the earlier build if its pictures can be taken over."""
-    try:
-        marker = json.loads((out / MARKER).read_bytes())
-    except (OSError, ValueError):
+    if not (out / MARKER).is_file():
         return None
-    return out if isinstance(marker, dict) and marker.get("pictures") == ENCODING else None
+    try:
+        return out if read_marker(out).get("pictures") == ENCODING else None
+    except InputError:
+        return None
 
 
 def _copy_sources(sources: Path, work: Path, address: str) -> None:
@@ -179,19 +254,3 @@ def _run_mkdocs(work: Path) -> None:
     if done.returncode:
         said = (done.stderr or done.stdout).strip()
         raise WorkError(f"mkdocs build --strict failed:\n{said}", "Mend what it names; the earlier site is untouched.")
-
-
-def _replace(made: Path, out: Path) -> None:
-    """Put the new site in the place of the old one; on failure the old one is back."""
-    old = made.parent / "old"
-    try:
-        if out.is_dir():
-            out.rename(old)
-        try:
-            made.rename(out)
-        except OSError:
-            if old.is_dir():
-                old.rename(out)
-            raise
-    except OSError as error:
-        raise WorkError(f"{out}: cannot be replaced ({error.strerror})", "Choose another --out.") from error

@@ -6,7 +6,7 @@ from re import fullmatch
 import click
 
 from ircore.commands.paths import SeveralPathsCommand, runs_option
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.terminal import printable
 
 
@@ -29,7 +29,17 @@ def command() -> None:
 @click.option(
     "--site-url", default="", metavar="URL", help="Where the site will stand: for feeds, badges and the site map."
 )
-def build(runs: tuple[Path, ...], out: Path, judge: str | None, site_url: str) -> None:
+@click.option(
+    "--version", metavar="NAME", help="The benchmark version that the runs must be of; refused if they are of another."
+)
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path),
+    help="Folder of frozen boards (ircore site freeze): former versions, shown read-only.",
+)
+def build(
+    runs: tuple[Path, ...], out: Path, judge: str | None, site_url: str, version: str | None, archive: Path | None
+) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
 
@@ -43,7 +53,7 @@ def build(runs: tuple[Path, ...], out: Path, judge: str | None, site_url: str) -
         ) from error
 
     begun = perf_counter()
-    report = build_site(runs, out, judge=judge, address=_address(site_url))
+    report = build_site(runs, out, judge=judge, address=_address(site_url), archive=archive, version=version)
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
@@ -57,6 +67,34 @@ def _address(url: str) -> str:
     if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
         raise InputError(f"--site-url {printable(url)}: no web address", "Give it as https://example.org/folder/.")
     return url if not url or url.endswith("/") else f"{url}/"
+
+
+@command.command("freeze")
+@click.argument("site", type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The folder to make, such as versions/2026.1."
+)
+def freeze(site: Path, out: Path) -> None:
+    """Keep the boards of the built site SITE as those of its benchmark version, for ``site build --archive``."""
+    from leaderboard.build import read_marker
+    from leaderboard.versions import freeze_site
+
+    record = freeze_site(site, out, read_marker(site))
+    click.echo(f"{out}: boards of benchmark {record.name}")
+
+
+@command.command("check")
+@click.argument("folder", default="build/demo/site", metavar="[DIR]", type=click.Path(path_type=Path))
+def check(folder: Path) -> None:
+    """Check the pages of the site in DIR: links, anchors, headings, policy, and that nothing runs or reaches out."""
+    from leaderboard.site_check import check_site
+
+    findings, pages = check_site(folder)
+    for one in findings:
+        click.echo(printable(str(one)))
+    if findings:
+        raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Mend what they name.")
+    click.echo(f"{pages} pages, nothing found", err=True)
 
 
 @command.command("serve")

@@ -15,6 +15,7 @@ from ircore.runs import RunFolder
 from leaderboard.judges import site_judge
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
+from leaderboard.versions import version_of
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class Site:
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
 
     Raises:
-        InputError: The runs cannot be shown together, none has scores, or ``judge`` rated nothing.
+        InputError: The runs cannot be shown together, none has scores, ``judge`` rated nothing, or the
+                runs were played with different prompts.
     """
 
     def __init__(self, runs: Sequence[RunFolder], judge: str | None = None, address: str = "") -> None:
@@ -110,6 +112,7 @@ class Site:
             paths = " ".join(str(one.path) for one in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
         self.judge = site_judge(self.results, judge)
+        self.version = version_of(self.results)
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, RunFolder] = {one.run.run_id: one for one in runs}
         self.pictures = PictureBook()

@@ -23,7 +23,7 @@ from ircore.records import Rules, Run
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
-from leaderboard.build import MARKER, all_pages, build_site, render_pages
+from leaderboard.build import MARKER, Tree, all_pages, build_site, render_pages
 from leaderboard.labels import number, rank
 from leaderboard.site import Site
 
@@ -240,16 +240,19 @@ def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Ele
         assert chart.find("tbody")[0].find("tr")
 
 
-def test_page_sources_hold_one_block_without_blank_lines(built: Built, tmp_path: Path) -> None:
+def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_path: Path) -> None:
     site = Site(built.runs)
-    render_pages(site, list(all_pages(site)), tmp_path)
-    sources = list(tmp_path.rglob("*.md"))
+    tree = Tree(tmp_path)
+    render_pages(site, list(all_pages(site)), tree)
+    sources = list(tree.blocks.rglob("*.html"))
     assert sources
     for path in sources:
-        front, block = path.read_text().removeprefix("---\n").split("\n---\n\n", 1)
+        block, source = path.read_text(), tree.docs / path.relative_to(tree.blocks).with_suffix(".md")
+        front, stub = source.read_text().removeprefix("---\n").split("\n---\n\n", 1)
         assert "onerror" not in front
-        assert "\n\n" not in block
-        assert block.startswith('<div class="irg">\n')
+        assert "onerror" not in stub
+        assert stub.startswith('<div class="irg-place"><h1>')
+        assert '<div class="irg">\n' in block
         assert block.endswith("\n</div>\n")
 
 
@@ -318,18 +321,18 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
     long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
     site = Site([long, short])
-    render_pages(site, list(all_pages(site)), tmp_path / "docs")
+    render_pages(site, list(all_pages(site)), Tree(tmp_path))
 
     assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
-    assert {path.stem for path in (tmp_path / "docs" / "pairs").glob("centre*")} == set(site.pairs)
-    boards = tmp_path / "docs" / "boards"
-    assert _board_words(boards / "by-structural" / "index.md")[1] == ["1"]
-    assert "judged by structural (computed" in _board_words(boards / "by-structural" / "index.md")[0]
-    words, ranks = _board_words(boards / "budget-50" / "index.md")
+    assert {path.stem for path in (tmp_path / "blocks" / "pairs").glob("centre*")} == set(site.pairs)
+    boards = tmp_path / "blocks" / "boards"
+    assert _board_words(boards / "by-structural" / "index.html")[1] == ["1"]
+    assert "judged by structural (computed" in _board_words(boards / "by-structural" / "index.html")[0]
+    words, ranks = _board_words(boards / "budget-50" / "index.html")
     assert ranks == ["–"]
     assert "at most 50 tokens a message and 10 turns" in words
-    assert _board_words(boards / "all-rules" / "index.md")[1] == ["1", "–"]
-    instance = read_page(tmp_path / "docs" / "gallery" / "simple_shapes-easy-01.md")
+    assert _board_words(boards / "all-rules" / "index.html")[1] == ["1", "–"]
+    instance = read_page(tmp_path / "blocks" / "gallery" / "simple_shapes-easy-01.html")
     assert "Not played" in instance.find("section", id=short.run.run_id)[0].text
 
 

@@ -1,0 +1,181 @@
+"""Checking a built site page by page: that links lead somewhere and that nothing can run or reach out.
+
+Strangers' links may lead to any https address if they are marked ``nofollow ugc``; our own only to ``HOSTS``.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from ircore.errors import InputError
+
+HOSTS = frozenset(
+    {
+        "arxiv.org",
+        "citation-file-format.github.io",
+        "distributed.dask.org",
+        "doi.org",
+        "github.com",
+        "huggingface.co",
+        "squidfunk.github.io",
+        "www.w3.org",
+        "creativecommons.org",
+    }
+)
+"""Hosts that pages of our own words may link to."""
+
+_ADDRESSES = frozenset({"href", "src", "data-large", "data-chart", "action", "formaction", "poster", "srcset"})
+_FETCHED = frozenset({"script", "img", "iframe", "source", "video", "audio", "embed", "object", "track"})
+_HOME = re.compile(r"(?<![\w/.-])(/(home|root|Users|work|tmp|mnt)/[\w.-]+|[A-Z]:\\Users\\)")
+_SHELL = "#__"
+"""How the anchors of the shell's own switches begin: they are no links."""
+
+
+class Finding(NamedTuple):
+    """Something that should not be."""
+
+    page: str
+    """Relative to the site."""
+
+    what: str
+    """In words."""
+
+    def __str__(self) -> str:
+        """Return both on a line."""
+        return f"{self.page}: {self.what}"
+
+
+@dataclass
+class _Page(HTMLParser):
+    """What a page holds that is checked."""
+
+    text: str
+    ids: set[str] = field(default_factory=set)
+    links: list[tuple[str, str, str]] = field(default_factory=list)
+    """Tag, address, rel."""
+    faults: list[str] = field(default_factory=list)
+    headings: int = 0
+    policy: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.feed(self.text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.headings += tag == "h1"
+        if "id" in values:
+            if values["id"] in self.ids:
+                self.faults.append(f"the id {values['id']!r} is there twice")
+            self.ids.add(values["id"])
+        if tag == "meta" and values.get("http-equiv", "").lower() == "content-security-policy":
+            self.policy = values.get("content", "")
+        if tag == "base" or (tag == "meta" and values.get("http-equiv", "").lower() == "refresh"):
+            self.faults.append(f"a {tag} element that leads elsewhere")
+        for name, value in values.items():
+            if name.startswith("on"):
+                self.faults.append(f"an inline handler {name} on {tag}")
+            elif name == "style" and "url(" in value.lower():
+                self.faults.append(f"a style with an address on {tag}")
+            elif name in _ADDRESSES and value:
+                self.links.append((tag, value, values.get("rel", "")))
+
+
+@dataclass(frozen=True)
+class _Site:
+    folder: Path
+    pages: dict[str, _Page]
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        return frozenset(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file())
+
+    def findings(self) -> Iterator[Finding]:
+        for name, page in self.pages.items():
+            for what in (*page.faults, *_form(page), *self._dead_links(name, page)):
+                yield Finding(name, what)
+
+    def _dead_links(self, name: str, page: _Page) -> Iterator[str]:
+        for tag, address, rel in page.links:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                yield from _outside(tag, address, rel)
+            elif not address.startswith(_SHELL) and name != "404.html":
+                yield from self._inside(name, address)
+
+    def _inside(self, name: str, address: str) -> Iterator[str]:
+        parts = urlsplit(address)
+        target = _resolved(name, unquote(parts.path))
+        if target is None:
+            yield f"{address} leads out of the site"
+        elif target not in self.files:
+            yield f"{address} leads nowhere"
+        elif parts.fragment and target in self.pages and unquote(parts.fragment) not in self.pages[target].ids:
+            yield f"{address}: no such place on the page"
+
+
+def check_site(folder: Path) -> tuple[list[Finding], int]:
+    """Check every page of a built site.
+
+    Args:
+        folder: The site.
+
+    Returns:
+        What was found, page by page, and how many pages there are.
+
+    Raises:
+        InputError: There is no site in the folder.
+    """
+    if not (folder / "index.html").is_file():
+        raise InputError(f"{folder}: no site here (no index.html)", "Build one: ircore site build …")
+    paths = sorted(folder.rglob("*.html"))
+    pages = {path.relative_to(folder).as_posix(): _Page(path.read_text(encoding="utf-8")) for path in paths}
+    return list(_Site(folder, pages).findings()), len(pages)
+
+
+def _form(page: _Page) -> Iterator[str]:
+    if page.headings != 1:
+        yield f"{page.headings} headings of the first level, not one"
+    if "script-src 'self'" not in page.policy or "default-src 'none'" not in page.policy:
+        yield "no content security policy"
+    elif re.search(r"script-src[^;]*'unsafe-", page.policy):
+        yield "a policy that lets inline scripts run"
+    found = _HOME.search(page.text)
+    if found:
+        yield f"a path of the machine that built it: {found[0]}"
+
+
+def _outside(tag: str, address: str, rel: str) -> Iterator[str]:
+    parts = urlsplit(address)
+    if tag in _FETCHED and parts.scheme != "data":
+        yield f"{address[:80]} is fetched from elsewhere by {tag}"
+    elif parts.scheme not in {"https", "data"}:
+        yield f"{address[:80]} is no https address"
+    elif (
+        parts.scheme == "https"
+        and tag == "a"
+        and not {"nofollow", "ugc"} <= set(rel.split())
+        and parts.hostname not in HOSTS
+    ):
+        yield f"{address[:80]} leads to a host that is not on the list, and is not marked nofollow ugc"
+
+
+def _resolved(page: str, path: str) -> str | None:
+    """Return the file that a relative address on a page names; None if it is outside of the site."""
+    if not path:
+        return page
+    parts = [] if path.startswith("/") else page.split("/")[:-1]
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join([*parts, "index.html"] if path.endswith(("/", ".")) else parts)
