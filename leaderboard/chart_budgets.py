@@ -1,7 +1,7 @@
 """What the token budget does: score and ΔQ of pairs that were played under several, as the paper's Figure 17."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log10
 
 from ircore.tables.model import Table, Value
@@ -56,7 +56,9 @@ def _series(subject: Subject, found: Table) -> list[_Series]:
         else:
             groups.append([row])
     return [
-        _Series(str(group[0]["players"].value), subject.pairs[str(group[0][RUN].value)], tuple(group))
+        _Series(
+            str(group[0]["players"].value), replace(subject.pairs[str(group[0][RUN].value)], apart=""), tuple(group)
+        )
         for group in groups[:MOST_PANELS]
     ]
 

@@ -27,6 +27,9 @@ from leaderboard.theme import describer_token, generator_symbol, token
 
 _TITLE = "What does a better picture cost?"
 
+_ALL_NAMED = 8
+"""Pairs that are all named in the figure; of more only those that no cheaper one equals."""
+
 _MOST = 60
 """Pairs drawn: the best ones."""
 
@@ -41,16 +44,18 @@ def costs_sketch(subject: Subject) -> Sketch | Missing:
         return Missing(_TITLE, "No pair's cost is known: prices of its players are needed (or they cost nothing).")
     shown = known[:_MOST]
     points = {pair.run_id: (log10(mean(costs[pair.run_id]) or 1), mean(scores[pair.run_id]) or 0.0) for pair in shown}
-    named = _frontier(shown, points)
+    best = _frontier(shown, points)
+    named = shown if len(shown) <= _ALL_NAMED else best
     traces = [_mark(subject, pair, *points[pair.run_id]) for pair in shown]
     left_out = len(subject.pairs) - len(shown)
     table = of_runs(subject.board(subject.judge), [pair.run_id for pair in shown])
     x, y = _ranges(subject, shown, points)
     return Sketch(
-        title=f"{_TITLE} {len(named)} of {len(shown)} pairs are not beaten at a lower cost",
+        title=f"{_TITLE} {len(best)} of {len(shown)} pairs are not beaten at a lower cost",
         reading_aid=(
             "Each mark is a pair: further left is cheaper, further up is better, lines are 95 % intervals of the"
-            " score; named pairs are those that no cheaper pair equals."
+            " score."
+            + (" Named are pairs that no cheaper one equals." if len(shown) > _ALL_NAMED else "")
             + (f" {left_out} pairs of unknown cost or lower score are not shown." if left_out else "")
         ),
         traces=traces,

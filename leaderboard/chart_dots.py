@@ -238,6 +238,8 @@ def _sketch(
 
 
 def _said(judge: str, value: Value, form: _Form, alone: bool) -> str:
+    if not value.n and not alone:
+        return f"{judge} · none"
     mark = "†" if value.marks else ""
     text = f"{form(mean(value))}{mark} · n {value.n or 0}"
     return text if alone else f"{judge} · {text}"

@@ -13,6 +13,7 @@ from leaderboard import labels
 from leaderboard.chart_data import MOST_PANELS, MOST_ROWS, RUN, Subject, grouped, of_runs, picked
 from leaderboard.chart_panels import across, axis_name, down, panel_title
 from leaderboard.chart_parts import (
+    CHARACTER,
     FOOT,
     Json,
     Missing,
@@ -29,6 +30,7 @@ from leaderboard.chart_parts import (
     words,
 )
 from leaderboard.chart_turns import parts
+from leaderboard.marked import CORRECTION_WORDS
 from leaderboard.site import Pair
 from leaderboard.theme import score_ink_token, score_scale, share_ink_token, share_scale
 
@@ -41,16 +43,14 @@ _CELL = 17
 _BETWEEN = 66
 """Room between small maps, CSS pixels."""
 
-_HEAD = 62
+_KEY = 42
+"""How far above the maps the key of the colours stands, CSS pixels."""
+
+_HEAD = 74
 """Room above the first small maps, CSS pixels."""
 
 
-def correction_name(correction: str) -> str:
-    """Return the name of a category of correction."""
-    return correction.replace("_", " or ")
-
-
-_CORRECTION_NAMES = [correction_name(one) for one in CORRECTIONS]
+_CORRECTION_NAMES = [CORRECTION_WORDS[one] for one in CORRECTIONS]
 
 Row = Sequence[Value | None]
 """Entries from left to right; None where there is no such cell."""
@@ -178,7 +178,7 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     if not said:
         return Missing("What do corrections talk about?", "No pair has a message after turn 1.")
     cells = [[rows[pair.run_id][0][one] for one in CORRECTIONS] for pair in said]
-    columns = [correction_name(one) for one in CORRECTIONS]
+    columns = [CORRECTION_WORDS[one] for one in CORRECTIONS]
     names = [plain(pair_name(pair), 80) for pair in said]
     found = _Map(names, columns, cells, share=True)
     return Sketch(
@@ -273,8 +273,27 @@ def _small_layout(
         )
     )
     annotations.append(words(title, 1, 0, xref="paper", yref="paper", xanchor="right", yanchor="top", yshift=-20))
+    annotations += _key(maps[0][1].share)
     height = _HEAD + FOOT + rows * (panel_height + _BETWEEN) - _BETWEEN
     return layout(height, room(names, 120), 8, _HEAD, **axes, annotations=annotations)
+
+
+def _key(share: bool) -> list[Json]:
+    """Return what the colours mean: a row of squares between the ends of the scale."""
+    scale = share_scale() if share else score_scale()
+    low, high = ("0 %", "100 %") if share else ("0", "10")
+    place = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
+    right = 10 + round(CHARACTER * len(high))
+    colours = [str(scale[at * (len(scale) - 1) // 4][1]) for at in range(5)]
+    squares = [
+        words("■", 1, 1, **place, xanchor="right", xshift=13 * (at - 4) - right, yshift=_KEY, font=ink)
+        for at, ink in enumerate({"color": colour, "size": 17} for colour in colours)
+    ]
+    return [
+        words(low, 1, 1, **place, xanchor="right", xshift=-72 - right, yshift=_KEY + 2),
+        *squares,
+        words(high, 1, 1, **place, xanchor="right", yshift=_KEY + 2),
+    ]
 
 
 def _best_gain(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> str:
@@ -298,15 +317,16 @@ def _profile_layout(pairs: Sequence[Pair], found: _Map, narrow: bool) -> Json:
     length = 15 if narrow else 36
     lines = [pair_lines(pair) for pair in pairs]
     names = ["<br>".join(plain(line, length) for line in pair) for pair in lines]
-    top, height = 92, 38
+    top, height = 108, 38
+    turned = {"textangle": -90, "xanchor": "center"} if narrow else {"textangle": -45, "xanchor": "left"}
     heads = [
-        words(name, at, 1, xref="x", yref="paper", xanchor="left", yanchor="bottom", textangle=-45)
+        words(name, at, 1, xref="x", yref="paper", yanchor="bottom", yshift=3, **turned)
         for at, name in enumerate(found.columns)
     ]
     return layout(
         top + 12 + height * len(pairs),
         room([line[:length] for pair in lines for line in pair], 250),
-        36 if narrow else 60,
+        8 if narrow else 70,
         top,
         12,
         xaxis=axis(-0.5, len(found.columns) - 0.5, showgrid=False),
@@ -321,7 +341,7 @@ def _profile_title(pairs: Sequence[Pair], cells: Sequence[Row]) -> str:
     for at, correction in enumerate(CORRECTIONS):
         known = [value for row in cells if (one := row[at]) is not None and (value := mean(one)) is not None]
         if known:
-            spans.append((max(known) - min(known), sum(known) / len(known), correction_name(correction)))
+            spans.append((max(known) - min(known), sum(known) / len(known), CORRECTION_WORDS[correction]))
     widest, commonest = max(spans), max(spans, key=lambda span: span[1])
     if len(pairs) < 2 or widest[0] < 0.05:
         return f"Corrections are most often about {commonest[2].lower()}"

@@ -194,10 +194,10 @@ def _reliability_layout(judges: Sequence[str], columns: int) -> Json:
         row, column = divmod(panel, columns)
         number, x, y = "" if panel == 0 else str(panel + 1), axis_name("x", panel), axis_name("y", panel)
         lines = {"domain": across(column, columns), "anchor": y, "showline": True, "linecolor": token("hairline")}
-        axes[f"xaxis{number}"] = axis(0, 10, steps(0, 10, 2), showgrid=False, **lines)
+        axes[f"xaxis{number}"] = axis(-0.2, 10.2, steps(0, 10, 2), showgrid=False, **lines)
         axes[f"yaxis{number}"] = axis(
-            0,
-            10,
+            -0.2,
+            10.2,
             steps(0, 10, 2),
             domain=down(row, rows, _PANEL, _BETWEEN),
             anchor=x,

@@ -24,8 +24,8 @@ def lengths_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the mean length of messages by turn, a panel a pair."""
     table, rows = _of(subject)
     most = max([*ends([row["tokens"] for given in rows.values() for row in given]), 1.0])
-    step = next(step for step in (5, 10, 20, 25, 50, 100, 200, 500, 10**9) if most / step <= 5)
-    top = step * ceil(most / step)
+    step = next(step for step in (5, 10, 20, 25, 50, 100, 200, 500, 10**9) if 1.1 * most / step <= 5)
+    top = step * ceil(1.1 * most / step)
     scale = _scale(rows, (0, top * 1.02), steps(0, top, step), "mean length (tokens a message)", _whole)
     return _sketch(subject, table, rows, "tokens", scale, _length_title)
 
@@ -97,25 +97,24 @@ def _track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str) -> Track:
 
 
 def _length_title(tracks: Sequence[Track]) -> str:
-    shorter = sum(_change(track) < 0 for track in tracks if len(track.spots) > 1)
-    several = sum(len(track.spots) > 1 for track in tracks)
+    several = [track for track in tracks if len(track.spots) > 1]
+    shorter = sum((mean(track.spots[-1].value) or 0.0) < (mean(track.spots[0].value) or 0.0) for track in several)
     if not several:
         return "How long are messages?"
-    return f"Last messages are shorter than first ones in {shorter} of {several} pairs"
-
-
-def _change(track: Track) -> float:
-    return (mean(track.spots[-1].value) or 0.0) - (mean(track.spots[0].value) or 0.0)
+    return f"Do messages get shorter? The last ones are shorter than the first in {shorter} of {len(several)} pairs"
 
 
 def _novelty_title(tracks: Sequence[Track]) -> str:
-    known = [
-        (value, track.pair) for track in tracks if track.spots and (value := mean(track.spots[0].value)) is not None
-    ]
-    if len(known) < 2:
+    several = [track for track in tracks if len(track.spots) > 1]
+    firsts, lasts = ([mean(track.spots[at].value) or 0.0 for track in several] for at in (0, -1))
+    if not several:
         return "Do later messages say anything new?"
-    most, pair = max(known, key=lambda one: one[0])
-    return f"Do later messages say anything new? {pair_name(pair)} begins with {100 * most:.0f} % new words at turn 2"
+    return f"New words: {_span(firsts)} of a message at turn 2, {_span(lasts)} at the last turn"
+
+
+def _span(shares: Sequence[float]) -> str:
+    low, high = labels.percent(min(shares)), labels.percent(max(shares))
+    return f"{low} %" if low == high else f"{low}–{high} %"
 
 
 def _whole(value: float | None) -> str:

@@ -32,6 +32,10 @@ _TOP = 78
 """Room above the first panels, for their titles and the words that explain the axis, CSS pixels."""
 
 
+_APART = 0.3
+"""Share of the width that the ends of a line are apart at least if both have their values beside them."""
+
+
 @dataclass(frozen=True)
 class Spot:
     """A point of a line."""
@@ -107,7 +111,8 @@ def line(track: Track, scale: Scale) -> list[Json]:
 def end_words(track: Track, scale: Scale, x: str = "x", y: str = "y") -> list[Json]:
     """Return the values that a line begins and ends with, as words at its ends."""
     known = [spot for spot in track.spots if mean(spot.value) is not None]
-    return [_end(spot, scale, x, y) for spot in ([known[0], known[-1]] if len(known) > 1 else known)]
+    apart = len(known) > 1 and known[-1].x - known[0].x > _APART * (scale.x[1] - scale.x[0])
+    return [_end(spot, scale, x, y) for spot in ([known[0], known[-1]] if apart else known[-1:])]
 
 
 def axis_name(letter: str, panel: int) -> str:

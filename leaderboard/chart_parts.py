@@ -155,6 +155,7 @@ def axis(low: float, high: float, ticks: Ticks = (), **more: Any) -> Json:
         "zeroline": False,
         "showline": False,
         "ticks": "",
+        "ticklabelstandoff": 3,
         "tickfont": {"color": token("muted")},
         **more,
     }

@@ -71,6 +71,10 @@ def _layout(
     # Where words stand above the marks, the marks stand low in their row.
     low = (above + 0.5 * _row_height(marks)) / height
     annotations = []
+    if narrow:
+        # Under a narrow plot a centred title would be cut at the left.
+        title, xaxis = xaxis["title"]["text"], {key: value for key, value in xaxis.items() if key != "title"}
+        annotations.append(_axis_title(title))
     for row, label in enumerate(labels):
         annotations.append(_name(row, label, narrow, low * height, beside))
         annotations += _values(row, label, narrow, low * height, beside)
@@ -84,6 +88,11 @@ def _layout(
         annotations=[*annotations, *notes],
         **more,
     )
+
+
+def _axis_title(text: str) -> Json:
+    at = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top", "yshift": -20}
+    return words(text, 0, 0, **at, font={"color": token("text")})
 
 
 def _name(row: int, label: RowLabel, narrow: bool, above: float, beside: bool) -> Json:

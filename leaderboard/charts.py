@@ -5,8 +5,9 @@ its numbers as a table for those who cannot or do not want to see it, and a stil
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -172,7 +173,7 @@ def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
     """Yield id and kind of every figure, and how to draw it."""
-    alike = {one.run_id: pairs[one.run_id] for one in comparable.submissions}
+    alike = _named_alike([pairs[one.run_id] for one in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge
@@ -183,6 +184,15 @@ def _drawings(
         for pair in pairs.values():
             for kind, of_one in OF_PAIR.items():
                 yield chart_id(kind, pair.key, said), kind, partial(of_one, subject, pair)
+
+
+def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
+    """Return pairs under the same rules by run_id: these need not stand in their names."""
+    count = Counter((pair.describer, pair.generator) for pair in pairs)
+    return {
+        pair.run_id: replace(pair, apart=pair.result.slug if count[pair.describer, pair.generator] > 1 else "")
+        for pair in pairs
+    }
 
 
 def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
@@ -201,9 +211,11 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
 def _checked(sketch: Sketch) -> dict[str, Any]:
     """Return the figure as Plotly's JSON, every property checked by Plotly and without its template."""
     wide = go.Figure(data=list(sketch.traces), layout={**sketch.wide, "template": "none"}).to_plotly_json()
-    narrow = go.Layout({**sketch.narrow, "template": "none"}).to_plotly_json()
-    for made in (wide["layout"], narrow):
-        made.pop("template")
+    wide["layout"].pop("template")
+    narrow = wide["layout"]
+    if sketch.narrow is not sketch.wide:
+        narrow = go.Layout({**sketch.narrow, "template": "none"}).to_plotly_json()
+        narrow.pop("template")
     return {"data": [_lean(trace) for trace in wide["data"]], "layout": wide["layout"], "narrow": narrow}
 
 

@@ -1,7 +1,7 @@
 """Results of many pairs that nobody played: drawn by chance from a seed, for figures and tables with many rows."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -112,6 +112,95 @@ def invented_results(describers: list[str], generators: list[str], per_condition
             for (row, one), (column, other) in grid
         ]
     )
+
+
+def judged_also(run: InventedRun, judge: str, bias: float, noise: float, annotator: str | None = None) -> InventedRun:
+    """The same run with the ratings of one more judge, or of a person: those that are there, shifted and shaken."""
+    random = Random(f"{run.run.slug}-{judge}-{annotator}")
+    own = [one for one in run.given if one.judge == run.given[0].judge and one.task == "similarity"]
+    more = [
+        one.model_copy(
+            update={
+                "judge": judge,
+                "annotator": annotator,
+                "value": round(min(10.0, max(0.0, (one.value or 0.0) + random.gauss(bias, noise)))),
+            }
+        )
+        for one in own
+    ]
+    return replace(run, given=(*run.given, *more))
+
+
+def preferring(run: InventedRun) -> InventedRun:
+    """The same run with a preference by every rater: whichever of first and final rendering it rated higher."""
+    rated: dict[tuple[str, str, str | None], list[Score]] = {}
+    for one in run.given:
+        rated.setdefault((one.episode_id, one.judge, one.annotator), []).append(one)
+    more = [
+        scores[-1].model_copy(update={"task": "preference", "value": _preference(scores)})
+        for scores in rated.values()
+        if len(scores) > 1
+    ]
+    return replace(run, given=(*run.given, *more))
+
+
+def under_budget(run: InventedRun, budget: int) -> InventedRun:
+    """The same run as if it had been played under another token budget."""
+    rules = run.run.rules.model_copy(update={"token_budget": budget})
+    made = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"})
+    return replace(run, path=Path(f"{run.path}-{budget}"), run=made)
+
+
+def talking(run: InventedRun) -> InventedRun:
+    """The same run with messages that correct something."""
+    random = Random(f"{run.run.slug}-talk")
+    return replace(run, played=tuple(_with_messages(one, random) for one in run.played))
+
+
+CORRECTING = (
+    "Move the red circle a little further to the left.",
+    "The label of the axis should read 40 instead of 20.",
+    "Make the square larger and add a thin black outline.",
+    "The colours are right now; remove the second line.",
+    "The bar is too tall compared with its neighbour.",
+)
+
+
+def _with_messages(episode: Episode, random: Random) -> Episode:
+    turns = [
+        turn.model_copy(
+            update={
+                "message": "A drawing."
+                if turn.turn == 1
+                else " ".join(random.sample(CORRECTING, random.choice((1, 2))))
+            }
+        )
+        for turn in episode.turns
+    ]
+    return episode.model_copy(update={"turns": tuple(turns)})
+
+
+def _preference(scores: list[Score]) -> float:
+    first, final = scores[0].value or 0.0, scores[-1].value or 0.0
+    return 0.5 if first == final else float(final > first)
+
+
+def rich_results(per_condition: int = 3) -> Results:
+    """Two describers × two generators by two judges and two people with preferences, one pair under three budgets."""
+    instances = invented_set(per_condition)
+    runs = []
+    for (row, describer), (column, generator) in product(
+        enumerate(("seer", "teller")), enumerate(("painter", "sketcher"))
+    ):
+        run = invented_run(instances, describer, generator, 3.5 + 1.1 * row + 0.4 * column, 0.7 - 0.5 * column)
+        run = judged_also(talking(run), "zealous", 1.0, 1.0)
+        if column == 0:
+            run = judged_also(judged_also(run, "human", -0.5, 0.8, "ann"), "human", 0.0, 1.0, "bo")
+        runs.append(preferring(run))
+    for budget, skill in ((10, 2.0), (50, 3.4)):
+        run = judged_also(talking(invented_run(instances, "teller", "painter", skill, 0.9)), "zealous", 1.0, 1.0)
+        runs.append(under_budget(preferring(run), budget))
+    return Results.from_runs(runs)
 
 
 def _episode(
