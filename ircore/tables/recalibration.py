@@ -15,6 +15,18 @@ ERRORS = (
     ("squared", "RMSE", "Root of the mean squared error"),
 )
 
+MAP_NOTES = (
+    "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
+    "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
+    "higher than people.",
+    "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
+)
+SCORE_NOTES = (
+    "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
+    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out.",
+    "Intervals carry the uncertainty of the scores and of the map, but take the annotators as they are.",
+)
+
 
 def maps_table(results: Results) -> Table:
     """Return each judge's map: what it was fitted to, and its errors before and after, cross-validated."""
@@ -39,12 +51,7 @@ def maps_table(results: Results) -> Table:
             continue
         errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (found.before, found.after))
         rows.append((Value(judge), Value(found.method), Value(found.n), Value(found.instances), *errors))
-    notes = (
-        "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
-        "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
-        "higher than people.",
-        "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
-    )
+    notes = MAP_NOTES if any(row[1].value is not None for row in rows) else ()
     return Table("maps", "Recalibration of judges", caption(results), columns, tuple(rows), notes)
 
 
@@ -68,7 +75,7 @@ def reliability_table(results: Results, maps: Mapping[str, Recalibration | Refus
         for one in found.reliability
     )
     read = "A perfectly calibrated judge has the same number in both columns, within the intervals."
-    notes = (read,) if rows else ("No judge has a map: too few renderings were rated by people.",)
+    notes = (read,) if rows else ("No judge has a map; the table maps says why.",)
     return Table("reliability", "Reliability of judges", caption(results), columns, rows, notes)
 
 
@@ -96,11 +103,7 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             score = cell.score
             values.append(Value(score.value, score.low, score.high, score.n, None, cell.marks, behind))
         rows.append((*who, *values))
-    notes = (
-        "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
-        "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out.",
-        "Intervals carry the uncertainty of the scores and of the map, but take the annotators as they are.",
-    )
+    notes = SCORE_NOTES if any(not isinstance(one, Refusal) for one in calibration.maps.values()) else ()
     words = caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)
