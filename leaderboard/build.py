@@ -107,6 +107,7 @@ def build_site(
     address: str = "",
     archive: Path | None = None,
     version: str | None = None,
+    originals: str = "",
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -119,6 +120,8 @@ def build_site(
             such as feeds and badges. Empty if that is not known.
         archive: Folder of the frozen boards of former versions; None for none.
         version: The benchmark version that the runs must be of; None for whatever they are.
+        originals: Where the original pictures are published, ending in a slash; readers zoom into these. Empty if
+            they are not, and the site is to hold pictures for zooming itself.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -128,7 +131,7 @@ def build_site(
         # The folder that the link names is replaced, not the link.
         out = Path(os.path.realpath(out))
     _check(out, sources)
-    site = Site(read_runs(runs), judge, address)
+    site = Site(read_runs(runs), judge, address, originals)
     if version is not None:
         require_version(site.version, version)
     frozen = () if archive is None else read_archive(archive, site.version)
@@ -140,7 +143,7 @@ def build_site(
         write_frozen(frozen, tree.files)
         encoded = site.pictures.write(tree.files, _earlier(out))
         _run_mkdocs(work)
-        finish_pages(tree.site, tree.blocks)
+        finish_pages(tree.site, tree.blocks, originals)
         merge(tree.files, tree.site)
         write_surroundings(tree.site, address)
         marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}

@@ -37,8 +37,21 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="Folder of frozen boards (ircore site freeze): former versions, shown read-only.",
 )
+@click.option(
+    "--image-base-url",
+    default="",
+    metavar="URL",
+    help="Where the original pictures are published, each as SHA-256 and suffix, at one revision: readers zoom into "
+    "these, and the site holds thumbnails alone.",
+)
 def build(
-    runs: tuple[Path, ...], out: Path, judge: str | None, site_url: str, version: str | None, archive: Path | None
+    runs: tuple[Path, ...],
+    out: Path,
+    judge: str | None,
+    site_url: str,
+    version: str | None,
+    archive: Path | None,
+    image_base_url: str,
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -53,7 +66,15 @@ def build(
         ) from error
 
     begun = perf_counter()
-    report = build_site(runs, out, judge=judge, address=_address(site_url), archive=archive, version=version)
+    report = build_site(
+        runs,
+        out,
+        judge=judge,
+        address=_address("--site-url", site_url),
+        archive=archive,
+        version=version,
+        originals=_address("--image-base-url", image_base_url),
+    )
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
         f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
@@ -62,10 +83,10 @@ def build(
     )
 
 
-def _address(url: str) -> str:
-    """Return an address that pages can be appended to."""
+def _address(option: str, url: str) -> str:
+    """Return an address that names can be appended to."""
     if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
-        raise InputError(f"--site-url {printable(url)}: no web address", "Give it as https://example.org/folder/.")
+        raise InputError(f"{option} {printable(url)}: no web address", "Give it as https://example.org/folder/.")
     return url if not url or url.endswith("/") else f"{url}/"
 
 

@@ -99,13 +99,16 @@ class Site:
         runs: At least one, all on the same instance set, at least one of them scored.
         judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
+        originals: Where the original pictures lie, as ``leaderboard.pictures.PictureBook`` takes it; empty if nowhere.
 
     Raises:
         InputError: The runs cannot be shown together, none has scores, ``judge`` rated nothing, or the
                 runs were played with different prompts.
     """
 
-    def __init__(self, runs: Sequence[RunFolder], judge: str | None = None, address: str = "") -> None:
+    def __init__(
+        self, runs: Sequence[RunFolder], judge: str | None = None, address: str = "", originals: str = ""
+    ) -> None:
         self.address = address
         self.results = Results.from_runs(runs)
         if not self.results.judges:
@@ -115,7 +118,7 @@ class Site:
         self.version = version_of(self.results)
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, RunFolder] = {one.run.run_id: one for one in runs}
-        self.pictures = PictureBook()
+        self.pictures = PictureBook(originals)
         self.pairs = _pairs(self.results.submissions)
         self.galleries = self._galleries()
         self._episodes = {

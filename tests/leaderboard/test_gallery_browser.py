@@ -345,3 +345,13 @@ def test_nothing_is_wider_than_the_window(browser: "Browser", address: str, widt
         for path in PAGES:
             page = visit.open(path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_where_an_original_cannot_be_had_the_thumbnail_stands_in(browser: "Browser", address: str) -> None:
+    with browser.new_context() as context:
+        page = open_gallery(visit_in(context, address))
+        first = page.locator("#seer-painter\\~1 img")
+        small = first.evaluate("image => { image.dataset.large = 'https://example.org/no.png'; return image.src; }")
+        focus_first(page)
+        page.keyboard.press("z")
+        page.wait_for_function("src => document.querySelector('.zoom-right img').src === src", arg=small)

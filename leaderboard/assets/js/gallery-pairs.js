@@ -42,7 +42,10 @@
 
     async fill() {
       const list = element("ul", "pair-list");
-      for (const { key, name, apart } of await this.names()) list.append(this.choice(key, name, apart));
+      const names = await this.names();
+      const chosen = ({ key }) => Number(this.chosen.includes(key));
+      names.sort((one, other) => chosen(other) - chosen(one));
+      for (const { key, name, apart } of names) list.append(this.choice(key, name, apart));
       const field = element("input");
       field.type = "search";
       field.setAttribute("aria-label", "Find a pair");
