@@ -49,7 +49,10 @@ def visit_in(context: "BrowserContext", address: str) -> Visit:
     visit = Visit(context.new_page(), address)
     page = visit.page
     page.set_default_timeout(15_000)
-    page.on("request", lambda sent: None if sent.url.startswith((address, "data:")) else visit.outside.append(sent.url))
+    page.on(
+        "request",
+        lambda sent: None if sent.url.startswith((address, "data:", "blob:")) else visit.outside.append(sent.url),
+    )
     page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: visit.complaints.append(str(error)))
     return visit

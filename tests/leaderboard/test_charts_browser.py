@@ -1,0 +1,178 @@
+"""Every figure in a real browser, under a strict content security policy: live, still, saved, in both schemes."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+from invented import rich_results
+from PIL import Image
+from visits import Visit, visit_in
+
+from ircore.results.cell import Cell
+from ircore.statistics.estimate import Estimate
+from leaderboard import theme
+from leaderboard.charts import figures
+from leaderboard.figures import SECTIONS
+from leaderboard.render import Renderer
+from leaderboard.site import Page, Pair
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ASSETS = Path(theme.__file__).parent / "assets"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'"
+"""No inline script and no evaluation; Plotly sets styles of elements."""
+
+COUNT = sum(len(charts) for _, _, charts in SECTIONS)
+SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>Figures</title><link rel="icon" href="data:,">{styles}<script src="assets/js/charts.js" defer></script></head>
+<body data-md-color-scheme="default"><main>{body}</main></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of figures alone, with all that it fetches, in a shell of a few lines."""
+    folder = tmp_path_factory.mktemp("figures")
+    shutil.copytree(ASSETS, folder / "assets")
+    styles = ("theme", "site", "widgets", "charts")
+    (folder / "assets/css/theme.css").write_text(theme.stylesheet())
+    (folder / "assets/css/shell.css").write_text(
+        "html { font: 20px/1.5 sans-serif; } body { margin: 16px; background: var(--irc-background);"
+        " color: var(--irc-text); }"
+    )
+    results = rich_results()
+    prices = {run_id: 0.01 * 3**at for at, run_id in enumerate(results.episodes)}
+    results = replace(results, cells={key: _priced(cell, prices[key[0]]) for key, cell in results.cells.items()})
+    describers, generators = ["seer", "teller"], ["painter", "sketcher"]
+    pairs = {
+        one.run_id: Pair(one, one.run_id, describers.index(one.describer), generators.index(one.generator), "")
+        for one in results.submissions
+    }
+    names = [chart for _, _, charts in SECTIONS for chart in charts]
+    charts = figures(results, pairs, names, "structural")
+    (folder / "charts").mkdir()
+    for name, chart in charts.items():
+        (folder / "charts" / f"{name}.json").write_text(chart.json())
+        (folder / "charts" / f"{name}.csv").write_text(chart.csv())
+    sections = [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS]
+    page = Page("index", "Figures", "figures", {"sections": sections, "words": "Invented.", "others": []})
+    block = Renderer(SimpleNamespace(judge="structural"), charts).markdown(page).split("---\n", 2)[2]  # type: ignore[arg-type]
+    links = "".join(f'<link rel="stylesheet" href="assets/css/{name}.css">' for name in (*styles, "shell"))
+    (folder / "index.html").write_text(SHELL.format(policy=POLICY, styles=links, body=block))
+    return folder
+
+
+def _priced(cell: Cell, dollars: float) -> Cell:
+    return replace(cell, cost=Estimate(dollars, 0.9 * dollars, 1.1 * dollars, cell.episodes))
+
+
+def test_every_figure_takes_the_place_of_its_still_picture(visit: Visit) -> None:
+    page = visit.open("index.html")
+    heights = "() => [...document.querySelectorAll('.chart-plot')].map(one => Math.round(one.offsetHeight))"
+    still = page.evaluate(heights)
+    assert visit.draw_charts() == COUNT
+    assert page.evaluate(heights) == still
+    assert page.locator("figure[data-state='drawn'] .chart-live svg.main-svg").count() >= COUNT
+    assert not page.locator(".chart-still").first.is_visible()
+
+
+def test_nothing_is_fetched_before_a_figure_is_near(visit: Visit) -> None:
+    asked: list[str] = []
+    visit.page.on("request", lambda sent: asked.append(sent.url.rsplit("/", 1)[-1]))
+    page = visit.open("index.html")
+    page.locator("figure[data-state='drawn']").first.wait_for()
+    assert "scores.json" in asked
+    assert "costs.json" not in asked
+    page.locator("#figure-costs").scroll_into_view_if_needed()
+    page.locator("#figure-costs[data-state='drawn']").wait_for()
+    assert "costs.json" in asked
+    assert asked.count("plotly-cartesian.min.js") == 1
+
+
+def test_the_scheme_recolours_live_figures(visit: Visit) -> None:
+    page = visit.open("index.html")
+    visit.draw_charts()
+    for scheme, dark in (("slate", True), ("default", False)):
+        page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+        wanted = theme.judge_colour(0, dark)
+        red, green, blue = (int(wanted[at : at + 2], 16) for at in (1, 3, 5))
+        found = f"#figure-scores .chart-live path[style*='rgb({red}, {green}, {blue})']"
+        page.locator(found).first.wait_for(state="attached")
+
+
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_a_figure_is_saved(visit: Visit, tmp_path: Path, form: str) -> None:
+    page = visit.open("index.html")
+    visit.draw_charts()
+    with page.expect_download() as waiting:
+        page.locator("#figure-deltas .chart-tools button", has_text=form.upper()).click()
+    assert waiting.value.suggested_filename == f"deltas.{form}"
+    path = tmp_path / f"deltas.{form}"
+    waiting.value.save_as(path)
+    if form == "png":
+        with Image.open(path) as picture:
+            assert picture.size[0] == 2000
+            assert len(picture.getcolors(1 << 24)) > 10
+    else:
+        text = path.read_text()
+        assert text.startswith("<svg")
+        assert "Refinement helps" in text
+        assert "var(" not in text
+
+
+def test_still_pictures_stand_in_without_javascript_and_on_paper(browser: "Browser", address: str) -> None:
+    with browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 800}) as context:
+        page = visit_in(context, address).open("index.html")
+        assert page.locator(".still-narrow:visible").count() == COUNT
+        assert page.locator(".still-wide:visible").count() == 0
+        assert page.locator("#figure-deltas .still-narrow circle, #figure-deltas .still-narrow path").count() == 10
+        assert page.locator("figure details table").count() == COUNT
+    with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
+        visit = visit_in(context, address)
+        page = visit.open("index.html")
+        visit.draw_charts()
+        page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
+        page.emulate_media(media="print")
+        assert page.locator(".still-wide:visible").count() == COUNT
+        assert page.locator(".chart-live:visible").count() == 0
+        ground = "getComputedStyle(document.body).getPropertyValue('--irc-background')"
+        assert page.evaluate(ground).strip() == theme.neutral("background")
+
+
+@pytest.mark.parametrize("scheme", ["default", "slate"])
+def test_axe_finds_nothing_serious(visit: Visit, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit.open("index.html")
+    page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+    visit.draw_charts()
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    found = [
+        f"{violation['id']}: {node['html'][:160]}"
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1920])
+def test_no_figure_is_wider_than_the_window(browser: "Browser", address: str, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        visit = visit_in(context, address)
+        page = visit.open("index.html")
+        visit.draw_charts()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        # Words that end outside the figure would be cut.
+        cut = page.locator(".chart-live svg.main-svg text").evaluate_all(
+            """all => all.filter(one => {
+                const text = one.getBoundingClientRect(), frame = one.closest('.chart-plot').getBoundingClientRect();
+                return text.width && (text.left < frame.left - 1 || text.right > frame.right + 1);
+            }).map(one => one.closest('figure').id + ': ' + one.textContent)"""
+        )
+        assert cut == []
+        assert visit.complaints == []
