@@ -36,21 +36,21 @@ def limits_page(site: Site) -> Page:
 
 
 def _sizes(site: Site) -> list[dict[str, Any]]:
-    """Return for every condition how many targets it has, and what difference so many can find."""
-    results = site.results
-    found = []
-    for category, difficulty in product((None, *results.categories), (None, *results.difficulties)):
-        if (category, difficulty, site.judge) not in results.standings:
-            continue
-        found.append(
-            {
-                "category": category,
-                "difficulty": difficulty,
-                "n": _count(results, category, difficulty),
-                "detectable": results.detectable(site.judge, category, difficulty),
-            }
-        )
-    return found
+    """Return for every category, and for all, how many targets it has, and what difference so many can find."""
+    results = site.under()
+    levels = (None, *results.difficulties)
+    return [
+        {"category": category, "levels": [_size(results, site.judge, category, level) for level in levels]}
+        for category in (None, *results.categories)
+    ]
+
+
+def _size(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[str, Any]:
+    known = (category, difficulty, judge) in results.standings
+    return {
+        "n": _count(results, category, difficulty),
+        "detectable": results.detectable(judge, category, difficulty) if known else None,
+    }
 
 
 def _count(results: Results, category: str | None, difficulty: str | None) -> int:

@@ -9,7 +9,7 @@ import pytest
 from pages import Element, read_page
 from samples import sample_instances, sample_run
 
-from ircore.errors import InputError
+from ircore.cli import run
 from ircore.records import PlayerSpec, Score, Submission
 from ircore.results.players import player_result
 from ircore.runs import RunFolder
@@ -229,13 +229,10 @@ def test_pages_of_a_section_lead_to_one_another() -> None:
     assert with_section(source, "gallery/x", (section,)) == source
 
 
-def test_a_wrong_address_of_the_site_is_refused() -> None:
-    from leaderboard.commands import _address
-
-    assert _address("https://a.example/b") == "https://a.example/b/"
-    for wrong in ("a.example", "ftp://a.example/", "https://a.example/?x=1"):
-        with pytest.raises(InputError, match="no web address"):
-            _address(wrong)
+@pytest.mark.parametrize("wrong", ["a.example", "ftp://a.example/", "https://a.example/?x=1"])
+def test_a_wrong_address_of_the_site_is_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["site", "build", "--runs", "nowhere", "--out", "nowhere", "--site-url", wrong]) == 2
+    assert "no web address" in capsys.readouterr().err
 
 
 def every_page(site: Path) -> list[Path]:

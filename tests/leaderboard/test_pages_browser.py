@@ -1,0 +1,217 @@
+"""Pages of pairs, players and comparisons in a real browser: choices, state in the address, nothing hostile runs."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from samples import sample_instances, sample_run
+from scipy import stats
+from visits import Visit, visit_in
+
+from ircore.records import PlayerSpec, Score, Submission
+from ircore.runs import RunFolder
+from ircore.submissions import LoadedSubmission
+from leaderboard.build import build_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+HOSTILE = "<img src=x onerror=window.bitten=1><script>window.bitten=1</script>\u202e"
+PAIRS = (("seer", "painter", 5.0, 0.1), ("teller", "painter", 4.0, 0.2), ("seer", "sketcher", 3.0, 0.3))
+PAGES = (
+    "compare.html",
+    "compare.html?pairs=seer-painter,hostile,seer-sketcher",
+    "pairs/index.html",
+    "pairs/hostile.html",
+    "pairs/seer-painter.html",
+    "describers/seer.html",
+    "generators/painter.html",
+    "limits.html",
+    "changes.html",
+    "cite.html",
+    "metrics.html",
+)
+
+
+def submission(slug: str, describer: str, generator: str, **more: object) -> LoadedSubmission:
+    made = {"schema": 1, "name": slug, "licence": "CC0-1.0", **more}
+    made["describer"] = PlayerSpec(player="classical", model=describer)
+    made["generator"] = PlayerSpec(player="canvas", model=generator)
+    return LoadedSubmission(slug, Submission.model_validate(made), Path("submissions") / slug / "submission.yaml")
+
+
+def rate(run: RunFolder, first: float, step: float) -> Path:
+    """Give every rendering of the n-th episode ``first`` + n · ``step``."""
+    run.add_scores(
+        Score(
+            episode_id=episode.episode_id,
+            turn=turn.turn,
+            task="similarity",
+            judge="structural",
+            value=first + number * step,
+            rendering=turn.rendering.sha256,
+        )
+        for number, episode in enumerate(run.episodes())
+        for turn in episode.rendered_turns
+        if turn.rendering is not None
+    )
+    return run.path
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    instances = sample_instances(folder / "instances", per_condition=2)
+    bad = submission("hostile", HOSTILE, HOSTILE, authors=[HOSTILE], links={"paper": "https://example.org/?<script>"})
+    entries = [(submission(f"{one}-{other}", one, other), first, step) for one, other, first, step in PAIRS]
+    runs = [
+        rate(sample_run(folder / entry.slug, instances, entry), first, step)
+        for entry, first, step in (*entries, (bad, 1.0, 0.1))
+    ]
+    build_site(runs, folder / "site")
+    return folder / "site"
+
+
+def finding(page: "Page") -> str:
+    return " ".join(page.locator(".finding").first.inner_text().split())
+
+
+def choose(page: "Page", label: str, value: str) -> None:
+    page.get_by_label(label).select_option(value)
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+
+
+def test_the_two_best_pairs_stand_there_until_others_are_chosen(visit: Visit) -> None:
+    page = visit.open("compare.html")
+    page.get_by_label("First pair").wait_for()
+    assert finding(page).startswith("seer + painter")
+    assert page.locator("form select").count() == 3
+    choose(page, "Second pair", "seer-sketcher")
+    assert "pairs=seer-painter,seer-sketcher" in page.url
+    assert finding(page).endswith("seer + sketcher")
+    assert page.evaluate("document.activeElement.dataset.label") == "Second pair"
+
+
+def test_what_the_browser_makes_is_what_the_page_had(visit: Visit) -> None:
+    page = visit.open("compare.html")
+    made_before = [page.locator(part).all_inner_texts() for part in (".differences td", ".instances td")]
+    page = visit.open("compare.html?pairs=seer-painter,teller-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert [page.locator(part).all_inner_texts() for part in (".differences td", ".instances td")] == made_before
+
+
+def test_an_address_shows_the_same_to_another_reader(visit: Visit) -> None:
+    page = visit.open("compare.html?pairs=seer-sketcher,nobody,teller-painter,seer-sketcher,seer-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    values = [select.input_value() for select in page.locator("form select").all()]
+    # Unknown and repeated pairs are passed over.
+    assert values == ["seer-sketcher", "teller-painter", "seer-painter", ""]
+    assert page.locator("h2").all_inner_texts() == ["Every two", "By category", "Instance by instance"]
+    assert page.locator(".differences").first.locator("tbody tr").count() == 3
+    choose(page, "Third pair", "")
+    assert page.url.endswith("?pairs=seer-sketcher,teller-painter")
+
+
+def test_a_difference_turned_round_is_the_same_difference(visit: Visit) -> None:
+    page = visit.open("compare.html?pairs=seer-painter,teller-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    one = page.locator(".differences tbody tr").first.inner_text()
+    page = visit.open("compare.html?pairs=teller-painter,seer-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    other = page.locator(".differences tbody tr").first.inner_text()
+    turned = one.translate(str.maketrans("+−", "−+")).split("\t")
+    assert turned[1] == other.split("\t")[1]
+    assert page.locator(".wins-first").first.inner_text() == "0"
+
+
+def test_what_was_not_computed_beforehand_is_students_paired_interval(visit: Visit, site: Path) -> None:
+    folder = site / "data" / "compare" / "structural"
+    files = {key: json.loads((folder / f"{key}.json").read_text()) for key in ("seer-painter", "seer-sketcher")}
+
+    def without_comparisons(route: "Route") -> None:
+        name = route.request.url.rpartition("/")[2].removesuffix(".json")
+        route.fulfill(json={**files[name], "against": {}})
+
+    page = visit.page
+    page.route("**/data/compare/structural/*.json", without_comparisons)
+    visit.open("compare.html?pairs=seer-painter,seer-sketcher")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    cells = page.locator(".differences tbody tr").first.locator("td")
+    finals = [files[key]["finals"] for key in files]
+    differences = [one - other for one, other in zip(*finals, strict=True) if None not in (one, other)]
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    mean = sum(differences) / len(differences)
+    assert cells.nth(0).inner_text() == f"+{mean:.2f} ± {(high - low) / 2:.2f}"
+    assert mean == pytest.approx((low + high) / 2)
+    assert cells.nth(4).inner_text() == "paired t"
+
+
+def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:
+    page = visit.open("compare.html")
+    page.get_by_label("First pair").wait_for()
+    page.get_by_label("First pair").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert "pairs=seer-painter,seer-sketcher" in page.url
+
+
+def test_scores_lead_to_the_target_with_both_pairs(visit: Visit) -> None:
+    page = visit.open("compare.html?pairs=seer-painter,teller-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    page.locator(".instances a").first.click()
+    page.wait_for_url("**/gallery/*.html?*")
+    assert "pair=seer-painter&pair=teller-painter" in page.url
+
+
+def test_bibtex_is_copied_by_a_button(browser: "Browser", address: str) -> None:
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = visit_in(context, address).open("cite.html")
+        page.locator("pre").first.hover()
+        page.locator("pre button.md-clipboard, nav.md-code__nav button").first.click()
+        page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('@article{hakimov2026'))")
+
+
+def test_without_javascript_every_page_says_what_it_has_to(browser: "Browser", address: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = visit_in(context, address).open("compare.html")
+        assert finding(page).startswith("seer + painter")
+        assert page.locator("form.compare-form").count() == 0
+        assert "switch JavaScript on" in page.locator("noscript").inner_text()
+        assert page.locator(".instances tbody tr").count() > 0
+
+
+def test_nothing_hostile_runs_and_nothing_is_fetched_from_elsewhere(visit: Visit) -> None:
+    for path in PAGES:
+        page = visit.open(path)
+        page.wait_for_timeout(150)
+        assert page.evaluate("window.bitten") is None, path
+        assert page.locator("img[src=x]").count() == 0, path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    # Colours are all that differs in the dark.
+    options = {"runOnly": ["color-contrast", "link-in-text-block"]} if scheme == "dark" else None
+    axe, found = Axe(), []
+    with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
+        visit = visit_in(context, address)
+        for path in PAGES:
+            page = visit.open(path)
+            page.wait_for_timeout(200)
+            for violation in axe.run(page, options=options).response["violations"]:
+                found += [f"{path}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1920])
+def test_no_page_is_wider_than_its_window(browser: "Browser", address: str, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 800}) as context:
+        visit = visit_in(context, address)
+        for path in PAGES:
+            page = visit.open(path)
+            page.wait_for_timeout(100)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
