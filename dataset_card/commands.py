@@ -1,15 +1,17 @@
-"""``ircore release``: build and check a dataset release."""
+"""``ircore release``: build, check, push and pull a dataset release."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from ircore.commands.paths import SeveralPathsCommand, runs_option
+from ircore.terminal import printable
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Build and check a dataset release."""
+    """Build, check, publish and bring back a dataset release."""
 
 
 @command.command(cls=SeveralPathsCommand)
@@ -45,3 +47,36 @@ def check(folder: Path) -> int:
     faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"
     click.echo(f"{folder}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
     return 1 if report.faults else 0
+
+
+@command.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub; made if it is new.")
+@click.option("--revision", metavar="TAG", help="Tag for this release, such as v1.0.0; never moved afterwards.")
+@click.option("--private", "visibility", flag_value="private", help="Refuse if the dataset is public already.")
+@click.option("--public", "visibility", flag_value="public", help="Make it public once everything is there.")
+@click.option("--dry-run", is_flag=True, help="Check, and list what would change.")
+@click.option("--message", metavar="TEXT", help="Message of the commit.")
+def push(
+    folder: Path,
+    repo: str,
+    revision: str | None,
+    visibility: Literal["private", "public"] | None,
+    dry_run: bool,
+    message: str | None,
+) -> None:
+    """Publish a release on the Hugging Face Hub, as one commit.
+
+    A new dataset is private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with
+    HF_OIDC_RESOURCE set, from the CI's identity (trusted publishing). The same command again goes on where it stopped.
+    """
+    from dataset_card.push import PushPlan, loading_code, preview_push, push_release
+
+    plan = PushPlan(repo, revision, visibility, message)
+    if dry_run:
+        for line in preview_push(folder, plan):
+            click.echo(printable(line))
+        return
+    push_release(folder, plan, lambda line: click.echo(printable(line), err=True))
+    for line in loading_code(plan):
+        click.echo(line)
