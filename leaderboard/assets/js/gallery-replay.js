@@ -17,12 +17,12 @@
     return made;
   }
 
-  function exchange(cell) {
+  function exchange(cell, judge) {
     const { item, row } = cell;
     const said = item.querySelector(".message > summary");
     const made = element("li", "exchange");
     made.dataset.turn = cell.turn;
-    const score = Number.parseFloat(item.querySelector(".badge")?.textContent);
+    const score = Number.parseFloat(item.querySelector(`.score[data-judge="${CSS.escape(judge)}"] .badge`)?.textContent);
     if (Number.isFinite(score)) made.dataset.score = score;
     const [describer, generator] = row.section.querySelectorAll(".pair-describer, .pair-generator");
     made.append(
@@ -47,7 +47,8 @@
     const ended = row.section.querySelector(".end .ended p");
     const end = element("p", "replay-end", ended ? [...ended.children].map((one) => one.textContent).join(": ") : "");
     const root = element("div", "replay", target,
-      element("div", "replay-main", element("ol", "dialogue", ...row.cells.map(exchange)), end));
+      element("div", "replay-main", element("ol", "dialogue", ...row.cells.map((one) => exchange(one, gallery.root.dataset.judge))), end));
+    root.dataset.judge = gallery.root.dataset.judge;
     const close = button("Close", () => dialog.close(), "tool zoom-close");
     dialog.append(element("div", "zoom-head", heading, close), root);
     gallery.root.append(dialog);

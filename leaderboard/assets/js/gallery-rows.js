@@ -48,8 +48,11 @@
 
   function scores(turn) {
     const several = turn.scores.length > 1;
-    return element("span", "scores", ...turn.scores.map(([judge, value]) =>
-      element("span", "score", several ? element("span", "judge-name", judge) : null, badge(judge, value))));
+    return element("span", "scores", ...turn.scores.map(([judge, value]) => {
+      const made = element("span", "score", several ? element("span", "judge-name", judge) : null, badge(judge, value));
+      made.dataset.judge = judge;
+      return made;
+    }));
   }
 
   function picture(turn, root) {

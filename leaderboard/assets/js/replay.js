@@ -2,7 +2,7 @@
  * An episode as a dialogue that can be played: message left, rendering right, the target always in view. Without it the
  * page shows all turns one below the other.
  *
- *   <div data-replay> <aside class="target">…</aside> <div class="replay-main">
+ *   <div data-replay data-judge="…"> <aside class="target">…</aside> <div class="replay-main">
  *     <ol class="dialogue"> <li class="exchange" data-turn="1" data-score="4.2"> … </ol> <p class="replay-end">…</p>
  *
  * Adds a scrubber with the score curve in it, and buttons. Keys, with the focus in it: ← → a turn, space plays and
@@ -48,7 +48,8 @@
       this.status = element("output", "replay-turn");
       const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), " turn");
       const buttons = element("div", "replay-buttons", this.before, this.playButton, this.after, this.status, keys);
-      const title = element("p", "curve-title", "Similarity to the target over the turns, 0 to 10");
+      const { judge } = this.root.dataset;
+      const title = element("p", "curve-title", `Similarity to the target over the turns, 0 to 10, judged by ${judge}`);
       const scrubber = element("div", "scrubber", this.curve(), this.slider);
       this.root.querySelector(".dialogue").after(element("div", "replay-controls", title, scrubber, buttons));
     }
