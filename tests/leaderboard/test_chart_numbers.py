@@ -1,0 +1,159 @@
+"""Figures of several judges, people and budgets: they draw what the results say, and say what they leave out."""
+
+from collections.abc import Mapping
+from xml.etree import ElementTree
+
+import pytest
+from invented import invented_results, invented_run, invented_set, rich_results
+
+from ircore.results.agreement import agreement_results
+from ircore.results.budgets import budget_series
+from ircore.results.calibration import fit_maps
+from ircore.results.language import chosen, correction_profile, episode_messages
+from ircore.results.model import Results
+from ircore.statistics.calibration_map import Recalibration
+from leaderboard.charts import OF_ALL, Chart, figures
+from leaderboard.site import Pair
+
+OWN = "structural"
+
+
+def pairs_of(results: Results) -> dict[str, Pair]:
+    describers = sorted({one.describer for one in results.submissions})
+    generators = sorted({one.generator for one in results.submissions})
+    return {
+        one.run_id: Pair(one, one.run_id, describers.index(one.describer), generators.index(one.generator), "")
+        for one in results.submissions
+    }
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return rich_results()
+
+
+@pytest.fixture(scope="module")
+def charts(results: Results) -> Mapping[str, Chart]:
+    return figures(results, pairs_of(results), OF_ALL, OWN)
+
+
+def drawn(chart: Chart) -> list[float]:
+    return [trace["x"][0] for trace in chart.figure["data"] if trace["x"]]
+
+
+def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping[str, Chart]) -> None:
+    best_first = [row.submission.run_id for row in results.board(OWN) if row.submission.run.rules.token_budget == 200]
+    judges = (OWN, "human", "zealous")
+    wanted = [
+        mean
+        for run_id in best_first
+        for judge in judges
+        if (mean := results.cell(run_id, judge).score.mean) is not None
+    ]
+    assert drawn(charts["scores"]) == pytest.approx(wanted, abs=0.001)
+    tones = {trace["marker"]["color"] for trace in charts["scores"].figure["data"]}
+    assert tones == {f"var(--irc-judge-{at})" for at in (1, 2, 3)}
+
+
+def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> None:
+    usual = {one.run_id for one in results.submissions if one.run.rules.token_budget == 200}
+    for kind in ("scores", "deltas", "preferences", "heat-maps", "corrections", "lengths"):
+        table = charts[kind].table
+        assert table is not None
+        assert {value.value for value in table.column("run_id")} == usual
+
+
+def test_preferences_are_percent_around_fifty(results: Results, charts: Mapping[str, Chart]) -> None:
+    chart = charts["preferences"]
+    first = chart.figure["data"][0]
+    table = chart.table
+    assert table is not None
+    cell = results.cell(str(table.entry(0, "run_id").value), OWN)
+    assert first["x"] == [pytest.approx(100 * (cell.preference.mean or 0), abs=0.001)]
+    assert chart.figure["layout"]["shapes"][0]["x0"] == 50
+    assert chart.figure["layout"]["xaxis"]["range"] == [0, 100]
+
+
+def test_budgets_stand_in_order(results: Results, charts: Mapping[str, Chart]) -> None:
+    (series,) = budget_series(results, OWN)
+    line = charts["budget-scores"].figure["data"][-1]
+    assert line["x"] == pytest.approx([1, 1.699, 2.301], abs=0.001)
+    assert line["y"] == pytest.approx([point.score.mean for point in series.points], abs=0.001)
+    bars = charts["budget-outcomes"].figure["data"]
+    for row, point in enumerate(series.points):
+        rated = sum(point.convergence.values())
+        assert [bar["x"][row] for bar in bars] == pytest.approx(
+            [100 * count / rated for count in point.convergence.values()], abs=0.01
+        )
+
+
+def test_agreement_has_r_and_rho_of_every_two_raters(results: Results, charts: Mapping[str, Chart]) -> None:
+    pairs = agreement_results(results.episodes).pairs
+    wanted = [value for pair in pairs for value in (pair.pearson.value, pair.spearman.value)]
+    assert drawn(charts["agreement"]) == pytest.approx(wanted, abs=0.001)
+    best = max((pair for pair in pairs if pair.kind == "judge-human"), key=lambda pair: pair.pearson.value or 0)
+    assert charts["agreement"].title.startswith(f"{best.one} agrees best with people: r = {best.pearson.value:.2f} (")
+
+
+def test_reliability_has_the_map_and_its_marks(results: Results, charts: Mapping[str, Chart]) -> None:
+    maps = fit_maps(results.episodes)
+    traces = charts["reliability"].figure["data"]
+    assert len(traces) == 4 * len(maps)
+    for panel, found in enumerate(maps.values()):
+        assert isinstance(found, Recalibration)
+        _, band, curve, marks = traces[4 * panel : 4 * panel + 4]
+        points = found.map()
+        assert (curve["x"][0], curve["y"][-1]) == pytest.approx((points[0].judge, points[-1].human), abs=0.001)
+        assert max(band["y"]) >= max(curve["y"])
+        assert marks["y"] == pytest.approx([one.human.mean for one in found.reliability], abs=0.001)
+
+
+def test_corrections_are_the_shares_of_messages(results: Results, charts: Mapping[str, Chart]) -> None:
+    table = charts["corrections"].table
+    assert table is not None
+    trace = charts["corrections"].figure["data"][0]
+    for row, run in enumerate(table.column("run_id")):
+        profile = correction_profile(episode_messages(results.episodes[str(run.value)]))
+        assert trace["z"][row] == pytest.approx([one.mean for one in profile.usage.values()], abs=0.001)
+    by_turn = charts["corrections-by-turn"].table
+    assert by_turn is not None
+    run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
+    assert isinstance(turn, int)
+    messages = chosen(episode_messages(results.episodes[str(run_id)]), turn=turn)
+    assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
+
+
+def test_what_is_missing_is_said_in_one_line() -> None:
+    plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
+    missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
+    assert missing.keys() == {
+        "preferences", "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "reliability", "costs",
+    }  # fmt: skip
+    assert missing["agreement"] == "Fewer than two raters: nothing to compare."
+    assert not any("\n" in reason for reason in missing.values())
+
+
+def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
+    many = invented_results([f"describer-{at}" for at in range(6)], [f"generator-{at}" for at in range(5)], 1)
+    board = [row.submission.run_id for row in many.board(OWN)]
+    charts = figures(many, pairs_of(many), {"scores", "delta", "trajectories", "lengths"})
+    for kind, most in (("scores", 24), ("delta", 24), ("trajectories", 12), ("lengths", 12)):
+        chart = charts[kind]
+        assert f"Shown are the {most} of 30 pairs with the best scores by {OWN}." in chart.reading_aid
+        assert chart.table is not None
+        assert {value.value for value in chart.table.column("run_id")} == set(board[:most])
+        assert chart.height < 2000
+
+
+def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str, Chart]) -> None:
+    for chart in charts.values():
+        if chart.missing:
+            continue
+        wide, narrow = ElementTree.fromstring(f"<both>{chart.still()}</both>")
+        for picture, layout in ((wide, chart.figure["layout"]), (narrow, chart.figure["narrow"])):
+            assert int(picture.attrib["height"]) == layout["height"]
+            said = " ".join("".join(text.itertext()) for text in picture.iter("text"))
+            for note in layout["annotations"]:
+                assert note["text"].replace("<b>", "").split("<")[0].replace("&amp;", "&") in said
+    marks = [one for one in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if one.tag == "path"]
+    assert len(marks) == len(drawn(charts["scores"]))
