@@ -32,6 +32,10 @@ SCALE = (
     "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
     "the annotators as they are."
 )
+ORDER_NOTES = (
+    "Orders disagree: the choice turned when the two renderings changed places, which counts as a tie everywhere. "
+    "A judge that only guesses would do so in half of the episodes, one that always takes the first shown in all.",
+)
 
 
 def agreement_table(results: Results) -> Table:
@@ -89,13 +93,17 @@ def orders_table(results: Results) -> Table:
     """Return what the order in which two renderings are shown does to each judge."""
     columns = (
         Column("judge", "judge", "Who was asked in both orders.", digits=None),
+        Column("episodes", "episodes", "In which both orders have an answer.", digits=0, audience="readers"),
         Column("disagree", "orders disagree", "Share of episodes.", "0–1", "lower", estimated=True),
         Column("first_shown", "chose the first shown", "Share of decided answers; 0.5 is no bias.", "0–1",
                estimated=True),
     )  # fmt: skip
     found: AgreementResults = agreement_results(results.episodes)
-    rows = tuple((Value(one.judge), Value.of(one.disagree), Value.of(one.first_shown)) for one in found.orders)
-    notes = () if rows else ("No judge was asked in both orders.",)
+    rows = tuple(
+        (Value(one.judge), Value(one.disagree.n), Value.of(one.disagree), Value.of(one.first_shown))
+        for one in found.orders
+    )
+    notes = ORDER_NOTES if rows else ("No judge was asked in both orders.",)
     return Table("orders", "Order of showing", caption(results), columns, rows, notes)
 
 
