@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hub_clients import Outcome, run_with_hub
+from hub_clients import HubClient, Outcome
 from hub_server import HubServer, running_hub
 from releases import sample_release
 
@@ -24,18 +24,29 @@ def release(built: Path, tmp_path: Path) -> Path:
     return shutil.copytree(built / "release", tmp_path / "release")
 
 
-@pytest.fixture
-def hub() -> Iterator[HubServer]:
-    """A Hub of one's own, empty."""
+@pytest.fixture(scope="session")
+def shared_hub() -> Iterator[HubServer]:
+    """A Hub for all tests of a process, one after the other."""
     with running_hub() as server:
         yield server
 
 
 @pytest.fixture
-def ircore_on(hub: HubServer, tmp_path: Path) -> Callable[..., Outcome]:
-    """Run ``ircore`` against that Hub, in a process of its own with an empty home."""
+def hub(shared_hub: HubServer) -> HubServer:
+    """That Hub, emptied."""
+    shared_hub.empty()
+    return shared_hub
 
-    def run(*arguments: object, **changes: str | None) -> Outcome:
-        return run_with_hub(hub, tmp_path / "hf", ["-m", "ircore", *map(str, arguments)], changes)
 
-    return run
+@pytest.fixture(scope="session")
+def hub_client(shared_hub: HubServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubClient]:
+    """A process that runs ``ircore`` against that Hub."""
+    client = HubClient(shared_hub, tmp_path_factory.mktemp("hf"))
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def ircore_on(hub: HubServer, hub_client: HubClient) -> Callable[..., Outcome]:
+    """Run ``ircore`` against the emptied Hub."""
+    return hub_client.run

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_clients import Outcome
+from hub_clients import Outcome, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
 from releases import rewrite
 
@@ -191,10 +191,13 @@ def test_refusals_are_one_clear_line(release: Path, hub: HubServer, ircore_on: R
     code, problem = refused()
     assert code == 1
     assert "storage limit reached" in problem
-    hub.server_close()  # nobody listens any more; connections that wait are refused at the end
-    code, problem = refused(HF_ENDPOINT="http://127.0.0.1:9")
-    assert code == 1
-    assert problem == "http://127.0.0.1:9: the connection failed (ConnectError)"
+
+
+def test_a_hub_that_is_not_there_is_one_clear_line(release: Path, hub: HubServer, tmp_path: Path) -> None:
+    command = ["-m", "ircore", "release", "push", str(release), "--repo", REPO]
+    done = run_with_hub(hub, tmp_path, command, HF_ENDPOINT="http://127.0.0.1:9")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[0] == "ircore: http://127.0.0.1:9: the connection failed (ConnectError)"
 
 
 def test_wrong_usage_is_said_before_anything_is_asked(release: Path, hub: HubServer, ircore_on: Run) -> None:

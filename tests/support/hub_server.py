@@ -122,12 +122,16 @@ class HubServer(ThreadingHTTPServer):
 
     def __init__(self, cas: Path | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.cas = cas
+        self.lock = threading.RLock()
+        self.empty()
+
+    def empty(self) -> None:
+        """Forget everything, faults to come included."""
         self.repos: dict[str, Repo] = {}
         self.blobs: dict[str, bytes] = {}
         self.requests: list[str] = []
         self.quota = 10**12
-        self.cas = cas
-        self.lock = threading.RLock()
         self._faults: list[Fault] = []
 
     @property
