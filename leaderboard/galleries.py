@@ -14,7 +14,8 @@ from leaderboard.site import Gallery, Page, Site
 
 def gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page an instance and the replay of one telling episode."""
-    yield Page("gallery/index", "Gallery", "gallery_index", {"groups": _groups(site), "selections": _selections(site)})
+    index = {"groups": _groups(site), "selections": _selections(site), "shards": FOLDER}
+    yield Page("gallery/index", "Gallery", "gallery_index", index)
     galleries = list(site.galleries.values())
     pairs = ranked_pairs(site)
     for index, gallery in enumerate(galleries):

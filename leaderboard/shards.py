@@ -2,6 +2,7 @@
 
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
 in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
+How a pair's episodes ended is in ``data/gallery/pairs/<pair>.json``, for the filters of the gallery's index.
 """
 
 import json
@@ -43,6 +44,8 @@ def gallery_shards(site: Site, share: int = 0, shares: int = 1) -> Iterator[tupl
     """
     pairs = ranked_pairs(site)
     yield f"{FOLDER}/pairs.json", _dumps({"first": FIRST, "shard": SHARD, "pairs": [_pair(one) for one in pairs]})
+    for pair in islice(pairs, share, None, shares):
+        yield f"{FOLDER}/pairs/{pair.key}.json", _dumps(_outcomes(site, pair))
     later = pairs[FIRST:]
     for gallery in islice(site.galleries.values(), share, None, shares):
         for number, start in enumerate(range(0, len(later), SHARD)):
@@ -73,6 +76,16 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "hue": describer_class(pair.hue),
         "mark": generator_path(pair.shape),
     }
+
+
+def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:
+    """Return of each instance that a pair played: outcome, change, and final score by the site's judge."""
+    found: dict[str, list[Any]] = {}
+    for result in site.results.episodes[pair.run_id]:
+        judged = site.judged(result)
+        change, final = (judged.convergence, judged.final) if judged else (None, None)
+        found[result.episode.instance_id] = [result.episode.outcome, change or "", final]
+    return found
 
 
 def _turn(turn: TurnView) -> dict[str, Any]:

@@ -298,6 +298,21 @@ def test_a_step_takes_less_than_a_tenth_of_a_second(visit: Visit) -> None:
     assert (perf_counter() - begun) / 20 < 0.1
 
 
+def test_the_index_shows_the_targets_as_one_pair_played_them(visit: Visit) -> None:
+    page = visit.open("gallery/index.html")
+    page.get_by_label("Pair").select_option("poet-plotter")
+    entry = page.locator("[data-instance='simple_shapes-easy-01']")
+    page.wait_for_url("**?pair=poet-plotter")
+    assert entry.locator(".final").inner_text() == "5.5"
+    assert (entry.get_attribute("href") or "").endswith("simple_shapes-easy-01.html#poet-plotter")
+    page.reload()
+    page.get_by_text("5.5").first.wait_for()
+    assert page.get_by_label("Pair").input_value() == "poet-plotter"
+    page.get_by_label("Pair").select_option("any")
+    page.get_by_text("3.0–9.5").first.wait_for()
+    assert "pair=" not in page.url
+
+
 def test_from_a_disk_the_first_rows_stay_and_one_line_says_why(browser: "Browser", site: Path) -> None:
     with browser.new_context() as context:
         page = context.new_page()

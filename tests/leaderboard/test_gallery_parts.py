@@ -160,6 +160,9 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     index = json.loads(files.pop("data/gallery/pairs.json"))
     order = [one["key"] for one in index["pairs"]]
     assert order == [one.key for one in shards.ranked_pairs(site)]
+    of_pairs = {name: files.pop(name) for name in list(files) if name.startswith("data/gallery/pairs/")}
+    assert of_pairs.keys() == {f"data/gallery/pairs/{key}.json" for key in order}
+    assert all(json.loads(text).keys() == site.galleries.keys() for text in of_pairs.values())
     assert len(files) == 2 * len(site.galleries)
     for instance_id in site.galleries:
         kept = [json.loads(files[f"data/gallery/{instance_id}/{number}.json"]) for number in (0, 1)]
