@@ -14,8 +14,8 @@ from leaderboard.site import Gallery, Page, Site
 
 def gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page an instance and the replay of one telling episode."""
-    index = {"groups": _groups(site), "selections": _selections(site), "shards": FOLDER}
-    yield Page("gallery/index", "Gallery", "gallery_index", index)
+    targets = {"groups": _groups(site), "selections": _selections(site), "shards": FOLDER}
+    yield Page("gallery/index", "Gallery", "gallery_index", targets)
     galleries = list(site.galleries.values())
     pairs = ranked_pairs(site)
     for index, gallery in enumerate(galleries):
