@@ -156,20 +156,23 @@ def require_version(version: Version, name: str) -> None:
         )
 
 
-def freeze_site(site: Path, out: Path, marker: Mapping[str, Any]) -> BenchmarkVersion:
+def freeze_site(
+    site: Path, out: Path, marker: Mapping[str, Any], known: Sequence[BenchmarkVersion] | None = None
+) -> BenchmarkVersion:
     """Keep the boards of a built site as those of its version.
 
     Args:
         site: A built site.
         out: The folder to make.
         marker: What the build said of the site.
+        known: The released versions; by default those of ``versions.yaml``.
 
     Raises:
         InputError: The site's benchmark is not released, or ``out`` holds something.
         WorkError: ``out`` cannot be written.
     """
     name = marker.get("benchmark")
-    record = next((one for one in read_versions() if one.name == name), None)
+    record = next((one for one in (read_versions() if known is None else known) if one.name == name), None)
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
             f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
