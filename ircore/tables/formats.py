@@ -24,6 +24,9 @@ MISSING = "–"
 MARKS = "*†‡§¶"
 """Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
 
+LOPSIDED = 1.6
+"""Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
+
 NARROWEST = 80
 """Columns of a terminal to which remarks are wrapped where a table is narrower."""
 
@@ -51,10 +54,19 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
     if column.digits is None or isinstance(value.value, int):
         return f"{value.value:,}"
     text = number(value.value, column.digits, column.signed)
-    if interval == "half" and value.half_width is not None:
-        return f"{text} ± {number(value.half_width, column.digits)}"
-    ends = interval_shown(column, value) if interval == "ends" else ""
+    half = _even_half(value) if interval == "half" else None
+    if half is not None:
+        return f"{text} ± {number(half, column.digits)}"
+    ends = interval_shown(column, value) if interval != "none" else ""
     return f"{text} {ends}" if ends else text
+
+
+def _even_half(value: Value) -> float | None:
+    """Return the longer half of an interval whose halves are about equal; None of any other."""
+    if not isinstance(value.value, int | float) or value.low is None or value.high is None:
+        return None
+    below, above = value.value - value.low, value.high - value.value
+    return max(below, above) if max(below, above) <= LOPSIDED * min(below, above) else None
 
 
 def interval_shown(column: Column, value: Value) -> str:

@@ -106,13 +106,6 @@ class Value:
         reason = missing if estimate.mean is None else None
         return cls(estimate.mean, estimate.low, estimate.high, estimate.n, reason, marks, episodes)
 
-    @property
-    def half_width(self) -> float | None:
-        """Longer distance from the value to an end of its interval; None without one."""
-        if not isinstance(self.value, int | float) or self.low is None or self.high is None:
-            return None
-        return max(self.value - self.low, self.high - self.value)
-
 
 @dataclass(frozen=True)
 class Column:
