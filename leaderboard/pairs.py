@@ -4,6 +4,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -53,14 +54,15 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
-                "language": _language(site, pair),
+                # Made when the page is written, which several processes do at once.
+                "language_of": partial(_language, site, pair),
                 "players": {role: players[role, label] for role, label in _seats(pair)},
                 "rivals": sum(one.result.run.rules == pair.result.run.rules for one in ranked),
                 "rival": next((one for one in ranked if one is not pair), None),
                 "badges": made[pair.run_id],
                 "badge_snippet": badge_snippet(made[pair.run_id][0], pair, site.address),
                 "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
-                "settings": _settings(site, pair),
+                "settings_of": partial(_settings, site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
             },
