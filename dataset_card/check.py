@@ -15,7 +15,7 @@ from dataset_card.findings import Findings, Pictures
 from dataset_card.parquet import read_table, schema_faults, table_files
 from dataset_card.rows import Row
 from dataset_card.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, SPLIT, TRANSCRIPTS, Config
-from dataset_card.tables import Tables
+from dataset_card.tables import ReleasedRun, Tables
 from dataset_card.texts import find_forbidden
 from ircore.errors import InputError
 from ircore.journal import read_records
@@ -32,11 +32,13 @@ class Report:
         faults: One line each, ``where: what``.
         rows: Rows read.
         pictures: Distinct pictures decoded.
+        runs: The release's runs read back, pictures left out; only to be relied on if there is no fault.
     """
 
     faults: tuple[str, ...]
     rows: int
     pictures: int
+    runs: tuple[ReleasedRun, ...] = ()
 
 
 def check_release(folder: Path) -> Report:
@@ -71,7 +73,7 @@ def check_release(folder: Path) -> Report:
             take(where, row)
     tables.finish()
     _check_card(folder, counts, findings)
-    return Report(tuple(findings.faults), findings.rows, len(pictures))
+    return Report(tuple(findings.faults), findings.rows, len(pictures), tables.runs())
 
 
 def _check_files(folder: Path, findings: Findings) -> None:

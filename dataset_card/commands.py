@@ -80,3 +80,22 @@ def push(
     push_release(folder, plan, lambda line: click.echo(printable(line), err=True))
     for line in loading_code(plan):
         click.echo(line)
+
+
+@command.command()
+@click.argument("place", metavar="REPO|DIR")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--revision", metavar="TAG", help="Tag, branch or commit on the Hub; the newest commit if not given.")
+@click.option("--run", "run_id", metavar="ID", help="Bring back this run only.")
+def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> None:
+    """Bring a release back to an instance set and run folders.
+
+    From a folder or from the Hugging Face Hub. Everything is checked first; then site, release and every number can be
+    made anew, and the runs scored by other judges.
+    """
+    from dataset_card.pull import find_release, pull_release
+
+    pulled = pull_release(find_release(place, revision), out, run_id)
+    runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
+    click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
+    click.echo(f"{out}  (next: ircore results {out}/runs/*)")

@@ -182,11 +182,13 @@ class Tables:
         if self._findings.faults:
             self._findings.add(where, "not recomputed, because of the faults above")
         elif self._runs:
-            self._check_board(where, identity)
+            self._check_board(where)
 
-    def _check_board(self, where: str, identity: str) -> None:
+    def runs(self) -> tuple[ReleasedRun, ...]:
+        """Return the runs read back, pictures left out; what is at fault may be missing."""
+        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
         instances = InstanceSet(Path(), identity, tuple(self._instances.values()))
-        runs = [
+        return tuple(
             ReleasedRun(
                 Path(run_id),
                 run,
@@ -197,9 +199,11 @@ class Tables:
                 self._costs[run_id],
             )
             for run_id, run in self._runs.items()
-        ]
+        )
+
+    def _check_board(self, where: str) -> None:
         try:
-            results = Results.from_runs(runs)
+            results = Results.from_runs(self.runs())
         except InputError as error:
             return self._findings.add(where, f"cannot be recomputed: {error.problem}")
         published = dict(self._board)

@@ -4,8 +4,17 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
+from pydantic import TypeAdapter, ValidationError
+
 from ircore.cost import prices_of_run
+from ircore.errors import InputError
 from ircore.runs import End, RunFolder
+from ircore.validation import describe_validation_error
+
+COSTS = "costs.json"
+"""File in a run folder whose journal has no answers, as one pulled from a release: US dollars or null by episode."""
+
+_COSTS = TypeAdapter(dict[str, float | None])
 
 
 @runtime_checkable
@@ -24,18 +33,32 @@ def episode_costs(run: object) -> Mapping[str, float | None]:
         run: A run folder, or a run that says what it cost; any other gives nothing.
 
     Raises:
-        InputError: The run folder's own table of prices is damaged.
+        InputError: The run folder's own table of prices, or of costs, is damaged.
     """
     if isinstance(run, Costed):
         return run.costs()
     if not isinstance(run, RunFolder):
         return {}
+    known = _kept_costs(run)
+    if known is not None:
+        return known
     prices = prices_of_run(run)
     asked: dict[str, list[float | None]] = defaultdict(list)
     for event in run.events():
         if not isinstance(event, End):
             asked[event.episode_id].append(prices.cost(event))
     return {episode: _sum(found) for episode, found in asked.items()}
+
+
+def _kept_costs(run: RunFolder) -> Mapping[str, float | None] | None:
+    """Return what a run folder that was made from a release says of its costs; None if it is none of these."""
+    path = run.path / COSTS
+    if not path.is_file():
+        return None
+    try:
+        return _COSTS.validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Pull the release again.") from error
 
 
 def _sum(costs: list[float | None]) -> float | None:

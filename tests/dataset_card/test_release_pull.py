@@ -1,0 +1,175 @@
+"""``ircore release pull``: from a release back to runs, and from them to the same release and leaderboard."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hub_clients import Outcome
+from hub_server import HubServer
+from releases import FINALS, rewrite, sample_release
+
+from dataset_card.build import build_release
+from dataset_card.pull import find_release, pull_release
+from dataset_card.schema import INSTANCES, TRANSCRIPTS
+from ircore.errors import InputError, WorkError
+from ircore.instances.store import index_bytes, read_instances
+from ircore.records import Episode
+from ircore.results.costs import episode_costs
+from ircore.results.model import Results
+from ircore.runs import RunFolder
+from ircore.scoring import ScoringPlan, score_runs
+from ircore.tables.board import leaderboard_table
+from ircore.tables.formats import as_json
+
+
+@pytest.fixture(scope="module")
+def pulled(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample release brought back, not to be changed."""
+    out = tmp_path_factory.mktemp("pulled") / "out"
+    pull_release(built / "release", out)
+    return out
+
+
+def run_folders(folder: Path) -> list[RunFolder]:
+    return [RunFolder.open(path) for path in sorted((folder / "runs").iterdir())]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_instance_set_is_the_same_to_the_byte(built: Path, pulled: Path) -> None:
+    assert contents(pulled / "instances") == contents(built / "instances")
+
+
+def test_runs_are_the_same_as_those_that_were_played(built: Path, pulled: Path) -> None:
+    originals = {one.run.run_id: one for one in run_folders(built)}
+    assert {one.path.name for one in run_folders(pulled)} == originals.keys()
+    for run in run_folders(pulled):
+        original = originals[run.run.run_id]
+        assert run.run == original.run
+        assert run.episodes() == original.episodes()
+        assert sorted(map(repr, run.scores())) == sorted(map(repr, original.scores()))
+        assert run.judges() == original.judges()
+        assert contents(run.path / "renderings") == contents(original.path / "renderings")
+
+
+def test_the_leaderboard_is_the_same_to_the_byte(built: Path, pulled: Path) -> None:
+    ours, theirs = (as_json(leaderboard_table(Results.from_runs(run_folders(one)))) for one in (pulled, built))
+    assert ours == theirs
+
+
+def test_the_release_of_pulled_runs_is_the_same_to_the_byte(built: Path, pulled: Path, tmp_path: Path) -> None:
+    build_release(list((pulled / "runs").iterdir()), pulled / "instances", tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(built / "release")
+
+
+def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
+    """An episode's cost is in the release, the answers that it is the sum of are not."""
+    sample_release(tmp_path)
+    for slug in FINALS:
+        prices = dict.fromkeys((one.episode_id for one in episodes(tmp_path, slug)), 0.125)
+        (tmp_path / "runs" / slug / "costs.json").write_text(json.dumps(prices))
+        run = RunFolder.open(tmp_path / "runs" / slug)
+        score_runs([run], ScoringPlan(judges=("structural",), metrics=()), workers=1)
+    build_release([tmp_path / "runs" / slug for slug in FINALS], tmp_path / "instances", tmp_path / "priced")
+
+    pull_release(tmp_path / "priced", tmp_path / "out")
+    build_release(list((tmp_path / "out/runs").iterdir()), tmp_path / "out/instances", tmp_path / "again")
+
+    assert contents(tmp_path / "again") == contents(tmp_path / "priced")
+    assert b"structural" in (tmp_path / "priced/judges.jsonl").read_bytes()
+    board = as_json(leaderboard_table(Results.from_runs(run_folders(tmp_path / "out"))))
+    assert "0.125" in board
+
+
+def episodes(folder: Path, slug: str) -> tuple[Episode, ...]:
+    return RunFolder.open(folder / "runs" / slug).episodes()
+
+
+def test_damaged_costs_are_named(tmp_path: Path, run: RunFolder) -> None:
+    (run.path / "costs.json").write_text('{"bar": "free"}')
+    with pytest.raises(InputError, match=r"costs\.json: "):
+        episode_costs(run)
+
+
+def test_one_run_of_a_release_can_be_scored_by_another_judge(built: Path, tmp_path: Path) -> None:
+    wanted = RunFolder.open(built / "runs" / "other-block").run.run_id
+
+    done = pull_release(built / "release", tmp_path / "out", wanted)
+
+    assert [path.name for path in done.runs] == [wanted]
+    run = RunFolder.open(done.runs[0])
+    summary = score_runs([run], ScoringPlan(judges=("structural",), metrics=()), workers=1)
+    assert summary.new == 3 * summary.episodes == 30  # first, final, preference
+    with pytest.raises(InputError, match="unknown run 'nobody'"):
+        pull_release(built / "release", tmp_path / "other", "nobody")
+
+
+def test_a_faulty_release_leaves_nothing_behind(release: Path, tmp_path: Path) -> None:
+    rewrite(release, TRANSCRIPTS, lambda rows: rows[0].update(rendering_sha256="0" * 64))
+    with pytest.raises(WorkError, match="SHA-256"):
+        pull_release(release, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.png", "/evil/x.png", "instances.jsonl", "a/../b.png", ".ssh/x.png", "a\\b.png"]
+)
+def test_a_picture_cannot_be_written_outside_the_set(name: str, built: Path, tmp_path: Path) -> None:
+    """Even if everything else of the release was made to agree."""
+    shutil.copytree(built / "runs", tmp_path / "runs")
+    shutil.copytree(built / "instances", tmp_path / "instances")
+    hostile_release(tmp_path, name)
+
+    with pytest.raises(WorkError, match="no file name to write to"):
+        pull_release(tmp_path / "release", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "evil.png").exists()
+
+
+def hostile_release(folder: Path, name: str) -> None:
+    """Make a release whose first picture has this file name, and whose runs name the set with it."""
+    first, *others = read_instances(folder / "instances").instances
+    index = index_bytes([first.model_copy(update={"image": name}), *others])
+    identity = hashlib.sha256(index).hexdigest()
+    build_release(sorted((folder / "runs").iterdir()), folder / "instances", folder / "release")
+    rewrite(folder / "release", INSTANCES, lambda rows: rows[0].update(file=name))
+    runs = (folder / "release" / "runs.jsonl").read_text().splitlines()
+    changed = [json.dumps(json.loads(line) | {"instance_set": identity}) for line in runs]
+    (folder / "release" / "runs.jsonl").write_text("".join(f"{line}\n" for line in changed))
+
+
+def test_a_folder_has_no_revisions(built: Path) -> None:
+    assert find_release(str(built / "release")) == built / "release"
+    with pytest.raises(InputError, match="has no revisions"):
+        find_release(str(built / "release"), "v1")
+
+
+def test_what_was_pushed_is_pulled_by_tag(
+    release: Path, built: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
+) -> None:
+    assert ircore_on("release", "push", release, "--repo", "org/back", "--revision", "v1").code == 0
+    repo = hub.repos["org/back"]
+    repo.commit("broken", {path: file for path, file in repo.tree.items() if "scores" not in path})
+
+    done = ircore_on("release", "pull", "org/back", "--revision", "v1", "--out", tmp_path / "out")
+
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0] == "2 runs, 24 episodes, 80 scores"
+    assert contents(tmp_path / "out" / "instances") == contents(built / "instances")
+
+    newest = ircore_on("release", "pull", "org/back", "--out", tmp_path / "newest")
+    assert newest.code == 1
+    assert "data/scores: is missing" in newest.err
+    for problem, arguments in (
+        ("ircore: org/back: no such revision", ("org/back", "--revision", "v9")),
+        ("ircore: org/nothing: no such dataset, or none that this token may see", ("org/nothing",)),
+        ("ircore: nowhere: not the name of a dataset on the Hub", ("nowhere",)),
+    ):
+        failed = ircore_on("release", "pull", *arguments, "--out", tmp_path / "none")
+        assert failed.err.splitlines()[0] == problem
+    assert not (tmp_path / "none").exists()
