@@ -57,7 +57,7 @@
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
     dialog.showModal();
     replay.go(row.cells.indexOf(cell));
-    replay.playButton.focus({ preventScroll: true });
+    (replay.last ? replay.playButton : close).focus({ preventScroll: true });
   }
 
   window.ircore = Object.assign(window.ircore, { openReplay });

@@ -256,8 +256,10 @@
       const hadFocus = document.activeElement?.type === "range";
       const inViewer = this.viewer.isOpen;
       const over = this.reference.image;
+      const alike = this.reference === this.target || this.reference.row === this.current.row;
+      const names = [this.reference, this.current].map((one) => (alike ? one.short : one.title));
       this.mode = mode;
-      this.place().show(mode, inViewer ? large(over) : over.src, this.reference.short, this.current.short);
+      this.place().show(mode, inViewer ? large(over) : over.src, ...names);
       this.say();
       if (mode === "swipe") this.place().slider.focus();
       else if (hadFocus && !inViewer) this.current.button.focus();

@@ -45,6 +45,7 @@
       this.playButton = button("Play", () => this.toggle(), "tool replay-play");
       this.before = button("← Turn", () => { this.stop(); this.go(this.place - 1); });
       this.after = button("Turn →", () => { this.stop(); this.go(this.place + 1); });
+      this.playButton.disabled = this.last === 0;
       this.status = element("output", "replay-turn");
       const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), " turn");
       const buttons = element("div", "replay-buttons", this.before, this.playButton, this.after, this.status, keys);
@@ -63,13 +64,13 @@
       svg.setAttribute("aria-hidden", "true");
       const steps = Math.max(1, this.exchanges.length - 1);
       const points = this.exchanges.map((one, index) => [
-        this.exchanges.length === 1 ? 50 : (100 * index) / steps,
+        (100 * index) / steps,
         "score" in one.dataset ? 38 - (36 * Number(one.dataset.score)) / TOP : null,
       ]).filter(([, y]) => y !== null);
       svg.append(path("curve-grid", "M0 2H100M0 20H100M0 38H100"));
       svg.append(path("curve-line", points.map(([x, y], index) => `${index ? "L" : "M"}${x} ${y}`).join("")));
       this.dots = this.exchanges.map((one, index) => {
-        const x = this.exchanges.length === 1 ? 50 : (100 * index) / steps;
+        const x = (100 * index) / steps;
         const y = "score" in one.dataset ? 38 - (36 * Number(one.dataset.score)) / TOP : 38;
         const dot = path("curve-dot", `M${x} ${y}h0`);
         svg.append(dot);
