@@ -40,8 +40,8 @@ MEASURED = {measure.column.key: measure.column for measure in MEASURES}
 class Heat:
     """One small cell of a row: a condition and what the pair reached there."""
 
-    where: str
-    """The condition for people."""
+    difficulty: str
+    """Of its targets; the category stands over the column."""
 
     anchor: str
     """Its row on the pair's page."""
@@ -174,7 +174,7 @@ def _board_page(site: Site, view: View) -> Page:
             "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
             "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
         },
-        searchable=own,
+        searchable=own and view.overall,
     )
 
 
@@ -210,7 +210,7 @@ def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: 
     cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
     return tuple(
         Heat(
-            where=f"{category_title(category)}, {difficulty}",
+            difficulty=difficulty,
             anchor=f"{category}-{difficulty}",
             key=f"{category}_{difficulty}",
             estimate=cell.score if rated else cell.preference,

@@ -238,6 +238,7 @@
 
     async export({ export: kind, copy }) {
       if (!kind && !copy) return;
+      this.form.querySelector("details.menu").open = false;
       const columns = irc.columns.of(this.table);
       const words = `${this.table.dataset.words}. ${this.words()}.`;
       if (kind) {

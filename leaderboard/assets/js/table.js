@@ -31,7 +31,14 @@
     return (cell.dataset.sort ?? cell.textContent).trim();
   }
 
+  /* A cell of several small ones counts by their mean. */
+  function meanOf(cell) {
+    const values = [...cell.querySelectorAll("[data-sort]")].map((one) => one.dataset.sort).filter(Boolean).map(Number);
+    return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+  }
+
   function keyOf(row, column) {
+    if (row.cells[column]?.classList.contains("heat-column")) return meanOf(row.cells[column]);
     const text = textOf(row, column);
     if (text === "" || text === "–") return null;
     const value = Number(text);

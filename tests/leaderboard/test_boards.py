@@ -1,0 +1,221 @@
+"""The boards as data and as pages: which there are, who judges them, what each row holds."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from invented import InventedRun, invented_run, invented_set
+from pages import Element, read_page
+
+from ircore.errors import InputError
+from ircore.records import HUMAN, JudgeIdentity, Rules, Score, Task
+from ircore.results.image_metrics import metric_cells, metric_facts
+from ircore.results.model import Results
+from ircore.results.subsets import rule_sets, under_rules
+from ircore.statistics.estimate import Estimate
+from leaderboard.board_views import View, view_path, view_words, views
+from leaderboard.boards import board_lines, board_pages
+from leaderboard.judges import judge_kind, site_judge
+from leaderboard.render import Renderer
+from leaderboard.site import Site
+from leaderboard.tiers import HERE, LEGEND, tier_of
+
+SET = invented_set(2, ("geometry", "photos"))
+HOSTILE = '"><img src=x onerror=alert(1)>\u202e'
+
+
+def runs(count: int = 3) -> list[InventedRun]:
+    return [invented_run(SET, f"seer-{index}", "painter", 3.0 + 2 * index, 0.3) for index in range(count)]
+
+
+def also_judged(run: InventedRun, judge: str, task: Task = "similarity", annotator: str | None = None) -> InventedRun:
+    """The same run with another judge, who gives what the first gave, or prefers the final rendering."""
+    last = {one.episode_id: one.turn for one in run.given}
+    more = tuple(
+        Score(
+            episode_id=one.episode_id,
+            turn=one.turn,
+            task=task,
+            judge=judge,
+            value=1.0 if task == "preference" else one.value,
+            rendering=one.rendering,
+            annotator=annotator,
+        )
+        for one in run.given
+        if task != "preference" or one.turn == last[one.episode_id] > 1
+    )
+    return changed(run, given=run.given + more)
+
+
+def changed(one: InventedRun, **values: Any) -> InventedRun:
+    return replace(one, **values)
+
+
+def under(run: InventedRun, budget: int) -> InventedRun:
+    rules = Rules(token_budget=budget)
+    return changed(run, run=run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"}))
+
+
+def site_of(made: list[InventedRun], judge: str | None = None) -> Site:
+    return Site(made, judge)  # type: ignore[arg-type]
+
+
+def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
+    everyone = [also_judged(also_judged(one, "a-model"), HUMAN, annotator="p1") for one in runs()]
+    assert site_judge(Results.from_runs(everyone)) == HUMAN
+    assert site_judge(Results.from_runs([also_judged(one, "a-model") for one in runs()])) == "a-model"
+    assert site_judge(Results.from_runs(runs())) == "structural"
+    assert site_judge(Results.from_runs(everyone), "structural") == "structural"
+
+
+def test_people_who_looked_at_one_pair_of_three_do_not_make_the_front_page() -> None:
+    one, *others = runs()
+    results = Results.from_runs([also_judged(one, HUMAN, annotator="p1"), *others])
+    assert site_judge(results) == "structural"
+
+
+def test_a_judge_that_only_compares_is_never_the_sites_judge() -> None:
+    results = Results.from_runs([also_judged(one, "a-comparer", "preference") for one in runs()])
+    assert results.judges == ("a-comparer", "structural")
+    assert site_judge(results) == "structural"
+    with pytest.raises(InputError, match="a-comparer: no such judge rated similarity"):
+        site_judge(results, "a-comparer")
+
+
+def test_what_a_judge_is_stands_in_the_run() -> None:
+    identity = JudgeIdentity(name="sums", label="Sums", kind="computed")
+    run = also_judged(runs(1)[0], "sums")
+    object.__setattr__(run, "judges", lambda: {"sums": identity})
+    results = Results.from_runs([run])
+    assert [judge_kind(results, name) for name in ("sums", "structural", "unheard-of", HUMAN)] == [
+        "computed", "computed", "model", "human",
+    ]  # fmt: skip
+
+
+def test_pairs_are_ranked_only_among_those_that_played_by_the_same_rules() -> None:
+    strong, *others = runs()
+    results = Results.from_runs([*runs(), under(strong, 50)])
+    assert [one.token_budget for one in rule_sets(results)] == [200, 50]
+    usual = under_rules(results, Rules())
+    alone = Results.from_runs(runs())
+    assert usual.board("structural", "geometry") == alone.board("structural", "geometry")
+    assert usual.standings == alone.standings
+    assert len(under_rules(results, Rules(token_budget=50)).board("structural")) == 1
+    assert under_rules(alone, Rules()) is alone
+    assert others
+
+
+def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
+    made = [also_judged(one, "a-model") for one in runs()]
+    site = site_of([*made, under(made[0], 50)])
+    paths = [view_path(site, view) for view in views(site)]
+    assert len(paths) == len(set(paths)) == 2 * 2 * 9 + 2
+    assert {
+        "boards/index",
+        "boards/photos-hard",
+        "boards/budget-50/all-easy",
+        "boards/all-rules/index",
+        "boards/by-structural/geometry-both",
+        "boards/by-structural/all-rules/index",
+    } <= set(paths)
+
+
+def test_a_board_says_in_words_what_it_shows() -> None:
+    site = site_of(runs())
+    words = view_words(site, View("structural", "geometry", "hard", Rules()))
+    assert words.startswith(
+        "Geometry, hard; judged by structural (computed, no human or model); 2 episodes a pair; "
+        "at most 200 tokens a message and 10 turns; instance set 00000000; ircore 0"
+    )
+
+
+def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
+    made = runs()
+    comparing = [also_judged(made[0], "a-comparer", "preference"), *made[1:]]
+    site = site_of(comparing)
+    lines = board_lines(site, View("a-comparer", rules=Rules()))
+    assert [line.cell.preference.mean for line in lines] == [1.0, None, None]
+    page = rendered(site, "boards/by-a-comparer/index")
+    (head,) = page.find("thead")
+    assert "Score" not in head.text
+    assert "no scores and no ranks" in page.find("caption")[0].text
+
+
+def test_the_tier_of_a_run_that_was_played_here() -> None:
+    results = Results.from_runs(runs(1))
+    assert tier_of(results.submissions[0]) == HERE
+    assert len({one.key for one in LEGEND}) == 5
+
+
+def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None:
+    """By hand: of two renderings with 10 and 20 dB the final has 20 and the change is 10; of one rendering, nothing."""
+    run = runs(1)[0]
+    values = {1: 10.0, 2: 20.0}
+    given = tuple(
+        one.model_copy(update={"task": "metric", "judge": "psnr", "value": values.get(one.turn, 20.0)})
+        for one in run.given
+    )
+    results = Results.from_runs([changed(run, given=run.given + given)])
+    (cell,) = metric_cells(results, "psnr")
+    turns = [len(one.episode.rendered_turns) for one in results.episodes[run.run.run_id] if one.episode.played]
+    single = turns.count(1)
+    assert cell.final.n == len(turns)
+    assert cell.final.mean == pytest.approx((10 * single + 20 * (len(turns) - single)) / len(turns))
+    assert cell.change == Estimate(10.0, None, None, len(turns) - single)
+    assert (metric_facts("psnr").unit, metric_facts("nobody-knows").title) == ("dB", "nobody-knows")
+
+
+def rendered(site: Site, path: str) -> Element:
+    (page,) = (one for one in board_pages(site) if one.path == path)
+    return parsed(Renderer(site, {}).markdown(page))
+
+
+def parsed(text: str) -> Element:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        file.write_text(text, encoding="utf-8")
+        return read_page(file)
+
+
+def test_a_row_holds_in_full_what_it_shows() -> None:
+    site = site_of(runs())
+    page = rendered(site, "boards/index")
+    line = board_lines(site, View(site.judge, rules=Rules()))[0]
+    row = page.find("tbody")[0].find("tr")[0]
+    (score,) = row.find("td", class_="score-column")
+    assert float(score.attributes["data-sort"]) == line.cell.score.mean
+    assert float(score.attributes["data-low"]) == pytest.approx(line.cell.score.low, rel=1e-5)
+    assert score.attributes["data-n"] == str(line.cell.score.n)
+    heats = row.find("a", class_="heat")
+    cells = [site.cell(line.pair, category, which) for category in ("geometry", "photos") for which in ("easy", "hard")]
+    assert [float(one.attributes["data-sort"]) for one in heats] == [cell.score.mean for cell in cells if cell]
+    assert row.attributes["class"] == "top"
+    assert "played here" in row.text
+    assert "2026-01-01" in row.text
+
+
+def test_every_head_has_a_scope_and_the_table_a_caption() -> None:
+    page = rendered(site_of(runs()), "boards/index")
+    heads = page.find("thead")[0].find("th")
+    assert all(one.attributes["scope"] == "col" for one in heads)
+    assert all(one.attributes["scope"] == "row" for one in page.find("tbody")[0].find("th"))
+    assert [one.attributes.get("aria-sort") for one in heads if "aria-sort" in one.attributes] == ["descending"]
+    columns = {len(row.find("td")) + len(row.find("th")) for row in page.find("tr")}
+    assert len(columns) == 1
+    assert "differ by" in page.find("caption")[0].text
+
+
+def test_a_strangers_name_stays_text_in_cells_attributes_and_menus() -> None:
+    run = runs(1)[0]
+    describer = run.run.submission.describer.model_copy(update={"model": HOSTILE})
+    submission = run.run.submission.model_copy(update={"describer": describer})
+    hostile = changed(run, run=run.run.model_copy(update={"submission": submission}))
+    page = rendered(site_of([hostile, *runs()[1:]]), "boards/index")
+    assert page.find("img") == []
+    assert not any(name.startswith("on") for one in page.walk() for name in one.attributes)
+    shown = HOSTILE.replace("\u202e", "⟦U+202E⟧")
+    assert shown in {one.attributes.get("data-describer") for one in page.find("tr")}
+    assert shown in {one.attributes.get("value") for one in page.find("option")}
