@@ -317,7 +317,7 @@ def _profile_layout(pairs: Sequence[Pair], found: _Map, narrow: bool) -> Json:
     length = 15 if narrow else 36
     lines = [pair_lines(pair) for pair in pairs]
     names = ["<br>".join(plain(line, length) for line in pair) for pair in lines]
-    top, height = 108, 38
+    top, height = 124, 38
     turned = {"textangle": -90, "xanchor": "center"} if narrow else {"textangle": -45, "xanchor": "left"}
     heads = [
         words(name, at, 1, xref="x", yref="paper", yanchor="bottom", yshift=3, **turned)

@@ -204,8 +204,8 @@ def _reliability_layout(judges: Sequence[str], columns: int) -> Json:
             showticklabels=column == 0,
         )
         above = {"xref": f"{x} domain", "yref": f"{y} domain", "xanchor": "left", "yanchor": "bottom"}
-        ink = {"color": token("text")}
-        annotations.append(words(f"<b>{plain(judge, 34)}</b>", 0, 1, **above, yshift=5, font=ink))
+        ink = {"color": token("text"), "weight": 700}
+        annotations.append(words(plain(judge, 34), 0, 1, **above, yshift=5, font=ink))
     place = {"xref": "paper", "yref": "paper"}
     annotations.append(words("mean score by people (0–10)", 0, 1, **place, xanchor="left", yanchor="bottom", yshift=26))
     annotations.append(words("score by the judge (0–10)", 1, 0, **place, xanchor="right", yanchor="top", yshift=-20))

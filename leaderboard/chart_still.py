@@ -265,25 +265,27 @@ def _words(frame: _Frame) -> Iterator[str]:
         height = size * _LINE_HEIGHT * lines
         middle = {"top": y + height / 2, "bottom": y - height / 2}.get(one.get("yanchor", ""), y)
         anchor = _ANCHORS[one.get("xanchor", "center")]
+        colour = one["font"]["color"]
         if angle := one.get("textangle"):
-            text = _text(one["text"], 0, 0, one["font"]["color"], anchor, size)
+            text = _text(one["text"], 0, 0, colour, "start", size)
             yield f'<g transform="translate({x:.1f} {y - 6:.1f}) rotate({angle})">{text}</g>'
+        elif weight := one["font"].get("weight"):
+            yield f'<g font-weight="{weight}">{_text(one["text"], x, middle, colour, anchor, size)}</g>'
         else:
-            yield _text(one["text"], x, middle, one["font"]["color"], anchor, size)
+            yield _text(one["text"], x, middle, colour, anchor, size)
 
 
 def _text(
     text: str, x: float, y: float, colour: str, anchor: str, size: float = FONT_SIZE, from_top: bool = False
 ) -> str:
-    """Words in the small markup that our figures use: line breaks, and bold for the whole of it.
+    """Words in the small markup that our figures use: line breaks.
 
     ``y`` is the middle of all lines, or of the first.
     """
-    bold = ' font-weight="700"' if text.startswith("<b>") else ""
-    lines = [_escaped(line) for line in text.removeprefix("<b>").removesuffix("</b>").split("<br>")]
+    lines = [_escaped(line) for line in text.split("<br>")]
     first = y + 0.35 * size - (0 if from_top else (len(lines) - 1) * size * _LINE_HEIGHT / 2)
     smaller = f' font-size="{size}"' if size != FONT_SIZE else ""
-    start = f'<text x="{x:.1f}" y="{first:.1f}" fill="{colour}" text-anchor="{anchor}"{bold}{smaller}>'
+    start = f'<text x="{x:.1f}" y="{first:.1f}" fill="{colour}" text-anchor="{anchor}"{smaller}>'
     if len(lines) == 1:
         return f"{start}{lines[0]}</text>"
     spans = (

@@ -1,4 +1,4 @@
-"""Every figure in a real browser, under a strict content security policy: live, still, saved, in both schemes."""
+"""Every figure in a real browser, under the policy of the site's pages: live, still, saved, in both schemes."""
 
 import shutil
 from dataclasses import replace
@@ -16,6 +16,7 @@ from ircore.statistics.estimate import Estimate
 from leaderboard import theme
 from leaderboard.charts import figures
 from leaderboard.figures import SECTIONS
+from leaderboard.policy import with_policy
 from leaderboard.render import Renderer
 from leaderboard.site import Page, Pair
 
@@ -23,15 +24,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ASSETS = Path(theme.__file__).parent / "assets"
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
-    " connect-src 'self'"
-)
-"""No inline script and no evaluation; Plotly sets styles of elements."""
-
 COUNT = sum(len(charts) for _, _, charts in SECTIONS)
 SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width">
 <title>Figures</title><link rel="icon" href="data:,">{styles}<script src="assets/js/charts.js" defer></script></head>
 <body data-md-color-scheme="default"><main>{body}</main></body></html>"""
 
@@ -65,7 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = Page("index", "Figures", "figures", {"sections": sections, "words": "Invented.", "others": []})
     block = Renderer(SimpleNamespace(judge="structural"), charts).markdown(page).split("---\n", 2)[2]  # type: ignore[arg-type]
     links = "".join(f'<link rel="stylesheet" href="assets/css/{name}.css">' for name in (*styles, "shell"))
-    (folder / "index.html").write_text(SHELL.format(policy=POLICY, styles=links, body=block))
+    (folder / "index.html").write_text(with_policy(SHELL.format(styles=links, body=block)))
     return folder
 
 
@@ -174,7 +169,8 @@ def test_no_figure_is_wider_than_the_window(browser: "Browser", address: str, wi
         cut = page.locator(".chart-live svg.main-svg text").evaluate_all(
             """all => all.filter(one => {
                 const text = one.getBoundingClientRect(), frame = one.closest('.chart-plot').getBoundingClientRect();
-                return text.width && (text.left < frame.left - 1 || text.right > frame.right + 1);
+                return text.width && (text.left < frame.left - 1 || text.right > frame.right + 1
+                    || text.top < frame.top - 1 || text.bottom > frame.bottom + 1);
             }).map(one => one.closest('figure').id + ': ' + one.textContent)"""
         )
         assert cut == []

@@ -19,7 +19,7 @@
   const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false };
   const VARIABLE = /^var\((--[\w-]+)\)$/;
   const FORMATS = ["png", "svg"];
-  const SAVED = { width: 1000, title: 44 }; // of a saved figure: its width, and room for its title
+  const SAVED = { width: 1000, scale: 2, title: 44 }; // of a saved figure: width, pixels for one, room for its title
 
   let bundle = null;
   let drawn = new Set();
@@ -66,22 +66,47 @@
     );
   }
 
-  /* The wide figure as a file, in the reader's colours, with its title above it. */
-  function save(chart, format) {
+  /* The wide figure as the address of an SVG, in the reader's colours, with its title above it. */
+  function picture(chart, height) {
     const style = getComputedStyle(document.body);
     const layout = coloured(chart.figure.layout, style);
-    const height = layout.height + SAVED.title;
     const margin = { ...layout.margin, t: layout.margin.t + SAVED.title };
     const title = { text: chart.figure.title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container",
       yanchor: "top", pad: { l: 12, t: 12 }, font: { size: 16 } };
     const ground = style.getPropertyValue("--irc-background").trim();
-    return window.Plotly.downloadImage(
+    return window.Plotly.toImage(
       {
         data: coloured(chart.figure.data, style),
         layout: { ...layout, height, margin, title, paper_bgcolor: ground, plot_bgcolor: ground },
       },
-      { format, width: SAVED.width, height, scale: format === "png" ? 2 : 1, filename: chart.element.dataset.name },
+      { format: "svg", width: SAVED.width, height },
     );
+  }
+
+  /* Plotly would show itself the picture from a blob, which the pages' policy forbids. */
+  async function painted(address, height) {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = SAVED.width * SAVED.scale;
+    canvas.height = height * SAVED.scale;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  }
+
+  async function save(chart, format) {
+    const height = chart.figure.layout.height + SAVED.title;
+    const address = await picture(chart, height);
+    const drawing = decodeURIComponent(address.slice(address.indexOf(",") + 1));
+    const blob = format === "png"
+      ? await painted(address, height)
+      : new Blob([drawing], { type: "image/svg+xml" });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `${chart.element.dataset.name}.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
   function addButtons(chart) {
