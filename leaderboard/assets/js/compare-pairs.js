@@ -243,7 +243,7 @@
       table.append(element("caption", "", "First pair less second pair, points of the scale 0–10; ± is the 95 % interval. Right of the line the first pair is better."));
       const ends = rows.flatMap(([, found]) => (found && found.low !== null ? [Math.abs(found.low), Math.abs(found.high)] : []));
       const span = SPANS.find((one) => one >= Math.max(0, ...ends)) ?? SPANS.at(-1);
-      const heads = [[who, ""], ["Difference", "number"], ["", ""], ["Better on", ""], ["n", "number"], ["Interval by", ""]];
+      const heads = [[who, ""], ["Difference", "number"], ["", ""], ["Wins : losses", ""], ["n", "number"], ["Interval by", ""]];
       const head = element("tr");
       for (const [words, kind] of heads) {
         const cell = element("th", kind, ...(words ? [words] : this.scale(span)));
@@ -359,7 +359,7 @@
   }
 
   window.ircore.whenReady(() => {
-    const root = document.querySelector("[data-compare]:not([data-ready])");
+    const root = document.querySelector("[data-compare][data-folder]:not([data-ready])");
     if (!root) return;
     root.dataset.ready = "";
     new ComparePage(root).start().catch(() => { root.dataset.state = "failed"; });
