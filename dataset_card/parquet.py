@@ -15,6 +15,7 @@ from dataset_card.schema import SPLIT, Config, Kind
 from ircore.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -103,6 +104,31 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
                         yield f"{where}:{number}", row
         except (OSError, ValueError) as error:
             raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
+
+
+def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
+    """Return a config as one frame.
+
+    Args:
+        folder: The release.
+        config: Which table.
+        pictures: Whether its pictures come along, each a mapping with ``bytes`` and ``path``.
+
+    Raises:
+        InputError: There is no file of it, or one is damaged or not as the config has it.
+    """
+    import pyarrow.parquet as pq
+
+    files = table_files(folder, config)
+    faults = schema_faults(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
+    if faults:
+        raise InputError(f"{folder}: {faults[0]}", f"See: ircore release check {folder}")
+    columns = [column.name for column in config.columns if pictures or column.kind != "image"]
+    try:
+        frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})") from error
+    return frame
 
 
 def schema_faults(folder: Path, config: Config) -> list[str]:

@@ -7,7 +7,7 @@ away, so a pulled run shows no requests. What its episodes cost is kept in ``cos
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -46,12 +46,13 @@ class Pulled:
     """Scores in them."""
 
 
-def find_release(place: str, revision: str | None = None) -> Path:
+def find_release(place: str, revision: str | None = None, wanted: Callable[[str], bool] = belongs_to_release) -> Path:
     """Return the folder of a release: a folder here, or a dataset on the Hub brought into the user's cache.
 
     Args:
         place: A folder, or ``ORG/NAME``; a folder of that name goes first.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
+        wanted: Which files must be here, by path in the release.
 
     Raises:
         InputError: There is no such folder and it cannot be a name on the Hub, or a folder is asked for a revision.
@@ -64,7 +65,7 @@ def find_release(place: str, revision: str | None = None) -> Path:
         return folder
     from dataset_card.hub import Repository
 
-    return Repository(place).download(revision, belongs_to_release)
+    return Repository(place).download(revision, wanted)
 
 
 def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:

@@ -17,7 +17,7 @@ HELP_LINES = {
     "merge": "Join the shards of a run.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "ratings": "Import what people rated.",
-    "release": "Build and check a dataset release.",
+    "release": "Build, check, publish and bring back a dataset release.",
     "results": "The leaderboard of some runs as a table.",
     "score": "Score the renderings of runs.",
     "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",

@@ -1,0 +1,64 @@
+"""Loading a release in Python: as tables, or as results with every interval, rank and comparison.
+
+A release is a folder, or a dataset on the Hub (``ORG/NAME``) whose files come into the user's Hub cache once. This is
+not part of ``ircore`` since that knows nothing of releases.
+"""
+
+from typing import TYPE_CHECKING, Literal
+
+from dataset_card.check import check_release
+from dataset_card.parquet import read_frame
+from dataset_card.pull import find_release
+from dataset_card.schema import CONFIGS
+from ircore.errors import WorkError
+from ircore.results.model import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TableName = Literal["transcripts", "instances", "episodes", "scores", "leaderboard"]
+
+
+def load_results(place: str, revision: str | None = None) -> Results:
+    """Check a release and compute everything that the leaderboard says from its transcripts and scores.
+
+    Reads the whole release and decodes every picture once, about 200 pictures a second.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` on the Hub.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+
+    Raises:
+        InputError: There is no such folder, and it cannot be the name of a dataset.
+        WorkError: The release has faults, or the Hub has none such or cannot be reached.
+    """
+    folder = find_release(place, revision)
+    report = check_release(folder)
+    if report.faults:
+        raise WorkError(f"{place}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    return Results.from_runs(report.runs)
+
+
+def load_table(
+    place: str, name: TableName = "transcripts", revision: str | None = None, pictures: bool = False
+) -> "pd.DataFrame":
+    """Load one table of a release.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` on the Hub.
+        name: Which table; the dataset's card describes their columns.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+        pictures: Whether the pictures come along, each a mapping with ``bytes`` and ``path``.
+
+    Raises:
+        InputError: There is no such folder, and it cannot be the name of a dataset; or the table is damaged.
+        WorkError: The Hub has no such dataset or revision, or cannot be reached.
+    """
+    config = next(one for one in CONFIGS if one.name == name)
+    folder = find_release(place, revision, lambda path: path.startswith(f"data/{name}/"))
+    return read_frame(folder, config, pictures)
+
+
+def load_transcripts(place: str, revision: str | None = None, pictures: bool = False) -> "pd.DataFrame":
+    """Load every turn of a release, by run, instance and turn; see ``load_table``."""
+    return load_table(place, "transcripts", revision, pictures)

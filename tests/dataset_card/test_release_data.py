@@ -1,0 +1,84 @@
+"""Loading a release: the typed loader, and every block of the page about it, with answers worked out by hand."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hub_clients import Outcome, run_with_hub
+from hub_server import HubServer
+from releases import FINALS, rewrite, table
+
+from dataset_card.data import load_results, load_table, load_transcripts
+from dataset_card.schema import LEADERBOARD, SCORES, TRANSCRIPTS
+from ircore.errors import InputError, WorkError
+from ircore.results.model import Results
+from ircore.runs import RunFolder
+
+PAGE = Path(__file__).parents[2] / "docs" / "load.md"
+
+
+def test_results_of_a_release_are_those_of_its_runs(built: Path) -> None:
+    loaded = load_results(str(built / "release"))
+
+    played = Results.from_runs([RunFolder.open(built / "runs" / slug) for slug in FINALS])
+    assert loaded.board("eye") == played.board("eye")
+    assert loaded.cells == played.cells
+
+
+def test_results_of_a_faulty_release_are_not_computed(release: Path) -> None:
+    rewrite(release, SCORES, lambda rows: rows[0].update(value=1.5))
+    with pytest.raises(WorkError, match="recomputed"):
+        load_results(str(release))
+
+
+def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
+    place = str(built / "release")
+    turns = load_transcripts(place)
+    assert len(turns) == 2 * 10 * 3
+    assert list(turns.columns) == [one.name for one in TRANSCRIPTS.columns if one.kind != "image"]
+    assert turns["turn"].tolist() == [1, 2, 3] * 20
+
+    with_pictures = load_transcripts(place, pictures=True)
+    assert with_pictures["target"][0] == table(built / "release", TRANSCRIPTS)[0]["target"]
+    assert len(load_table(place, "leaderboard")) == len(table(built / "release", LEADERBOARD))
+
+
+def test_a_missing_table_is_named(release: Path) -> None:
+    (release / "data/scores/test-00000-of-00001.parquet").unlink()
+    with pytest.raises(InputError, match="data/scores: is missing"):
+        load_table(str(release), "scores")
+
+
+def test_every_block_of_the_page_runs_and_answers(
+    release: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
+) -> None:
+    pytest.importorskip("polars")
+    pytest.importorskip("duckdb")
+    assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
+    script = Path(__file__).with_name("run_page.py")
+    names = ["ORG/NAME=org/irg", f"build/demo/dataset={release}"]
+    done = run_with_hub(hub, tmp_path / "hf", [str(script), str(PAGE), *names])
+
+    assert done.code == 0, done.err
+    answers = [one for one in json.loads(done.out.splitlines()[-1]) if one is not None]
+    gain, by_turn, outcomes, length, hard, comparison = answers
+
+    # In each run 10 of 12 episodes are played; first 6, finals 7 and 9 in turn, or 5 always.
+    assert [(one["submission"], one["mean"], one["count"]) for one in gain] == [
+        ("centre-block", 2.0, 10),
+        ("other-block", -1.0, 10),
+    ]
+    assert [(one["submission"], one["turn"], one["similarity"], one["n"]) for one in by_turn] == [
+        ("centre-block", 1, 6.0, 10),
+        ("centre-block", 2, 8.0, 10),
+        ("other-block", 1, 6.0, 10),
+        ("other-block", 2, 5.0, 10),
+    ]
+    assert [(one["outcome"], one["abort_reason"], one["episodes"]) for one in outcomes] == [
+        ("aborted", "describer_format", 4),
+        ("converged", None, 20),
+    ]
+    assert sum(one["n"] for one in length) == 2 * 10 * 2
+    assert {(one["mean"], one["count"]) for one in hard} == {(6.0, 2), (7.0, 2)}
+    assert comparison["difference"]["mean"] == pytest.approx(3.0)
