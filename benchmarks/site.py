@@ -1,4 +1,4 @@
-"""Seconds, memory and size of the site of many pairs, and how quickly it answers in a browser.
+"""Seconds, memory and size of the site of many pairs.
 
 Run: ``python benchmarks/site.py [--pairs 50 100 200] [--pictures 400] [--keep DIR]``. The runs are written straight to
 disk: every pair plays 140 targets in five turns, whose renderings are drawn from so many different pictures
@@ -49,12 +49,11 @@ class Figures(NamedTuple):
 
 
 def main() -> None:
-    """Make the runs, build the site for each number of pairs, once more after one new pair, and look at it."""
+    """Make the runs, build the site for each number of pairs, and once more after one new pair."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pairs", type=int, nargs="+", default=[50, 100, 200])
     parser.add_argument("--pictures", type=int, default=400, help="different renderings in all")
     parser.add_argument("--keep", type=Path, help="folder for runs and sites, kept and used again")
-    parser.add_argument("--no-browser", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or Path(name)
@@ -67,8 +66,6 @@ def main() -> None:
             report(f"{count} pairs", out, build(runs[:count], out))
         report("one new pair", out, build(runs[: count + 1], out))
         weigh(out)
-        if not options.no_browser:
-            look(out)
 
 
 def build(runs: list[Path], out: Path) -> Figures:
@@ -256,10 +253,6 @@ def rated(one: Instance, shown: list[Path], level: float, draw: random.Random) -
             head = {"episode_id": one.instance_id, "turn": turn, "judge": judge, "rendering": path.stem}
             yield {**head, "task": "similarity", "value": round(value, 2)}
         yield {**head, "task": "preference", "value": draw.choice((0.0, 0.5, 1.0))}
-
-
-def look(out: Path) -> None:
-    """Print how quickly the site answers in a browser."""
 
 
 if __name__ == "__main__":
