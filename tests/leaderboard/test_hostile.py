@@ -1,0 +1,179 @@
+"""A submission that tries everything, on every kind of page, in a real browser: nothing runs, nothing reaches out.
+
+What it tries is also tried against the policy alone: a script that got into a page is not run.
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from filelock import FileLock
+from samples import sample_instances, sample_run, sample_submission
+from visits import Visit, visit_in
+
+from ircore.games.prompts import load_prompts
+from ircore.instances.store import InstanceSet
+from ircore.play import make_run
+from ircore.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, Turn
+from ircore.runs import RunFolder, RunWriter
+from leaderboard.build import build_site
+from leaderboard.site_check import check_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SCRIPT = "<script>window.hacked=1</script>"
+ATTRIBUTE = "\"'><img src=https://evil.example/x.png onerror=window.hacked=1>"
+LINK = "[x](javascript:window.hacked=1){: onclick=window.hacked=1 }"
+MARKUP = LINK + " {{7*7}} {% raw %} `--8<--` \n--8<-- 'mkdocs.yml'\n# heading"
+HIDDEN = "\u202egnirts desrever \u200bzero\u2066width\ufeff \x02wzxhzdk:0\x03"
+LONG = "W" * 3000
+FORMULA = '=HYPERLINK("https://evil.example","x")'
+EVERYTHING = "\n".join((SCRIPT, ATTRIBUTE, MARKUP, HIDDEN, LONG, FORMULA))
+LINE = f"{FORMULA}{SCRIPT}{ATTRIBUTE}{{{{7*7}}}} \u202e{'W' * 100}"[:300]
+
+
+def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None:
+    """A run with every text that a stranger may write, filled with what should do nothing."""
+    spec = {"player": "classical", "model": LINE, "parameters": {"<script>": EVERYTHING}}
+    loaded = sample_submission("hostile", LINE)
+    changes = {
+        "describer": PlayerSpec.model_validate(spec),
+        "generator": PlayerSpec.model_validate(spec),
+        "authors": (LINE, LINE),
+        "links": {"paper": f"https://example.org/{ATTRIBUTE}", "code": "https://example.org/?<script>"},
+    }
+    loaded = loaded._replace(submission=loaded.submission.model_copy(update=changes))
+    run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0, game="reconstruction")
+    opened = RunFolder.create(folder, run, instances)
+    drawn = [turn.rendering for one in source.episodes() for turn in one.rendered_turns if turn.rendering]
+    with opened.lock(), RunWriter(opened) as writer:
+        for number, one in enumerate(instances.instances):
+            (folder / "renderings" / f"{drawn[0].sha256}.png").write_bytes(
+                source.rendering_path(drawn[0].sha256).read_bytes()
+            )
+            writer.record_end(_episode(one.instance_id, one.category, one.difficulty, drawn[0], number == 0))
+    opened.keep_judge(JudgeIdentity(name="eye", label=LINE, kind="model", player=PlayerSpec.model_validate(spec)))
+    opened.add_scores(_scores(opened, drawn[0].sha256))
+
+
+def _episode(name: str, category: str, difficulty: object, rendering: Rendering, aborted: bool) -> Episode:
+    turn = {"action": "describe", "message": EVERYTHING, "message_tokens": 900, "notes": (EVERYTHING, LINE)}
+    turns = [Turn.model_validate({**turn, "turn": number, "rendering": rendering}) for number in (1, 2)]
+    return Episode.model_validate(
+        {
+            "episode_id": name,
+            "instance_id": name,
+            "category": category,
+            "difficulty": difficulty,
+            "outcome": "aborted" if aborted else "turn_limit",
+            "abort_reason": "describer_format" if aborted else None,
+            "detail": EVERYTHING[:2000] if aborted else None,
+            "turns": turns,
+        }
+    )
+
+
+def _scores(run: RunFolder, rendering: str) -> list[Score]:
+    given = []
+    for one in run.episodes():
+        for turn in (1, 2):
+            head = {"episode_id": one.episode_id, "turn": turn, "task": "similarity", "rendering": rendering}
+            given.append(Score.model_validate({**head, "judge": "eye", "value": 3.0 + turn}))
+            given.append(Score.model_validate({**head, "judge": "human", "annotator": "p-1", "value": 4.0}))
+        refused = {**head, "task": "preference", "judge": "eye", "value": None, "reason": SCRIPT + ATTRIBUTE}
+        given.append(Score.model_validate(refused))
+    return given
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "hostile-site"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "site").is_dir():
+            instances = sample_instances(folder / "instances")
+            plain = sample_run(folder / "plain", instances)
+            hostile_run(folder / "hostile", instances, plain)
+            build_site([folder / "plain", folder / "hostile"], folder / "site")
+    return folder / "site"
+
+
+def kinds(site: Path) -> list[str]:
+    """One page of every kind, and every page about the hostile pair."""
+    found = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    first: dict[str, str] = {}
+    for path in found:
+        folder, _, name = path.rpartition("/")
+        first.setdefault(folder if folder and name != "index.html" else path, path)
+    return sorted({*first.values(), *(path for path in found if "hostile" in path)} - {"404.html"})
+
+
+def test_nothing_of_a_strangers_is_wrong_with_the_pages(site: Path) -> None:
+    findings, pages = check_site(site)
+    assert pages > 40
+    assert findings == []
+
+
+def test_nothing_runs_and_nothing_is_fetched(browser: "Browser", address: str, site: Path) -> None:
+    paths = kinds(site)
+    assert {"pairs/hostile.html", "gallery/geometry-easy-01.html", "boards/index.html", "index.html"} <= set(paths)
+    wrong: list[tuple[str, int]] = []
+    for scheme in ("light", "dark"):
+        with browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme) as context:
+            visit = visit_in(context, address)
+            visit.page.on("response", lambda got: wrong.append((got.url, got.status)) if got.status >= 400 else None)
+            for path in paths if scheme == "light" else paths[:3]:
+                page = visit.open(path)
+                visit.draw_charts()
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                if page.evaluate("window.hacked") is not None or wide > 390:
+                    wrong.append((path, wide))
+            assert wrong == []
+            assert visit.outside == []
+            assert visit.complaints == []
+
+
+def test_the_words_stand_there_as_text(visit: Visit) -> None:
+    page = visit.open("gallery/geometry-hard-01.html")
+    shown = page.evaluate("document.body.textContent")
+    for words in (SCRIPT, "{{7*7}}", "onerror=window.hacked=1", "⟦U+202E⟧gnirts", "zero⟦U+2066⟧width"):
+        assert words in shown
+    name = visit.open("pairs/hostile.html").evaluate("document.body.textContent")
+    assert SCRIPT in name
+    assert "evil.example" in name
+
+
+def test_exports_hold_no_formula(site: Path) -> None:
+    import csv
+
+    with (site / "data" / "leaderboard.csv").open(newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert any("HYPERLINK" in cell for cell in cells)
+    assert [cell for cell in cells if cell.startswith(("=", "+", "@", "\t"))] == []
+
+
+def test_search_and_titles_hold_no_strangers_words(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text())
+    assert [one["location"] for one in index["docs"] if "hacked" in one["title"] + one["text"]] == []
+
+
+def test_the_policy_alone_stops_what_got_into_a_page(browser: "Browser", address: str) -> None:
+    with browser.new_context() as context:
+        visit = visit_in(context, address)
+        page = visit.open("boards/index.html")
+        page.evaluate(
+            """() => {
+              const script = document.createElement('script');
+              script.textContent = 'window.hacked = 1';
+              document.body.append(script);
+              const add = (markup) => document.body.insertAdjacentHTML('beforeend', markup);
+              add('<img src="https://evil.example/x.png" onerror="window.hacked=2">');
+              add('<a id="trap" href="javascript:window.hacked=3">x</a>');
+              document.getElementById('trap').click();
+            }"""
+        )
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.hacked") is None
+        assert visit.complaints
