@@ -95,7 +95,7 @@ def test_charts_are_drawn_in_both_schemes(visit: Visit, path: str, hue: int) -> 
         page.locator(f"figure[data-chart] svg path[style*='rgb({red}, {green}, {blue})']").first.wait_for(
             state="attached"
         )
-        fills = page.locator("figure[data-chart] svg text").evaluate_all("all => all.map(one => one.style.fill)")
+        fills = page.locator(".chart-live svg text").evaluate_all("all => all.map(one => one.style.fill)")
         assert "" not in fills
         assert not [fill for fill in fills if "var(" in fill]
 
