@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ircore.records import Turn
+from ircore.results.effects import pair_effects
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.statistics.mixed import Unavailable
 from leaderboard.boards import board_words, paired
 from leaderboard.site import Gallery, Page, Pair, Site
 
@@ -83,11 +85,19 @@ def _matrix_page(site: Site, words: str) -> Page:
         }
         for describer in site.describers
     ]
-    return Page("matrix", "Describers × generators", "matrix", {"grid": grid, "gallery": gallery, "words": words})
+    # One set of rules, as everywhere: other runs of the same pair stand on boards of their own.
+    found = pair_effects(site.under(), site.judge, modelled=False).decomposition
+    effects = None if isinstance(found, Unavailable) else found
+    values = {"grid": grid, "gallery": gallery, "words": words, "effects": effects}
+    return Page("matrix", "Describers × generators", "matrix", values)
 
 
 def _pairs_of(site: Site, describer: str, generator: str) -> list[Pair]:
-    return [one for one in site.pairs.values() if (one.describer, one.generator) == (describer, generator)]
+    return [
+        one
+        for one in site.pairs.values()
+        if (one.describer, one.generator, one.result.run.rules) == (describer, generator, site.rule_sets[0])
+    ]
 
 
 def _telling_instance(site: Site) -> Gallery | None:

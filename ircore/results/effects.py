@@ -36,7 +36,7 @@ class PairEffects:
 
 
 def pair_effects(
-    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None, modelled: bool = True
 ) -> PairEffects:
     """Separate the contributions of describers and generators.
 
@@ -48,6 +48,7 @@ def pair_effects(
         judge: One of ``results.judges``.
         category: Only this category of pictures.
         difficulty: Only this difficulty.
+        modelled: Whether the mixed model is fitted too, which takes long on a large grid.
     """
     runs = {(one.describer, one.generator): one.run_id for one in reversed(same_rules(results))}
     describers, generators = complete_grid(sorted(runs))
@@ -67,7 +68,7 @@ def pair_effects(
         difficulty,
         run_ids,
         found or Unavailable("a pair of the grid has fewer than two scores"),
-        mixed_effects(scores, describers, generators),
+        mixed_effects(scores, describers, generators) if modelled else Unavailable("not asked for"),
     )
 
 

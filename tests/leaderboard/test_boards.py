@@ -17,6 +17,7 @@ from ircore.statistics.estimate import Estimate
 from leaderboard.board_views import View, view_path, view_words, views
 from leaderboard.boards import board_lines, board_pages
 from leaderboard.judges import judge_kind, site_judge
+from leaderboard.overview import overview_pages
 from leaderboard.render import Renderer
 from leaderboard.site import Site
 from leaderboard.tiers import HERE, LEGEND, tier_of
@@ -219,3 +220,18 @@ def test_a_strangers_name_stays_text_in_cells_attributes_and_menus() -> None:
     shown = HOSTILE.replace("\u202e", "⟦U+202E⟧")
     assert shown in {one.attributes.get("data-describer") for one in page.find("tr")}
     assert shown in {one.attributes.get("value") for one in page.find("option")}
+
+
+def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
+    grid = [
+        invented_run(SET, describer, generator, first, 0.1)
+        for describer, generator, first in (("s", "p", 6.0), ("s", "q", 5.8), ("t", "p", 2.0), ("t", "q", 1.8))
+    ]
+    for run in grid:
+        object.__setattr__(run, "rendering_path", Path)
+    site = site_of([*grid, under(grid[0], 50)])
+    (matrix,) = (one for one in overview_pages(site) if one.path == "matrix")
+    page = parsed(Renderer(site, {}).markdown(matrix))
+    assert "Describers set pairs apart more than generators do." in page.find("p", class_="finding")[0].text
+    assert len(page.find(class_="effect")) == 4
+    assert len(page.find(class_="matrix-cell")) == 4
