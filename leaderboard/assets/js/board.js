@@ -31,7 +31,7 @@
       this.by = form.elements.by;
       this.find = form.elements.find;
       this.status = document.querySelector("[data-board-state]");
-      this.compareLink = form.querySelector("[data-compare]");
+      this.compareLink = form.querySelector("[data-compare-page]");
       this.chips = [...document.querySelectorAll(".chips a")].map((link) => ({ link, address: link.getAttribute("href") }));
       this.texts = new Map(this.rows.map((row) => [row, this.searchText(row)]));
       const sorted = this.heads.find((head) => head.hasAttribute("aria-sort"));
@@ -179,7 +179,7 @@
       const link = this.compareLink;
       link.textContent = pick.length ? `Compare ${pick.length}` : "Compare";
       if (pick.length > 1) {
-        link.href = `${link.dataset.compare}?pairs=${pick.map(encodeURIComponent).join(",")}`;
+        link.href = `${link.dataset.comparePage}?pairs=${pick.map(encodeURIComponent).join(",")}`;
         link.removeAttribute("aria-disabled");
         link.removeAttribute("title");
       } else {
