@@ -18,7 +18,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from ircore.calls import usage_of
 from ircore.errors import InputError
 from ircore.files import write_bytes
-from ircore.judgements import JudgeQuestion
+from ircore.judging.journal import JudgeQuestion
 from ircore.records import FaultKind, Line, PlayerSpec, Record, Role, Submission, Usage
 from ircore.runs import Call, Failure, RunFolder
 from ircore.strict_yaml import read_mapping

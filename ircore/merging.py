@@ -16,7 +16,7 @@ from ircore.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.images import read_image_bytes
 from ircore.instances.store import INDEX
 from ircore.journal import JournalWriter
-from ircore.judgements import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
+from ircore.judging.journal import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
 from ircore.records import JudgeIdentity, Score
 from ircore.runs import JOURNAL, RUN_FILE, SCORES, Call, End, Failure, RunFolder, RunWriter
 from ircore.shards import Part, read_part

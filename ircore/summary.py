@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from ircore.cost import Asked, RunPrices, prices_of_run
-from ircore.judgements import JudgeQuestion, read_judgements
+from ircore.judging.journal import JudgeQuestion, read_judgements
 from ircore.records import Episode, Outcome, Role, Run
 from ircore.runs import Call, Failure, RunFolder
 from ircore.totals import Totals

@@ -10,7 +10,7 @@ from ircore.errors import InputError, WorkError
 
 if TYPE_CHECKING:
     from ircore.judges.manifest import LoadedJudge
-    from ircore.judging import JudgeReport
+    from ircore.judging.runner import JudgeReport
     from ircore.runs import RunFolder
     from ircore.score_counts import ScoreCount
 
@@ -78,9 +78,9 @@ def tell_plan(
     runs: "Sequence[RunFolder]", judges: "Sequence[LoadedJudge]", every_turn: bool, prices_file: Path | None
 ) -> None:
     """Say what would be asked and what it may cost."""
-    from ircore.judged_items import plan_run
-    from ircore.judging import judges_prices
-    from ircore.judging_estimate import ASSUMED, as_text, estimate_judging
+    from ircore.judging.estimate import ASSUMED, as_text, estimate_judging
+    from ircore.judging.items import plan_run
+    from ircore.judging.runner import judges_prices
 
     prices = judges_prices(runs, judges, prices_file)
     for judge in judges:

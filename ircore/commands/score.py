@@ -9,7 +9,7 @@ from ircore.commands.executor import executor_options, scheduler_of
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 
 if TYPE_CHECKING:
-    from ircore.judging import JudgeReport
+    from ircore.judging.runner import JudgeReport
     from ircore.scoring import Elsewhere, ScoringSummary
 
 
@@ -50,7 +50,7 @@ def command(
     from time import monotonic
 
     from ircore.judges.manifest import is_file
-    from ircore.judging import JudgingPlan, judge_runs
+    from ircore.judging.runner import JudgingPlan, judge_runs
     from ircore.runs import RunFolder
     from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 

@@ -24,7 +24,7 @@ from ircore.errors import InputError
 from ircore.games.prompts import load_prompts
 from ircore.games.reconstruction import ReconstructionGame
 from ircore.instances.store import InstanceSet
-from ircore.judgements import read_judgements
+from ircore.judging.journal import read_judgements
 from ircore.merging import merge
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, TextAnswer

@@ -8,8 +8,6 @@ from typing import NamedTuple, get_args
 from pydantic import JsonValue
 
 from ircore.images import Picture
-from ircore.judged_items import Item
-from ircore.judgements import JudgeQuestion, Order
 from ircore.judges.answers import (
     PREFERENCE_FORM,
     PREFERENCE_SCHEMA,
@@ -20,6 +18,8 @@ from ircore.judges.answers import (
     read_score,
 )
 from ircore.judges.prompts import JudgePrompts, captioned
+from ircore.judging.items import Item
+from ircore.judging.journal import JudgeQuestion, Order
 from ircore.players.base import Exchange, JudgeView
 from ircore.records import Orders
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from ircore.cost import RunPrices
 from ircore.estimate import IMAGE_READ_TOKENS
-from ircore.judged_items import Item, JudgedRun
-from ircore.judgements import Order, QuestionKey, asked_as
 from ircore.judges.manifest import LoadedJudge
+from ircore.judging.items import Item, JudgedRun
+from ircore.judging.journal import Order, QuestionKey, asked_as
 from ircore.records import Usage
 from ircore.tokens import count_tokens
 

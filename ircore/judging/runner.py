@@ -16,11 +16,11 @@ from ircore.cache import Cache
 from ircore.calls import ProviderStopError, usage_of
 from ircore.cost import RunPrices, keep_prices, kept_prices, read_prices
 from ircore.errors import WorkError
-from ircore.judge_questions import Question, Verdict, judged
-from ircore.judged_items import Item, JudgedRun, plan_run
-from ircore.judgements import JudgementEntry, JudgementWriter, JudgeQuestion, QuestionKey, asked_as
 from ircore.judges.answers import LONGEST
 from ircore.judges.manifest import LoadedJudge
+from ircore.judging.items import Item, JudgedRun, plan_run
+from ircore.judging.journal import JudgementEntry, JudgementWriter, JudgeQuestion, QuestionKey, asked_as
+from ircore.judging.questions import Question, Verdict, judged
 from ircore.players.base import JudgeError, JudgingPlayer, TextAnswer
 from ircore.progress import Progress, progress
 from ircore.recorder import Recorder

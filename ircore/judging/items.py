@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ircore.judgements import JudgedTask, JudgeQuestion, QuestionKey, asked_as, read_judgements
 from ircore.judges.manifest import LoadedJudge
+from ircore.judging.journal import JudgedTask, JudgeQuestion, QuestionKey, asked_as, read_judgements
 from ircore.records import Episode, Instance, Rendering, Score
 from ircore.runs import RunFolder
 from ircore.scoring import Wanted, scored_turns, scores_by_question
