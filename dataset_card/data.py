@@ -55,7 +55,7 @@ def load_table(
         WorkError: The Hub has no such dataset or revision, or cannot be reached.
     """
     config = next(one for one in CONFIGS if one.name == name)
-    folder = find_release(place, revision, lambda path: path.startswith(f"data/{name}/"))
+    folder = find_release(place, revision, (config.pattern,))
     return read_frame(folder, config, pictures)
 
 

@@ -7,7 +7,7 @@ never printed.
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -204,24 +204,30 @@ class Repository:
         """Let everybody see the repository."""
         self._patiently(lambda: self._api.update_repo_settings(self.name, private=False, repo_type=KIND))
 
-    def download(self, revision: str | None, wanted: Callable[[str], bool]) -> Path:
-        """Bring files of one commit into the user's Hub cache, where they are not there yet, and return the folder.
+    def download(self, revision: str | None, patterns: Sequence[str]) -> Path:
+        """Bring files into the user's Hub cache, where they are not there yet, and return the folder.
+
+        With ``HF_HUB_OFFLINE`` set, what is in the cache has to do.
 
         Args:
             revision: Commit, branch or tag; the newest commit if None.
-            wanted: Which files, by path.
+            patterns: Which files, with ``*`` for any characters.
 
         Raises:
             WorkError: There is no such repository or revision, it has none of the files, or the Hub fails.
         """
-        commit = self._patiently(lambda: str(self._api.dataset_info(self.name, revision=revision).sha))
-        paths = [path for path in self.files(commit) if wanted(path)]
-        if not paths:
-            raise WorkError(f"{self.name}: holds no release", "Name a dataset made by: ircore release push")
-        folder = self._patiently(
-            lambda: self._api.snapshot_download(self.name, repo_type=KIND, revision=commit, allow_patterns=paths)
+        if not constants.is_offline_mode():
+            # Asked first, since a download falls back on an old copy in silence if the Hub cannot be reached.
+            self._patiently(lambda: self._api.dataset_info(self.name, revision=revision))
+        found = self._patiently(
+            lambda: self._api.snapshot_download(
+                self.name, repo_type=KIND, revision=revision, allow_patterns=list(patterns)
+            )
         )
-        return Path(str(folder))
+        folder = Path(str(found))
+        if not any(folder.glob("data/*/*.parquet")):
+            raise WorkError(f"{self.name}: holds no release", "Name a dataset made by: ircore release push")
+        return folder
 
     def _listed(self, revision: str) -> dict[str, RemoteFile]:
         found = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)

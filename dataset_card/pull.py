@@ -7,14 +7,14 @@ away, so a pulled run shows no requests. What its episodes cost is kept in ``cos
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dataset_card.build import LICENCES
 from dataset_card.check import check_release
 from dataset_card.parquet import read_table
-from dataset_card.release_files import belongs_to_release
+from dataset_card.release_files import PATTERNS
 from dataset_card.rows import Row
 from dataset_card.schema import INSTANCES, TRANSCRIPTS
 from dataset_card.tables import ReleasedRun
@@ -46,13 +46,13 @@ class Pulled:
     """Scores in them."""
 
 
-def find_release(place: str, revision: str | None = None, wanted: Callable[[str], bool] = belongs_to_release) -> Path:
+def find_release(place: str, revision: str | None = None, patterns: Sequence[str] = PATTERNS) -> Path:
     """Return the folder of a release: a folder here, or a dataset on the Hub brought into the user's cache.
 
     Args:
         place: A folder, or ``ORG/NAME``; a folder of that name goes first.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
-        wanted: Which files must be here, by path in the release.
+        patterns: Which of its files are needed, with ``*`` for any characters.
 
     Raises:
         InputError: There is no such folder and it cannot be a name on the Hub, or a folder is asked for a revision.
@@ -65,7 +65,7 @@ def find_release(place: str, revision: str | None = None, wanted: Callable[[str]
         return folder
     from dataset_card.hub import Repository
 
-    return Repository(place).download(revision, wanted)
+    return Repository(place).download(revision, patterns)
 
 
 def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:

@@ -13,6 +13,9 @@ from ircore.errors import InputError
 SINGLE_FILES = frozenset({CARD, LICENCES, RUNS, JUDGES, STRIP})
 """Files of which a release has one each."""
 
+PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in CONFIGS))
+"""All files of a release, with ``*`` for any characters."""
+
 _TABLE = re.compile(rf"data/({'|'.join(config.name for config in CONFIGS)})/{SPLIT}-\d{{5}}-of-\d{{5}}\.parquet")
 _BLOCK = 1024 * 1024
 

@@ -3,12 +3,11 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_clients import Outcome
-from hub_server import HubServer
+from hub_clients import HubClient, run_with_hub
+from hub_server import DroppedError, HubServer
 from releases import FINALS, rewrite, sample_release
 
 from dataset_card.build import build_release
@@ -150,8 +149,9 @@ def test_a_folder_has_no_revisions(built: Path) -> None:
 
 
 def test_what_was_pushed_is_pulled_by_tag(
-    release: Path, built: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
+    release: Path, built: Path, tmp_path: Path, hub: HubServer, hub_client: HubClient
 ) -> None:
+    ircore_on = hub_client.run
     assert ircore_on("release", "push", release, "--repo", "org/back", "--revision", "v1").code == 0
     repo = hub.repos["org/back"]
     repo.commit("broken", {path: file for path, file in repo.tree.items() if "scores" not in path})
@@ -161,6 +161,17 @@ def test_what_was_pushed_is_pulled_by_tag(
     assert done.code == 0, done.err
     assert done.out.splitlines()[0] == "2 runs, 24 episodes, 80 scores"
     assert contents(tmp_path / "out" / "instances") == contents(built / "instances")
+
+    hub.fail("", DroppedError(), times=10**6)
+    again = run_with_hub(
+        hub,
+        hub_client.home,
+        ["-m", "ircore", "release", "pull", "org/back", "--revision", "v1", "--out", str(tmp_path / "offline")],
+        HF_HUB_OFFLINE="1",
+    )
+    assert again.code == 0, again.err
+    assert contents(tmp_path / "offline") == contents(tmp_path / "out")
+    hub.forgive()
 
     newest = ircore_on("release", "pull", "org/back", "--out", tmp_path / "newest")
     assert newest.code == 1

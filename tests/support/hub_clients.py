@@ -22,9 +22,14 @@ class Outcome(NamedTuple):
 
 
 class HubClient:
-    """A process that runs one ``ircore`` command after the other, since importing takes longer than most of them."""
+    """A process that runs one ``ircore`` command after the other, since importing takes longer than most of them.
+
+    Attributes:
+        home: Where it keeps its cache.
+    """
 
     def __init__(self, hub: HubServer, home: Path) -> None:
+        self.home = home
         self._environment = environment_for(hub, home)
         self._process = subprocess.Popen(
             [sys.executable, __file__], env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

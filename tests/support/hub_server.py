@@ -170,6 +170,10 @@ class HubServer(ThreadingHTTPServer):
         """
         self._faults.append(Fault(re.compile(request), raises, meanwhile, times, after))
 
+    def forgive(self) -> None:
+        """Let nothing more go wrong."""
+        self._faults.clear()
+
     def fault_of(self, request: str) -> Fault | None:
         """Return what goes wrong with this request, counted as used."""
         with self.lock:
