@@ -206,12 +206,20 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
+        *_effort(summary),
+        ("Authors", ", ".join(submission.authors) or "– (none named)"),
+        ("Licence", submission.licence),
+    ]
+
+
+def _effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if summary["turns"] and not any(summary["requests"].values()):
+        return [("Requests", "– (pulled from a release, which does not hold single requests)")]
+    return [
         ("Requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
         ("Waited", f"{summary['seconds']:.1f} s for answers"),
         ("Images", str(summary["images"])),
         ("Cost", _cost(summary)),
-        ("Authors", ", ".join(submission.authors) or "– (none named)"),
-        ("Licence", submission.licence),
     ]
 
 
