@@ -17,8 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from xet_store import read_stored
+
 TOKEN = "hf_" + "x" * 20  # made up here, so that no scanner takes it for somebody's
 CI_IDENTITY = "identity of a CI job"
+XET_EXPIRY = 4_000_000_000  # in the year 2096
 DATE = "2026-11-01T00:00:00.000Z"
 
 
@@ -427,6 +430,12 @@ class _Handler(BaseHTTPRequestHandler):
             raise HubError(404, "", "object missing")
         self.reply({})
 
+    def xet_token(self, name: str, access: str) -> None:
+        self.repo(name, write=access == "write")
+        if self.server.cas is None:
+            raise HubError(404, "EntryNotFound", "no xet storage here")
+        self.reply({"casUrl": f"local://{self.server.cas}", "accessToken": "xet", "exp": XET_EXPIRY})
+
     def commit(self, name: str, revision: str) -> None:
         repo = self.repo(name, write=True)
         if revision != "main":
@@ -447,6 +456,8 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "file":
             tree[value["path"]] = File(base64.b64decode(value["content"]), large=False)
         elif kind == "lfsFile":
+            if self.server.cas is not None and value["oid"] not in self.server.blobs:
+                self.server.blobs[value["oid"]] = read_stored(self.server.cas, value["oid"], value["size"])
             if value["oid"] not in self.server.blobs:
                 raise HubError(400, "", f"LFS object {value['oid']} was not uploaded")
             tree[value["path"]] = File(self.server.blobs[value["oid"]], large=True)
@@ -482,6 +493,7 @@ ROUTES: tuple[tuple[str, str, Callable[..., None]], ...] = (
     ("POST", f"{_DATASET}/paths-info/([^/]+)", _Handler.paths_info),
     ("POST", f"{_DATASET}/preupload/([^/]+)", _Handler.preupload),
     ("POST", f"{_DATASET}/commit/([^/]+)", _Handler.commit),
+    ("GET", f"{_DATASET}/xet-(?:(read|write))-token/[^/]+", _Handler.xet_token),
     ("POST", r"/datasets/([^/]+/[^/]+)\.git/info/lfs/objects/batch", _Handler.lfs_batch),
     ("PUT", "/lfs/([0-9a-f]{64})", _Handler.lfs_put),
     ("POST", "/lfs/([0-9a-f]{64})/verify", _Handler.lfs_verify),
