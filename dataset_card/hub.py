@@ -265,6 +265,16 @@ class Repository:
                 "Give the same command again: what was uploaded is not sent again.",
             ) from error
 
+        except ValueError as error:
+            raise WorkError(
+                f"{self.name}: the Hub does not take this ({_line(str(error))})", "See what it says."
+            ) from error
+        except (OSError, RuntimeError) as error:  # what hf_xet raises, which moves large files
+            raise WorkError(
+                f"{self.name}: large files cannot be moved ({_line(str(error))})",
+                "Give the same command again, or set HF_HUB_DISABLE_XET=1.",
+            ) from error
+
     def _refusal(self, error: HfHubHTTPError) -> Exception:
         status = error.response.status_code
         said = f" ({_line(error.server_message)})" if error.server_message else ""

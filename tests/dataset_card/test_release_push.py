@@ -213,6 +213,18 @@ def test_wrong_usage_is_said_before_anything_is_asked(release: Path, hub: HubSer
     assert hub.requests == []
 
 
+def test_a_card_that_the_hub_does_not_take_is_said(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    hub.fail("POST /api/validate-yaml", HubError(400, "", "license is unknown"))
+
+    done = ircore_on("release", "push", release, "--repo", REPO)
+
+    assert done.code == 1
+    assert done.err.splitlines()[-2].startswith(
+        "ircore: org/irg: the Hub does not take this (Invalid metadata in README"
+    )
+    assert hub.repos[REPO].titles == ["initial commit"]
+
+
 def test_a_release_with_faults_is_not_pushed(release: Path, hub: HubServer, ircore_on: Run) -> None:
     rewrite(release, SCORES, lambda rows: rows[0].update(turn=9))
 

@@ -19,3 +19,13 @@ def test_large_files_arrive_in_chunks(release: Path, tmp_path: Path) -> None:
             path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()
         }
         assert not any(request.startswith("PUT /lfs/") for request in hub.requests)
+
+
+def test_a_store_that_fails_is_one_clear_line(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with running_hub(cas=tmp_path / "file" / "store") as hub:
+        done = run_with_hub(hub, tmp_path / "hf", ["-m", "ircore", "release", "push", str(release), "--repo", REPO])
+
+        assert done.code == 1
+        assert done.err.splitlines()[1].startswith("ircore: org/irg: large files cannot be moved (")
+        assert hub.repos[REPO].titles == ["initial commit"]
