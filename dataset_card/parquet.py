@@ -25,6 +25,9 @@ GROUP_BYTES = 16 * 1024 * 1024
 GROUP_ROWS_WITH_IMAGES = 100
 GROUP_ROWS = 10_000
 
+MAX_GROUP_BYTES = 286 * 1024 * 1024
+"""Uncompressed bytes of a row group at most: what the Hub's viewer takes, and what reading a stranger's may need."""
+
 SHARD_BYTES = 500_000_000
 """A file that is longer is followed by another one, as ``datasets`` does."""
 
@@ -140,10 +143,13 @@ def schema_faults(folder: Path, config: Config) -> list[str]:
         try:
             with _open(path) as file:
                 found = file.schema_arrow
+                groups = [file.metadata.row_group(index) for index in range(file.num_row_groups)]
         except (OSError, ValueError) as error:
             faults.append(f"{where}: not a Parquet file ({_short(error)})")
             continue
         faults += [f"{where}: {fault}" for fault in _differences(wanted, found)]
+        if max((one.total_byte_size for one in groups), default=0) > MAX_GROUP_BYTES:
+            faults.append(f"{where}: a row group is larger than {MAX_GROUP_BYTES // 2**20} MiB")
     return faults
 
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from dataset_card.build import LICENCES
 from dataset_card.check import check_release
 from dataset_card.parquet import read_table
-from dataset_card.release_files import PATTERNS
+from dataset_card.release_files import PATTERNS, SINGLE_FILES
 from dataset_card.rows import Row
 from dataset_card.schema import INSTANCES, TRANSCRIPTS
 from dataset_card.tables import ReleasedRun
@@ -25,6 +25,9 @@ from ircore.plugins import unknown
 from ircore.records import Instance
 from ircore.results.costs import COSTS
 from ircore.runs import End, Entry, RunFolder, RunWriter
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Of the files beside the tables."""
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -82,6 +85,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
         InputError: There is no such run, or ``out`` holds something.
         WorkError: The release has faults, or the place cannot be written.
     """
+    _refuse_large(release)
     report = check_release(release)
     if report.faults:
         raise WorkError(
@@ -105,6 +109,14 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
         sum(len(one.episodes()) for one in runs),
         sum(len(one.scores()) for one in runs),
     )
+
+
+def _refuse_large(release: Path) -> None:
+    """Refuse files that are read as a whole if they are larger than any real one."""
+    for name in SINGLE_FILES:
+        path = release / name
+        if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
+            raise WorkError(f"{path}: larger than {MAX_FILE_BYTES // 2**20} MiB")
 
 
 def _refuse_unsafe(instances: Sequence[Instance]) -> None:

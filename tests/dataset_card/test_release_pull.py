@@ -115,6 +115,21 @@ def test_a_faulty_release_leaves_nothing_behind(release: Path, tmp_path: Path) -
     assert not (tmp_path / "out").exists()
 
 
+def test_a_file_that_is_too_large_is_not_read(release: Path, tmp_path: Path) -> None:
+    with (release / "runs.jsonl").open("r+b") as file:
+        file.truncate(65 * 1024 * 1024)
+    with pytest.raises(WorkError, match=r"runs\.jsonl: larger than 64 MiB"):
+        pull_release(release, tmp_path / "out")
+
+
+def test_a_row_group_that_is_too_large_is_not_read(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dataset_card.parquet.MAX_GROUP_BYTES", 1000)
+    with pytest.raises(WorkError, match="a row group is larger than"):
+        pull_release(release, tmp_path / "out")
+
+
 @pytest.mark.parametrize(
     "name", ["../evil.png", "/evil/x.png", "instances.jsonl", "a/../b.png", ".ssh/x.png", "a\\b.png"]
 )
