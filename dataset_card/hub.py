@@ -16,7 +16,7 @@ from time import sleep
 from typing import TypeVar
 
 from httpx2 import HTTPError
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants, get_token
 from huggingface_hub.errors import (
     HfHubHTTPError,
     HFValidationError,
@@ -27,10 +27,8 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import disable_progress_bars, validate_repo_id  # type: ignore[attr-defined]
 from huggingface_hub.utils import logging as hub_logging
-from huggingface_hub.utils._auth import get_token
-from huggingface_hub.utils._validators import validate_repo_id
-from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from dataset_card.release_files import LocalFile
 from dataset_card.texts import find_forbidden
