@@ -153,7 +153,8 @@ def test_an_address_with_unknown_things_shows_the_board(visit: Visit) -> None:
 def test_the_choice_goes_with_the_reader_to_the_next_board(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?generator=painter&hide=effort")
     page.locator(".chips a", has_text="Geometry").click()
-    assert page.url.endswith("boards/geometry-both.html?generator=painter&hide=effort")
+    page.wait_for_url("**/boards/geometry-both.html?generator=painter&hide=effort")
+    page.wait_for_load_state("load")  # the scripts that choose run deferred
     assert shown(page) == ["a-x", "b-x", "hostile"]
 
 
