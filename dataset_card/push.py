@@ -150,6 +150,8 @@ def loading_code(plan: PushPlan) -> tuple[str, str, str]:
 
 def size_text(size: int) -> str:
     """Return a number of bytes for people."""
+    if size < 1000:
+        return f"{size} B"
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
 
 
