@@ -15,10 +15,21 @@ SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;
 
 def _slices(words: str) -> tuple[Slice, ...]:
     found = []
-    for match in list(SLICE.finditer(words))[:100]:
+    matches = list(SLICE.finditer(words))[:100]
+    for index, match in enumerate(matches):
         colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
-        found.append(Slice(colour, bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)))
+        until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
+        share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
+        found.append(Slice(colour, share, _pulled(words[match.end() : until])))
     return tuple(found)
+
+
+def _pulled(words: str) -> float:
+    """How far a wedge is pulled out, in pixels; the words are those after its share."""
+    match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
+    if match is None:
+        return 0.0
+    return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
 
 
 def read_pie(words: str, sheet: Sheet) -> bool:

@@ -150,7 +150,10 @@ class Bars:
 
 @dataclass(frozen=True)
 class Pie:
-    """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1."""
+    """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1.
+
+    ``pulled`` says how many pixels each wedge is pulled out; empty if none is.
+    """
 
     centre: Point
     radius: float
@@ -159,6 +162,7 @@ class Pie:
     wedges: tuple[tuple[str, float], ...]
     border: tuple[str, float] | None
     box: Box
+    pulled: tuple[float, ...] = ()
 
     @property
     def area(self) -> float:

@@ -86,7 +86,9 @@ def first_message(perception: Perception, budget: int) -> str:
     if budget < 30:
         return _shortest(perception, budget)
     scene = _scene(perception)
-    for words in (full_colour, exact):
+    # A pie without some of its wedges says less than one in everyday colours.
+    rough = (plain_name,) if budget < 100 and any(isinstance(one, Pie) for one in perception.percepts) else ()
+    for words in (full_colour, exact, *rough):
         statements = statements_of(perception, words)
         message = pack(statements, budget, scene)
         if count_tokens(" ".join([scene, *(s.text for s in statements)])) <= budget:
@@ -113,7 +115,7 @@ def _colour_of(percept: Percept) -> str:
     if isinstance(percept, Bars):
         return percept.bars[0].colour
     if isinstance(percept, Pie):
-        return percept.wedges[0][0]
+        return max(percept.wedges, key=lambda wedge: wedge[1])[0]
     if isinstance(percept, Shape):
         return percept.colour or (percept.outline[0] if percept.outline else "#000000")
     return percept.colour
@@ -200,7 +202,7 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Bars):
         return _alike_bars(percept, words) or _bars(percept, words)
     if isinstance(percept, Pie):
-        return Statement("", (_pie(percept, words),))
+        return _pie(percept, words)
     if isinstance(percept, Grid):
         return Statement("", (_grid(percept, words),))
     places = _places(list(percept.at))
@@ -316,14 +318,17 @@ def bar_words(bar: Bar) -> str:
     return f"{plain_name(bar.colour)} bar at {at(((left + right) / 2, (top + bottom) / 2))}"
 
 
-def _pie(pie: Pie, words: ColourWords) -> str:
-    wedges = ", ".join(f"{words(colour)} {_percent(share)}" for colour, share in pie.wedges)
+def _pie(pie: Pie, words: ColourWords) -> Statement:
     hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
     start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
     border = f" with {exact(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
     kind = "donut" if pie.hole else "pie"
     round_ = f"A {kind} of radius {pie.radius:.0f} px{hole} centred at {at(pie.centre)}{border}"
-    return f"{round_}, clockwise from {start}: {wedges}"
+    pulled = [f" pulled out {far:.0f} px" if far else "" for far in pie.pulled or [0.0] * len(pie.wedges)]
+    wedges = [
+        f"{words(colour)} {_percent(share)}{out}" for (colour, share), out in zip(pie.wedges, pulled, strict=True)
+    ]
+    return Statement(f"{round_}, clockwise from {start}: ", tuple(wedges), joint=", ")
 
 
 def _percent(share: float) -> str:
