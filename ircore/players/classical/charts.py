@@ -199,12 +199,16 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     agree = np.isin(seen, sorted(solid)).mean()
     if agree < 0.7:
         return None
-    border = _border(winner, runs, radius, group, segmentation, seen)
+    border = _border(runs, radius, group, segmentation, seen)
+    pulled = _pulled(circle, runs, segmentation.labels)
+    runs = _shared(runs, pulled)
     wedges, start = _wedges(runs, segmentation)
+    if pulled:
+        first = runs.index(_from_noon(runs)[0])
+        pulled = (*pulled[first:], *pulled[:first])
     hole = _hole(circle, segmentation.labels, solid)
     box: Box = join([blob.box for blob in group])
     grown = radius + (border[1] / 2 if border and group[0].outline else 0)
-    pulled = _pulled(circle, _from_noon(runs), segmentation.labels)
     return Pie((x, y), grown, hole, start, wedges, border, box, pulled)
 
 
@@ -225,7 +229,7 @@ def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], l
 
 
 def _runs(winner: Labels) -> list[tuple[int, float, float]]:
-    """Return the sectors as label, first and last ray; gaps between two are shared among them."""
+    """Return the sectors as label, first and last ray."""
     changes = np.flatnonzero(winner != np.roll(winner, 1))
     if not len(changes):
         return []
@@ -235,12 +239,28 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
         length = (last - first) % RAYS or RAYS
         if winner[first] >= 0 and length >= 5:
             runs.append((int(winner[first]), float(first), float(first + length)))
+    return runs
+
+
+def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...] = ()) -> list[tuple[int, float, float]]:
+    """Share the gaps between neighbours; beside a sector that is pulled out, the other one's side is the border."""
+    out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []
     for number, (label, begin, end) in enumerate(runs):
         before = runs[number - 1][2] - (RAYS if number == 0 else 0)
         after = runs[(number + 1) % len(runs)][1] + (RAYS if number == len(runs) - 1 else 0)
-        shared.append((label, (begin + before) / 2, (end + after) / 2))
+        following = out[(number + 1) % len(runs)]
+        shared.append(
+            (label, _side(begin, before, out[number], out[number - 1]), _side(end, after, out[number], following))
+        )
     return shared
+
+
+def _side(own: float, other: float, own_pulled: float, other_pulled: float) -> float:
+    """Return the ray between two sectors."""
+    if bool(own_pulled) == bool(other_pulled):
+        return (own + other) / 2
+    return other if own_pulled else own
 
 
 def _wedges(
@@ -259,18 +279,22 @@ def _from_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, float, f
 
 
 def _border(
-    winner: Labels, runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation,
-    seen: Labels,
+    runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation, seen: Labels
 ) -> tuple[str, float] | None:  # fmt: skip
     """Return colour and width of the lines between the wedges."""
-    gaps = seen[:, winner < 0]
-    if gaps.size == 0:
-        return None
+    widths = [(after[1] - one[2]) % RAYS for one, after in itertools.pairwise([*runs, runs[0]])]
+    # The gaps beside a wedge that is pulled out are wider than a border.
+    usual = sorted(widths)[len(widths) // 4]
+    narrow = np.zeros(RAYS, bool)
+    for (_, _, last), width in zip(runs, widths, strict=True):
+        if width <= 1.5 * usual + 2:
+            narrow[np.arange(int(last), int(last + width)) % RAYS] = True
+    gaps = seen[:, narrow]
     others = gaps[~np.isin(gaps, [blob.label for blob in group])]
     if not others.size:
         return None
     label = int(np.bincount(others).argmax())
-    width = (winner < 0).sum() / len(runs) * 2 * math.pi * radius * 0.8 / RAYS
+    width = usual * 2 * math.pi * radius * 0.8 / RAYS
     return (segmentation.hex(label), float(max(1, round(width)))) if width < 12 else None
 
 

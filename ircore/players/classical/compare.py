@@ -4,13 +4,14 @@ Both are perceived with the same eyes. Whether a thing is there is then asked of
 in two ways is not corrected twice; only things that differ are matched and put into words.
 """
 
+import math
 from dataclasses import replace
 
 from ircore.images import Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.colours import distance, exact, plain_name
 from ircore.players.classical.matching import Item, items_of, pair
-from ircore.players.classical.percepts import Backdrop, Bars, Perception, Shape, Stroke
+from ircore.players.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 from ircore.players.classical.probes import missing
 from ircore.players.classical.wording import Statement, at, bar_words, full_colour, noun, statement_of, weight_of
 
@@ -116,6 +117,8 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
     one, two = item.percept, other.percept
     reference = _reference(other)
     area = max(one.area, 1.0)
+    if isinstance(one, Pie) and isinstance(two, Pie) and _same_shares(one, two):
+        return _change_of_wedges(one, two)
     if isinstance(one, Shape) and one.colour is None and share < MISSING:
         return []
     if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
@@ -129,6 +132,24 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
     if isinstance(one, Stroke):
         return [Statement("Replace the ", (f"{reference} with {lower}",), weight=share * area * 3)]
     return [Statement(f"Remove the {reference}. Add ", (lower,), weight=share * area)]
+
+
+def _same_shares(one: Pie, two: Pie) -> bool:
+    alike = len(one.wedges) == len(two.wedges) and abs(one.radius - two.radius) < 4
+    return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(one.wedges, two.wedges, strict=True))
+
+
+def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
+    """Say which wedges have another colour."""
+    found, turn = [], two.start
+    for (colour, share), (drawn, its) in zip(one.wedges, two.wedges, strict=True):
+        middle, far = math.radians(turn + 180 * its), (two.radius + two.hole) / 2
+        turn += 360 * its
+        if distance(colour, drawn) >= 12:
+            place = at((two.centre[0] + far * math.sin(middle), two.centre[1] - far * math.cos(middle)))
+            weight = one.area * share * distance(colour, drawn) / 441
+            found.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
+    return found
 
 
 def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:

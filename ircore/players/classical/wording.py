@@ -319,14 +319,17 @@ def bar_words(bar: Bar) -> str:
 
 
 def _pie(pie: Pie, words: ColourWords) -> Statement:
+    brief = words is plain_name
     hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
     start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
     border = f" with {exact(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
     kind = "donut" if pie.hole else "pie"
-    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole} centred at {at(pie.centre)}{border}"
+    place = f" at {at(pie.centre)}" if brief else f" centred at {at(pie.centre)}{border}"
+    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole}{place}"
     pulled = [f" pulled out {far:.0f} px" if far else "" for far in pie.pulled or [0.0] * len(pie.wedges)]
     wedges = [
-        f"{words(colour)} {_percent(share)}{out}" for (colour, share), out in zip(pie.wedges, pulled, strict=True)
+        f"{words(colour)} {_percent(round(share, 2) if brief else share)}{out}"
+        for (colour, share), out in zip(pie.wedges, pulled, strict=True)
     ]
     return Statement(f"{round_}, clockwise from {start}: ", tuple(wedges), joint=", ")
 
