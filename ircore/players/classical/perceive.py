@@ -7,6 +7,7 @@ from ircore.images import Picture, Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.charts import by_series, find_bars, find_pie
 from ircore.players.classical.grounds import find_grounds
+from ircore.players.classical.linechart import find_lines, without
 from ircore.players.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.classical.percepts import Backdrop, Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob, split
@@ -61,7 +62,8 @@ def look_at(pixels: Pixels) -> Perception:
     solids = [p for p in solids if not _is_dot(p)]
     lines = read_strokes(segmentation, thin, dots)
     strokes, loose = join_series(lines.percepts, dots)
-    percepts_seen = _without_labels([*solids, *strokes, *loose])
+    charted = find_lines([*strokes, *solids], dots, blobs, segmentation)
+    percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
     percepts = [*grounds.areas, *_in_order(percepts_seen)]
     return Perception(width, height, _backdrop(segmentation), tuple(percepts), glyphs=tuple(lines.glyphs))
 
