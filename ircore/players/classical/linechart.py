@@ -25,11 +25,13 @@ LEAST_INK = 0.34
 MEAN_INK = 0.45
 MOST_COLUMNS = 24
 MOST_LINES = 6
-MOST_CORNERS = 40
+MOST_CORNERS = 30
 BEND = 22.0
 """Degrees by which a line of a chart bends at some corner, other than a curve does."""
 LARGE = 500
 """Pixels of a solid that is no marker."""
+THICK = 13
+"""Pixels across; no line is as thick, nor are its markers."""
 BAND = 4.0
 
 
@@ -46,14 +48,14 @@ def find_lines(
     percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
 ) -> list[Stroke]:
     """Return the lines of a chart; none if no columns are to be seen or nothing bends at them."""
-    columns = _columns(percepts, dots)
+    columns = _columns(percepts, dots, segmentation.labels.shape[1])
     if not 3 <= len(columns) <= MOST_COLUMNS or min(b - a for a, b in itertools.pairwise(columns)) < 9:
         return []
     room = _room(percepts, columns, segmentation)
     grids = {percept.colour for percept in percepts if isinstance(percept, Grid)}
     large = np.zeros(segmentation.labels.shape, bool)
     for blob in blobs:
-        if blob.area > LARGE:
+        if blob.area > LARGE and _is_thick(blob):
             left, top, right, bottom = blob.box
             large[top:bottom, left:right] |= blob.mask
     found: list[Stroke] = []
@@ -65,6 +67,10 @@ def find_lines(
             ink = _Ink(own, hidden, segmentation.cover)
             found += _lines_of(ink, columns, segmentation.hex(label))
     return found if any(_bends(line.points) for line in found) else []
+
+
+def _is_thick(blob: Blob) -> bool:
+    return bool(ndimage.minimum_filter(np.pad(blob.mask, 1), THICK).any())
 
 
 def without(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:
@@ -79,9 +85,9 @@ def _is_part(percept: Percept, line: Stroke) -> bool:
             return False
     elif isinstance(percept, Shape):
         colour = percept.colour or (percept.outline[0] if percept.outline else "")
-        if colour != line.colour or percept.area > LARGE:
+        if colour != line.colour or (percept.area > LARGE and not percept.corners):
             return False
-        points = [percept.centre]
+        points = list(percept.corners) or [percept.centre]
     else:
         return False
     return sum(_away(point, line.points) < 9 for point in points) >= 0.7 * len(points)
@@ -96,7 +102,7 @@ def _away(point: Point, path: Sequence[Point]) -> float:
     return float(np.hypot(*(offset - share[:, None] * way).T).min())
 
 
-def _columns(percepts: Sequence[Percept], dots: Sequence[Shape]) -> list[float]:
+def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
     ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
     grids = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
     for at in [*(tick.at for tick in ticks), *(grid.at for grid in grids)]:
@@ -106,10 +112,10 @@ def _columns(percepts: Sequence[Percept], dots: Sequence[Shape]) -> list[float]:
     for percept in percepts:
         if isinstance(percept, Stroke) and percept.marker:
             marked += percept.points
-    return _regular(sorted(x for x, _ in marked))
+    return _regular(sorted(x for x, _ in marked), width)
 
 
-def _regular(places: list[float]) -> list[float]:
+def _regular(places: list[float], width: int) -> list[float]:
     """Return evenly spaced columns that most of the places stand in; empty if there are none."""
     groups: list[list[float]] = []
     for x in places:
@@ -126,7 +132,13 @@ def _regular(places: list[float]) -> list[float]:
         return []
     even = np.linspace(middles[0], middles[-1], count + 1)
     off = [float(np.abs(even - x).min()) for x in middles]
-    return [float(x) for x in even] if max(off) < 2.5 else []
+    if max(off) >= 2.5:
+        return []
+    # Markers that melt into a thick line are not seen, so columns go on to both sides.
+    step = (middles[-1] - middles[0]) / count
+    before = [middles[0] - step * n for n in range(1, 9) if middles[0] - step * n > 20]
+    after = [middles[-1] + step * n for n in range(1, 9) if middles[-1] + step * n < width - 10]
+    return [*before[::-1], *(float(x) for x in even), *after]
 
 
 def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segmentation) -> Mask:
@@ -149,6 +161,10 @@ def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segme
 def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
     """Find the lines of one colour, the most complete first; their ink is taken away."""
     found = []
+    used = np.flatnonzero(ink.own.any(axis=0))
+    columns = [x for x in columns if used[0] - 4 <= x <= used[-1] + 4]
+    if len(columns) < 3:
+        return []
     for _ in range(MOST_LINES):
         path = _best_path(ink, columns)
         if path is None:
@@ -208,7 +224,8 @@ def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
 
 def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below: Floats) -> Floats:
     """Return the share of each straight way that is drawn, of what nothing hides."""
-    steps = max(8, int(max(x1 - x0, min(60.0, float(np.ptp(np.append(above, below)))) / 2)))
+    fine = len(above) == 1 or len(below) == 1
+    steps = max(8, int(x1 - x0), int(min(80.0, np.ptp([*above, *below])))) if fine else 22
     shares = (np.arange(steps) + 0.5) / steps
     columns = (x0 + (x1 - x0) * shares).astype(int).clip(0, near.shape[1] - 1)
     ys = above[:, None, None] * (1 - shares) + below[None, :, None] * shares
@@ -253,37 +270,36 @@ def _band(size: tuple[int, ...], path: list[Point], reach: float = BAND) -> Mask
 
 def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     """Measure width, markers and dashes of a line."""
-    rows, columns = np.mgrid[0 : band.shape[0], 0 : band.shape[1]]
     at_corners = np.zeros(band.shape, bool)
     for x, y in path:
-        at_corners |= (np.abs(columns + 0.5 - x) <= 7) & (np.abs(rows + 0.5 - y) <= 7)
-    hits, between = _along(ink, path)
+        at_corners[max(0, int(y) - 7) : int(y) + 8, max(0, int(x) - 7) : int(x) + 8] = True
+    hits, between = _along(ink.own, ink.hidden, path)
+    near, clear = _along(ndimage.binary_dilation(ink.own), ink.hidden, path)
     drawn = max(1.0, float((hits & between).sum()))
     width = float((ink.cover * (ink.own & band & ~at_corners)).sum()) / drawn
     width = max(1.0, round(2 * width) / 2)
-    dash = _pattern(hits, between, width)
+    solid = not clear.any() or float(near[clear].mean()) > 0.93
+    dash = "solid" if solid else _pattern(hits, between, width)
     marker = _marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
     points = tuple((round(x, 1), round(y, 1)) for x, y in path)
     return Stroke(colour, width, points, False, dash, marker, "curve")
 
 
-def _along(ink: _Ink, path: list[Point]) -> tuple[Mask, Mask]:
+def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
     """Return for each pixel of the way whether it is drawn, and whether it is clear of corners and of other things."""
     hits, between = [], []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
         length = math.dist((x0, y0), (x1, y1))
         at = np.arange(0.5, length)
-        columns = (x0 + (x1 - x0) * at / length).astype(int).clip(0, ink.own.shape[1] - 1)
-        rows = (y0 + (y1 - y0) * at / length).astype(int).clip(0, ink.own.shape[0] - 1)
-        hits.append(ink.own[rows, columns])
-        between.append((at > 8) & (at < length - 8) & ~ink.hidden[rows, columns])
+        columns = (x0 + (x1 - x0) * at / length).astype(int).clip(0, own.shape[1] - 1)
+        rows = (y0 + (y1 - y0) * at / length).astype(int).clip(0, own.shape[0] - 1)
+        hits.append(own[rows, columns])
+        between.append((at > 8) & (at < length - 8) & ~hidden[rows, columns])
     return np.concatenate(hits), np.concatenate(between)
 
 
 def _pattern(hits: Mask, between: Mask, width: float) -> str:
     """Name the dash pattern from the runs of drawn pixels."""
-    if not between.any() or hits[between].mean() > 0.9:
-        return "solid"
     runs, _ = ndimage.label(hits & between)
     lengths = np.bincount(runs.ravel())[1:]
     if not len(lengths):
