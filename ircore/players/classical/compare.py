@@ -104,8 +104,12 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         numbers = [item.bars[1] for item, _ in members if item.bars]
         statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
         weight = sum(weight for _, weight in members)
-        found.append(replace(statement, head="Add b" + statement.head[1:], weight=weight, order=100))
+        found.append(replace(statement, head="Add " + _lower(statement.head), weight=weight, order=100))
     return found
+
+
+def _lower(words: str) -> str:
+    return words[:1].lower() + words[1:]
 
 
 def _order(item: Item, target: Perception) -> int:
@@ -209,7 +213,7 @@ def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
     return [
         replace(
             statement,
-            head=f"Remove the {shown}. Add b{statement.head[1:]}",
+            head=f"Remove the {shown}. Add {_lower(statement.head)}",
             weight=off,
         )
     ]

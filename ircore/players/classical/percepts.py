@@ -137,6 +137,12 @@ class Bars:
     base: float
     bars: tuple[Bar, ...]
 
+    def foot(self, bar: Bar) -> float:
+        """Return where a bar begins: on the baseline, or on the bar under it."""
+        low, high = (bar.box[1], bar.box[3]) if self.upright else (bar.box[0], bar.box[2])
+        foot = low if abs(low - bar.tip) > abs(high - bar.tip) else high
+        return self.base if abs(foot - self.base) <= 4 else float(foot)
+
     @property
     def area(self) -> float:
         """Pixels they cover, about."""

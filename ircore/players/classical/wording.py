@@ -200,7 +200,7 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Stroke):
         return Statement("", (_stroke(_crisp(percept), words),))
     if isinstance(percept, Bars):
-        return _alike_bars(percept, words) or _bars(percept, words)
+        return _stacks(percept, words) or _alike_bars(percept, words) or _bars(percept, words)
     if isinstance(percept, Pie):
         return _pie(percept, words)
     if isinstance(percept, Grid):
@@ -288,11 +288,37 @@ def _bars(bars: Bars, words: ColourWords) -> Statement:
     along, across = ("y", "x") if bars.upright else ("x", "y")
     head = f"Bars standing on y {bars.base:.0f}: " if bars.upright else f"Bars growing right from x {bars.base:.0f}: "
     to = "up to" if bars.upright else "out to"
-    parts = tuple(
-        f"{words(bar.colour)} from {across} {bar.start:.0f} to {bar.end:.0f} {to} {along} {bar.tip:.0f}"
-        for bar in bars.bars
+    parts = []
+    for bar in bars.bars:
+        foot = bars.foot(bar)
+        on = "" if foot == bars.base else f" from {along} {foot:.0f}"
+        sides = f"from {across} {bar.start:.0f} to {bar.end:.0f}"
+        parts.append(f"{words(bar.colour)} {sides}{on} {to} {along} {bar.tip:.0f}")
+    return Statement(head, tuple(parts))
+
+
+def _stacks(group: Bars, words: ColourWords) -> Statement | None:
+    """Say stacked bars series by series, from the base on; none if the stacks differ in width or order of colours."""
+    stacks: dict[int, list[Bar]] = {}
+    for bar in sorted(group.bars, key=lambda bar: (bar.start + bar.end, abs(bar.tip - group.base))):
+        middle = round((bar.start + bar.end) / 2)
+        stacks.setdefault(next((at for at in stacks if abs(at - middle) <= 2), middle), []).append(bar)
+    rows = list(zip(*stacks.values(), strict=False))
+    wide = round(sum(bar.end - bar.start for bar in group.bars) / len(group.bars))
+    even = len({len(stack) for stack in stacks.values()}) == 1 and all(
+        abs(bar.end - bar.start - wide) <= 3 for bar in group.bars
     )
-    return Statement(head, parts)
+    if len(rows) < 2 or len(stacks) < 2 or not even or any(len({bar.colour for bar in row}) > 1 for row in rows):
+        return None
+    outlines = {bar.outline for bar in group.bars}
+    outline = next(iter(outlines)) if len(outlines) == 1 else None
+    edge = f" with a {number(outline[1])} px {exact(outline[0])} outline" if outline else ""
+    places = ", ".join(f"{at}" for at in stacks)
+    along, to = ("y", "up to y") if group.upright else ("x", "out to x")
+    size = f"{wide} px wide{edge} at x {places}" if group.upright else f"{wide} px high{edge} at y {places}"
+    way = "standing on" if group.upright else "growing right from"
+    parts = [f"{words(row[0].colour)} {to} {', '.join(f'{bar.tip:.0f}' for bar in row)}" for row in rows]
+    return Statement(f"Stacked bars {size} {way} {along} {group.base:.0f}: ", tuple(parts))
 
 
 def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
