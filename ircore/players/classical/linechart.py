@@ -317,9 +317,11 @@ def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
         rows, columns = np.mgrid[max(0, int(y) - 8) : int(y) + 9, max(0, int(x) - 8) : int(x) + 9]
         rows, columns = rows.clip(0, ink.own.shape[0] - 1), columns.clip(0, ink.own.shape[1] - 1)
         disc = np.hypot(rows + 0.5 - y, columns + 0.5 - x) <= 8
-        sizes.append(float((ink.own[rows, columns] & disc).sum()) - 8 * width)
-    radius = math.sqrt(max(0.0, float(np.median(sizes))) / math.pi)
-    return round(2 * radius) / 2 if radius >= max(2.2, 0.9 * width) else None
+        sizes.append(float((ink.own[rows, columns] & disc).sum()))
+    # Two arms of the line, 16 px long with the marker upon them, and the marker: a = πr² + (16 − 2r)·w, solved for r.
+    rest = width**2 + math.pi * (float(np.median(sizes)) - 16 * width)
+    radius = (width + math.sqrt(max(0.0, rest))) / math.pi
+    return round(2 * radius) / 2 if radius >= max(2.6, 1.15 * width) else None
 
 
 def _bends(path: Sequence[Point]) -> bool:
