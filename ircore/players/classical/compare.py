@@ -4,6 +4,7 @@ Both are perceived with the same eyes. Whether a thing is there is then asked of
 in two ways is not corrected twice; only things that differ are matched and put into words.
 """
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -21,6 +22,8 @@ SAME = 0.02
 """Share of a shape's visible points that may differ without a word."""
 EXTRA = 0.6
 """The same for a thing of the rendering that the target does not have."""
+LEG = 0.5
+"""Share of the points of a leg of a line that differ from which on the leg is not drawn."""
 WORTH = 60.0
 """Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
 
@@ -93,10 +96,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
-        statement = statement_of(item.percept, exact)
-        text = statement.text
-        lower = text[0].lower() + text[1:]
-        found.append(Statement("Add ", (lower.removesuffix("."),), weight=weight, order=100 + _order(item, target)))
+        statement = statement_of(item.percept, exact).after("Add ")
+        found.append(replace(statement, weight=weight, order=100 + _order(item, target)))
     for members in groups.values():
         group = members[0][0].bars[0] if members[0][0].bars else None
         if group is None:
@@ -104,12 +105,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         numbers = [item.bars[1] for item, _ in members if item.bars]
         statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
         weight = sum(weight for _, weight in members)
-        found.append(replace(statement, head="Add " + _lower(statement.head), weight=weight, order=100))
+        found.append(replace(statement.after("Add "), weight=weight, order=100))
     return found
-
-
-def _lower(words: str) -> str:
-    return words[:1].lower() + words[1:]
 
 
 def _order(item: Item, target: Perception) -> int:
@@ -131,11 +128,30 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
         return _change_of_shape(one, two, reference, item)
     if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    words = statement_of(one, exact).text.removesuffix(".")
-    lower = words[0].lower() + words[1:]
+    said = statement_of(one, exact)
     if isinstance(one, Stroke):
-        return [Statement("Replace the ", (f"{reference} with {lower}",), weight=share * area * 3)]
-    return [Statement(f"Remove the {reference}. Add ", (lower,), weight=share * area)]
+        return _rest_of_line(one, seen, drawn) or [
+            replace(said.after(f"Replace the {reference} with "), weight=share * area * 3)
+        ]
+    return [replace(said.after(f"Remove the {reference}. Add "), weight=share * area)]
+
+
+def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """Say the parts of a bent line that are not drawn yet; nothing if none of it is drawn."""
+    if line.smooth or len(line.points) < 3:
+        return []
+    legs = [replace(line, points=leg) for leg in itertools.pairwise(line.points)]
+    lacks = [missing(leg, line.colour, seen, drawn) >= LEG for leg in legs]
+    if all(lacks):
+        return []
+    found: list[Statement] = []
+    for lacking, run in itertools.groupby(zip(lacks, legs, strict=True), key=lambda entry: entry[0]):
+        run_legs = [leg for _, leg in run]
+        if lacking:
+            points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
+            part = replace(line, points=points)
+            found.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
+    return found
 
 
 def _same_shares(one: Pie, two: Pie) -> bool:
@@ -210,13 +226,7 @@ def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
         return [Statement("", (text,), weight=off)]
     statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
     shown = bar_words(replace(bar, colour=two.colour or bar.colour, box=two.box))
-    return [
-        replace(
-            statement,
-            head=f"Remove the {shown}. Add {_lower(statement.head)}",
-            weight=off,
-        )
-    ]
+    return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
 
 def _reference(item: Item) -> str:

@@ -44,6 +44,8 @@ class Statement:
     weight: float = 0.0
     order: int = 0
     joint: str = "; "
+    least: int = 1
+    shorter: tuple["Statement", ...] = ()
 
     @property
     def text(self) -> str:
@@ -53,6 +55,14 @@ class Statement:
     def cut(self, count: int) -> "Statement":
         """Return it with only the first ``count`` parts."""
         return replace(self, parts=self.parts[:count], weight=self.weight * count / len(self.parts))
+
+    def after(self, opening: str) -> "Statement":
+        """Return it with its first letter in lower case and ``opening`` before it, and what is shorter likewise."""
+        if self.head:
+            head, parts = opening + self.head[0].lower() + self.head[1:], self.parts
+        else:
+            head, parts = opening, (self.parts[0][0].lower() + self.parts[0][1:], *self.parts[1:])
+        return replace(self, head=head, parts=parts, shorter=tuple(one.after(opening) for one in self.shorter))
 
 
 def full_colour(colour: str) -> str:
@@ -136,10 +146,10 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
 
 def _fitted(statement: Statement, left: int) -> Statement | None:
     """Return as much of a statement as fits."""
-    for count in range(len(statement.parts), 0, -1):
-        shorter = statement.cut(count)
-        if count_tokens(" " + shorter.text) <= left:
-            return shorter
+    for one in (statement, *statement.shorter):
+        for count in range(len(one.parts), min(one.least, len(one.parts)) - 1, -1):
+            if count_tokens(" " + (fitting := one.cut(count)).text) <= left:
+                return replace(fitting, weight=statement.weight, order=statement.order)
     return None
 
 
@@ -198,9 +208,11 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Shape):
         return Statement("", (_shape(percept, words),))
     if isinstance(percept, Stroke):
-        return Statement("", (_stroke(_crisp(percept), words),))
+        return _stroke(_crisp(percept), words)
     if isinstance(percept, Bars):
-        return _stacks(percept, words) or _alike_bars(percept, words) or _bars(percept, words)
+        together = _stacks(percept, words) or _alike_bars(percept, words)
+        singly = _bars(percept, words)
+        return replace(together, shorter=(*_fewer(percept, words), singly)) if together else singly
     if isinstance(percept, Pie):
         return _pie(percept, words)
     if isinstance(percept, Grid):
@@ -268,20 +280,20 @@ def _crisp(stroke: Stroke) -> Stroke:
     return stroke
 
 
-def _stroke(stroke: Stroke, words: ColourWords) -> str:
+def _stroke(stroke: Stroke, words: ColourWords) -> Statement:
     dash = "" if stroke.dash == "solid" else f"{stroke.dash} "
     kind = noun(stroke)
     if kind in {"x axis", "y axis"}:
         ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
-        return f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}"
+        return Statement("", (f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}",))
     text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    marked = f" with round markers of radius {number(stroke.marker)} px" if stroke.marker else ""
+    points = tuple(at(point) for point in stroke.points)
     if kind == "line":
-        text += f" from {at(stroke.points[0])} to {at(stroke.points[1])}"
-    else:
-        text += f" through {', '.join(at(point) for point in stroke.points)}"
-    if stroke.marker:
-        text += f" with round markers of radius {number(stroke.marker)} px"
-    return text
+        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
+    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
+    least = len(points) if stroke.smooth else 2
+    return Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
 
 
 def _bars(bars: Bars, words: ColourWords) -> Statement:
@@ -336,6 +348,13 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
     else:
         text = f"{colour} bars {wide} px high growing right from x {group.base:.0f} at y {middles} out to x {tips}"
     return Statement("", (text[0].upper() + text[1:],))
+
+
+def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
+    """Say only some of the bars of one colour and width, those first that cover most."""
+    bars = sorted(group.bars, key=lambda bar: -abs(bar.tip - group.base) * (bar.end - bar.start))
+    parts = (Bars(group.upright, group.base, tuple(bars[:count])) for count in range(len(bars) - 1, 2, -1))
+    return tuple(said for some in parts if (said := _alike_bars(some, words)) is not None)
 
 
 def bar_words(bar: Bar) -> str:
