@@ -69,11 +69,13 @@ def _start(head: str) -> float:
 
 
 def more_wedges(words: str, sheet: Sheet) -> bool:
-    """Add wedges to the pie that was spoken of last."""
+    """Add wedges after those of the pie that was spoken of last."""
     slices = _slices(words)
-    if not slices or sheet.last is None or not isinstance(pie := sheet.items[sheet.last], Pie):
+    last = [] if sheet.last is None else [sheet.last]
+    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
+    if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
         return False
-    sheet.put(sheet.last, replace(pie, slices=pie.slices + slices))
+    sheet.put(at, replace(pie, slices=pie.slices + slices))
     return True
 
 

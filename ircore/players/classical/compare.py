@@ -41,6 +41,9 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
         Statements, each with the pixels it concerns as weight.
     """
     found = _backdrop(target.backdrop, rendering.backdrop, target)
+    for pie in (one for one in target.percepts if isinstance(one, Pie)):
+        if rest := _rest_of_pie(pie, target.backdrop, drawn):
+            return [rest]
     wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
     pairs = pair(wanted, made)
     partner = {id(one): other for one, other in pairs}
@@ -159,14 +162,35 @@ def _same_shares(one: Pie, two: Pie) -> bool:
     return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(one.wedges, two.wedges, strict=True))
 
 
+def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
+    """Say the wedges after the last one that is drawn; none if all of them are, or not even the first."""
+    there, turn = [], pie.start
+    for colour, share in pie.wedges:
+        place = _in_wedge(pie, turn + 180 * share)
+        turn += 360 * share
+        row, column = (min(max(int(at), 0), size - 1) for at, size in zip(place[::-1], drawn.shape, strict=False))
+        now = "#{:02x}{:02x}{:02x}".format(*(int(level) for level in drawn[row, column]))
+        there.append(distance(now, backdrop.colour) > min(20.0, distance(colour, backdrop.colour) / 2))
+    count = there.index(False) if False in there else len(there)
+    if count in {0, len(there)} or any(there[count:]):
+        return None
+    words = statement_of(pie, exact).parts[count:]
+    return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
+
+
+def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
+    """Return the point halfway from the hole to the rim of a pie, in a direction clockwise from 12 o'clock."""
+    angle, far = math.radians(degrees), (pie.radius + pie.hole) / 2
+    return pie.centre[0] + far * math.sin(angle), pie.centre[1] - far * math.cos(angle)
+
+
 def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
     """Say which wedges have another colour."""
     found, turn = [], two.start
     for (colour, share), (drawn, its) in zip(one.wedges, two.wedges, strict=True):
-        middle, far = math.radians(turn + 180 * its), (two.radius + two.hole) / 2
-        turn += 360 * its
+        middle, turn = turn + 180 * its, turn + 360 * its
         if distance(colour, drawn) >= 12:
-            place = at((two.centre[0] + far * math.sin(middle), two.centre[1] - far * math.cos(middle)))
+            place = at(_in_wedge(two, middle))
             weight = one.area * share * distance(colour, drawn) / 441
             found.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
     return found

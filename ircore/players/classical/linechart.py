@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.players.classical.palette import Mask, Segmentation
+from ircore.players.classical.palette import Mask, Segmentation, grown
 from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob
 
@@ -69,6 +69,11 @@ def find_lines(
     return found if any(_bends(line.points) for line in found) else []
 
 
+def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
+    """Return the pixels that a line and its markers may cover."""
+    return _band(size, list(line.points), max(BAND, line.width / 2 + 1, (line.marker or 0.0) + 1.5))
+
+
 def _is_thick(blob: Blob) -> bool:
     return bool(ndimage.minimum_filter(np.pad(blob.mask, 1), THICK).any())
 
@@ -100,6 +105,11 @@ def _away(point: Point, path: Sequence[Point]) -> float:
     offset = np.array(point) - start
     share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
     return float(np.hypot(*(offset - share[:, None] * way).T).min())
+
+
+def is_ruled(percepts: Sequence[Percept]) -> bool:
+    """Tell whether ticks or upright grid lines say where the columns are."""
+    return len(_columns(percepts, (), 0)) >= 3
 
 
 def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
@@ -196,7 +206,7 @@ def _corners(near: Mask, column: float) -> Floats:
 
 def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
     """Return the way from column to column with most ink, beyond what a line must have; none if there is too little."""
-    near = ndimage.binary_dilation(ink.own, np.ones((3, 3), bool))
+    near = grown(ink.own, 1)
     rows = [_corners(near, column) for column in columns]
     gain = [np.zeros(len(ys)) for ys in rows]
     origin = [np.full(len(ys), -1) for ys in rows]
@@ -274,7 +284,7 @@ def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     for x, y in path:
         at_corners[max(0, int(y) - 7) : int(y) + 8, max(0, int(x) - 7) : int(x) + 8] = True
     hits, between = _along(ink.own, ink.hidden, path)
-    near, clear = _along(ndimage.binary_dilation(ink.own), ink.hidden, path)
+    near, clear = _along(grown(ink.own, 1), ink.hidden, path)
     drawn = max(1.0, float((hits & between).sum()))
     width = float((ink.cover * (ink.own & band & ~at_corners)).sum()) / drawn
     width = max(1.0, round(2 * width) / 2)
