@@ -133,9 +133,9 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
         return _change_of_colour(item, other, reference, area)
     said = statement_of(one, exact)
     if isinstance(one, Stroke):
-        return _rest_of_line(one, seen, drawn) or [
-            replace(said.after(f"Replace the {reference} with "), weight=share * area * 3)
-        ]
+        whole = said.after(f"Replace the {reference} with ")
+        rest = tuple(_rest_of_line(one, seen, drawn))
+        return [replace(whole, weight=share * area * 3, least=len(whole.parts), shorter=rest)]
     return [replace(said.after(f"Remove the {reference}. Add "), weight=share * area)]
 
 

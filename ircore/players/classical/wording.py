@@ -136,7 +136,7 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
     left = budget - count_tokens(opening) - 1
     chosen: list[Statement] = []
     for statement in sorted(statements, key=lambda s: -s.weight):
-        fitting = _fitted(statement, left)
+        fitting = _fitted(statement, left, alone=not chosen)
         if fitting is not None:
             chosen.append(fitting)
             left -= count_tokens(" " + fitting.text)
@@ -144,10 +144,11 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
     return " ".join([opening, *(s.text for s in ordered)]).strip()
 
 
-def _fitted(statement: Statement, left: int) -> Statement | None:
-    """Return as much of a statement as fits."""
+def _fitted(statement: Statement, left: int, alone: bool) -> Statement | None:
+    """Return as much of a statement as fits; a line is cut only if nothing else is said, else it waits for its turn."""
     for one in (statement, *statement.shorter):
-        for count in range(len(one.parts), min(one.least, len(one.parts)) - 1, -1):
+        least = len(one.parts) if one.least > 1 and not alone else min(one.least, len(one.parts))
+        for count in range(len(one.parts), least - 1, -1):
             if count_tokens(" " + (fitting := one.cut(count)).text) <= left:
                 return replace(fitting, weight=statement.weight, order=statement.order)
     return None
