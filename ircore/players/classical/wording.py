@@ -339,7 +339,8 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
     bars = sorted(group.bars, key=lambda bar: bar.start)
     wide = round(sum(bar.end - bar.start for bar in bars) / len(bars))
     one_kind = all(bar.colour == bars[0].colour and bar.outline == bars[0].outline for bar in bars)
-    if len(bars) < 3 or not one_kind or any(abs(bar.end - bar.start - wide) > 1.6 for bar in bars):
+    even = all(group.foot(bar) == group.base and abs(bar.end - bar.start - wide) <= 1.6 for bar in bars)
+    if len(bars) < 3 or not one_kind or not even:
         return None
     middles = ", ".join(f"{(bar.start + bar.end) / 2:.0f}" for bar in bars)
     tips = ", ".join(f"{bar.tip:.0f}" for bar in bars)
@@ -353,8 +354,12 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
 
 def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
     """Say only some of the bars of one colour and width, those first that cover most."""
-    bars = sorted(group.bars, key=lambda bar: -abs(bar.tip - group.base) * (bar.end - bar.start))
-    parts = (Bars(group.upright, group.base, tuple(bars[:count])) for count in range(len(bars) - 1, 2, -1))
+    lowest = [bar for bar in group.bars if group.foot(bar) == group.base]
+    bars = sorted(lowest, key=lambda bar: -abs(bar.tip - group.base) * (bar.end - bar.start))
+    parts = (
+        Bars(group.upright, group.base, tuple(bars[:count]))
+        for count in range(min(len(bars), len(group.bars) - 1), 2, -1)
+    )
     return tuple(said for some in parts if (said := _alike_bars(some, words)) is not None)
 
 
