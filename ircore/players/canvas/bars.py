@@ -25,12 +25,43 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
     lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
     lead = lead or sheet.lead.partition(":")[0]
     found: list[Item] = list(_parallel_bars(clause.words, sheet)) if not clause.continues else []
+    if re.search(r"\bstacked\b", lead):
+        found = list(_stacked_bars(lead, rest, sheet))
     if not found:
         for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
             bar = _bar(part, lead if lead != part else "", sheet)
             found += [bar] if bar else []
     sheet.context = "bars" if found or clause.words.endswith(":") or ":" not in clause.words else ""
     return sheet.add(found)
+
+
+def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
+    """One series of stacked bars: "#d62728 up to y 300, 250"; each begins where what stands there ends."""
+    axis, base = _base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
+    reached = re.search(r"\b(?:up|down|out|reaching)\b.*$", words)
+    ends = q.numbers(reached[0], axis, sheet.space) if reached else []
+    middles = q.numbers(lead, "x" if axis == "y" else "y", sheet.space)
+    said = q.dimensions(q.without_outline(lead), sheet.space)
+    half = said.get("width" if axis == "y" else "height", said.get("width", 30.0)) / 2
+    found = []
+    for at, end in zip(middles, ends, strict=False):
+        foot = _top_of_stack(axis, at, base, end, sheet)
+        colour = q.first_colour(q.without_outline(words))
+        found.append(_bar_blob(axis, foot, end, (at - half, at + half), colour, f"{lead} {words}"))
+    return found
+
+
+def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:
+    """Return where the next bar of a stack begins, on the side of the base where it ends."""
+    top = base
+    for item in sheet.items:
+        if isinstance(item, Blob) and item.kind == "bar":
+            left, upper, right, lower = item.box
+            across, sides = (item.centre[0], (upper, lower)) if axis == "y" else (item.centre[1], (left, right))
+            far = max(sides, key=lambda side: abs(side - base))
+            if abs(across - at) <= 2 and (far - base) * (end - base) > 0 and abs(far - base) > abs(top - base):
+                top = far
+    return top
 
 
 def _base(lead: str, sheet: Sheet) -> tuple[str, float]:

@@ -16,6 +16,7 @@ _TICKS = re.compile(r"\bticks?(?: marks?)?\b")
 _AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
 _BARS = re.compile(r"\b(?:bars?|columns?)\b")
 _PIE = re.compile(r"\bpie\b|\b(?:donut|doughnut|ring|annulus)\b|\b(?:wedges|slices|sectors)\b")
+_MORE = re.compile(r"\b(?:next|further|more|other|remaining|following|rest of the)\s+(?:wedge|slice|sector)s?\b")
 
 
 def read_chart_part(clause: Clause, sheet: Sheet) -> bool:
@@ -29,6 +30,9 @@ def read_chart_part(clause: Clause, sheet: Sheet) -> bool:
     ):
         return read_bars(clause, sheet) if sheet.context == "bars" else more_wedges(words, sheet)
     sheet.context = ""
+    if _MORE.search(head) and more_wedges(words, sheet):
+        sheet.context = "wedges"
+        return True
     if _PIE.search(head) and SLICE.search(words):
         return read_pie(words, sheet)
     if read_whole(words, sheet):

@@ -15,10 +15,21 @@ SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;
 
 def _slices(words: str) -> tuple[Slice, ...]:
     found = []
-    for match in list(SLICE.finditer(words))[:100]:
+    matches = list(SLICE.finditer(words))[:100]
+    for index, match in enumerate(matches):
         colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
-        found.append(Slice(colour, bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)))
+        until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
+        share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
+        found.append(Slice(colour, share, _pulled(words[match.end() : until])))
     return tuple(found)
+
+
+def _pulled(words: str) -> float:
+    """How far a wedge is pulled out, in pixels; the words are those after its share."""
+    match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
+    if match is None:
+        return 0.0
+    return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
 
 
 def read_pie(words: str, sheet: Sheet) -> bool:
@@ -58,11 +69,13 @@ def _start(head: str) -> float:
 
 
 def more_wedges(words: str, sheet: Sheet) -> bool:
-    """Add wedges to the pie that was spoken of last."""
+    """Add wedges after those of the pie that was spoken of last."""
     slices = _slices(words)
-    if not slices or sheet.last is None or not isinstance(pie := sheet.items[sheet.last], Pie):
+    last = [] if sheet.last is None else [sheet.last]
+    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
+    if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
         return False
-    sheet.put(sheet.last, replace(pie, slices=pie.slices + slices))
+    sheet.put(at, replace(pie, slices=pie.slices + slices))
     return True
 
 

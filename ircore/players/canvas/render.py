@@ -78,13 +78,17 @@ def _draw_item(drawing: Drawing, item: Item) -> None:
     elif isinstance(item, Pie):
         for part, (start, end) in zip(item.slices, item.angles(), strict=True):
             if end > start:
-                drawing.wedge(
-                    item.centre, item.radius, start, end, part.colour, item.outline, item.stroke, hole=item.hole
-                )
+                centre = _pulled_out(item.centre, (start + end) / 2, part.pulled)
+                drawing.wedge(centre, item.radius, start, end, part.colour, item.outline, item.stroke, hole=item.hole)
     elif isinstance(item, Stroke):
         _draw_stroke(drawing, item)
     elif item.text.strip():
         drawing.text(item.at, item.text, item.size, item.colour, item.anchor, item.rotation)
+
+
+def _pulled_out(centre: Point, degrees: float, far: float) -> Point:
+    way = math.radians(degrees)
+    return centre[0] + far * math.cos(way), centre[1] + far * math.sin(way)
 
 
 def _draw_blob(drawing: Drawing, blob: Blob) -> None:

@@ -96,10 +96,11 @@ class Blob:
 
 @dataclass(frozen=True)
 class Slice:
-    """A wedge of a pie."""
+    """A wedge of a pie: its colour, its share, and how many pixels it is pulled out of the pie."""
 
     colour: str
     share: float
+    pulled: float = 0.0
 
 
 @dataclass(frozen=True)

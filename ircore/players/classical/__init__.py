@@ -1,9 +1,9 @@
 """A describer that sees by classical computer vision.
 
 ``palette`` finds the colours drawn, ``grounds`` the large areas under other things, ``regions`` the solid and thin
-parts; ``shapes``, ``charts``, ``thin`` (with ``strokes``, ``dashed``, ``paths``, ``curves``, ``series``) and ``photo``
-say what they are. ``perceive`` puts them together, ``wording`` writes them down, and ``compare`` (with ``matching`` and
-``probes``) finds what a rendering has wrong.
+parts; ``shapes``, ``charts``, ``thin`` (with ``strokes``, ``dashed``, ``paths``, ``curves``, ``series``), ``linechart``
+and ``photo`` say what they are. ``perceive`` puts them together, ``wording`` writes them down, and ``compare`` (with
+``matching`` and ``probes``) finds what a rendering has wrong.
 """
 
 from ircore.players.classical.describer import ClassicalDescriber

@@ -5,12 +5,13 @@ import math
 from collections import defaultdict
 
 import numpy as np
+import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join
 from ircore.players.classical.regions import EIGHT, Blob
-from ircore.players.classical.shapes import contour
+from ircore.players.classical.shapes import Points, circle_through, contour
 
 ALIGNED = 2.0
 """Pixels that the feet of two bars on one baseline may differ."""
@@ -104,10 +105,25 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
         circle = _circle_around(group, segmentation.labels.shape)
         if circle is None:
             continue
-        pie = _sectors(circle, group, segmentation)
+        whole = _with_pulled(group, large, circle)
+        pie = _sectors(circle, whole, segmentation)
         if pie is not None:
-            return pie, group
+            return pie, whole
     return None
+
+
+def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, float]) -> list[Blob]:
+    """Add the blobs that lie about the circle: wedges pulled out so far that they touch no other."""
+    (x, y), radius = circle
+    reach = 1.4 * radius
+
+    def belongs(blob: Blob) -> bool:
+        left, top, right, bottom = blob.box
+        near = min(x - left, y - top, right - x, bottom - y) > -reach
+        inside = max(x - left, y - top, right - x, bottom - y) < reach
+        return near and inside and math.dist(((left + right) / 2, (top + bottom) / 2), (x, y)) < radius
+
+    return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
 
 def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
@@ -133,15 +149,36 @@ def _circle_around(group: list[Blob], size: tuple[int, ...]) -> tuple[Point, flo
         left, top, right, bottom = blob.box
         union[top:bottom, left:right] |= blob.mask
     left, top, right, bottom = join([blob.box for blob in group])
-    if abs((right - left) - (bottom - top)) > 6:
-        return None
     area = np.pad(union[top:bottom, left:right], 8)
     closed = ndimage.minimum_filter(ndimage.maximum_filter(area, 11), 11)
     edge = contour(ndimage.binary_fill_holes(closed)) + np.array([left - 8, top - 8])
     centre = ((left + right) / 2, (top + bottom) / 2)
     away = np.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
-    return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
+    if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7:
+        return centre, radius
+    return _most_of_circle(edge) if len(group) > 2 else None
+
+
+def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
+    """Return the circle on which most of an outline lies, by trying circles through three of its points.
+
+    Source: M. Fischler and R. Bolles, "Random sample consensus", 1981.
+    """
+    draw = np.random.default_rng(0)
+    best: tuple[int, npt.NDArray[np.bool_]] = (0, np.zeros(len(edge), bool))
+    for _ in range(120):
+        circle = circle_through(edge[draw.choice(len(edge), 3, replace=False)])
+        if circle is not None:
+            near = np.abs(np.hypot(*(edge - circle[0]).T) - circle[1]) < 1.5
+            best = max(best, (int(near.sum()), near), key=lambda entry: entry[0])
+    circle = circle_through(edge[best[1]]) if best[0] > 8 else None
+    if circle is None or circle[1] < 30:
+        return None
+    (x, y), radius = circle
+    on = np.abs(np.hypot(edge[:, 0] - x, edge[:, 1] - y) - radius) < 2
+    turns = np.degrees(np.arctan2(edge[on, 1] - y, edge[on, 0] - x)) // 10
+    return ((float(x), float(y)), float(radius)) if len(np.unique(turns)) >= 19 else None
 
 
 def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
@@ -162,15 +199,37 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     agree = np.isin(seen, sorted(solid)).mean()
     if agree < 0.7:
         return None
-    border = _border(winner, runs, radius, group, segmentation, seen)
+    border = _border(runs, radius, group, segmentation, seen)
+    pulled = _pulled(circle, runs, segmentation.labels)
+    runs = _shared(runs, pulled)
     wedges, start = _wedges(runs, segmentation)
+    if pulled:
+        first = runs.index(_from_noon(runs)[0])
+        pulled = (*pulled[first:], *pulled[:first])
     hole = _hole(circle, segmentation.labels, solid)
     box: Box = join([blob.box for blob in group])
-    return Pie((x, y), radius + (border[1] / 2 if border and group[0].outline else 0), hole, start, wedges, border, box)
+    grown = radius + (border[1] / 2 if border and group[0].outline else 0)
+    return Pie((x, y), grown, hole, start, wedges, border, box, pulled)
+
+
+def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], labels: Labels) -> tuple[float, ...]:
+    """Return how far each sector reaches beyond the circle; nothing if none does."""
+    (x, y), radius = circle
+    reaches = np.arange(2.0, 0.35 * radius)
+    found = []
+    for label, first, last in runs:
+        middle = (first + last) / 2
+        rays = (middle + np.linspace(-0.2, 0.2, 5) * (last - first)) * 2 * math.pi / RAYS
+        columns = np.floor(x + np.outer(radius + reaches, np.sin(rays))).astype(int).clip(0, labels.shape[1] - 1)
+        rows = np.floor(y - np.outer(radius + reaches, np.cos(rays))).astype(int).clip(0, labels.shape[0] - 1)
+        beyond = (labels[rows, columns] == label).mean(axis=1) > 0.5
+        # Of a sector pulled out by d, the middle reaches d beyond the circle.
+        found.append(float(round(reaches[beyond].max() + 1)) if beyond[:3].all() else 0.0)
+    return tuple(found) if any(found) else ()
 
 
 def _runs(winner: Labels) -> list[tuple[int, float, float]]:
-    """Return the sectors as label, first and last ray; gaps between two are shared among them."""
+    """Return the sectors as label, first and last ray."""
     changes = np.flatnonzero(winner != np.roll(winner, 1))
     if not len(changes):
         return []
@@ -180,37 +239,62 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
         length = (last - first) % RAYS or RAYS
         if winner[first] >= 0 and length >= 5:
             runs.append((int(winner[first]), float(first), float(first + length)))
+    return runs
+
+
+def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...] = ()) -> list[tuple[int, float, float]]:
+    """Share the gaps between neighbours; beside a sector that is pulled out, the other one's side is the border."""
+    out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []
     for number, (label, begin, end) in enumerate(runs):
         before = runs[number - 1][2] - (RAYS if number == 0 else 0)
         after = runs[(number + 1) % len(runs)][1] + (RAYS if number == len(runs) - 1 else 0)
-        shared.append((label, (begin + before) / 2, (end + after) / 2))
+        following = out[(number + 1) % len(runs)]
+        shared.append(
+            (label, _side(begin, before, out[number], out[number - 1]), _side(end, after, out[number], following))
+        )
     return shared
+
+
+def _side(own: float, other: float, own_pulled: float, other_pulled: float) -> float:
+    """Return the ray between two sectors."""
+    if bool(own_pulled) == bool(other_pulled):
+        return (own + other) / 2
+    return other if own_pulled else own
 
 
 def _wedges(
     runs: list[tuple[int, float, float]], segmentation: Segmentation
 ) -> tuple[tuple[tuple[str, float], ...], float]:
     """Return colours and shares from the sector that begins nearest to 12 o'clock, and where that one begins."""
-    first = min(range(len(runs)), key=lambda i: abs((runs[i][1] + RAYS / 2) % RAYS - RAYS / 2))
-    ordered = [*runs[first:], *runs[:first]]
+    ordered = _from_noon(runs)
     start = (ordered[0][1] * 360 / RAYS + 180) % 360 - 180
     return tuple((segmentation.hex(label), (last - begin) / RAYS) for label, begin, last in ordered), start
 
 
+def _from_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
+    """Order the sectors from the one that begins nearest to 12 o'clock."""
+    first = min(range(len(runs)), key=lambda i: abs((runs[i][1] + RAYS / 2) % RAYS - RAYS / 2))
+    return [*runs[first:], *runs[:first]]
+
+
 def _border(
-    winner: Labels, runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation,
-    seen: Labels,
+    runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation, seen: Labels
 ) -> tuple[str, float] | None:  # fmt: skip
     """Return colour and width of the lines between the wedges."""
-    gaps = seen[:, winner < 0]
-    if gaps.size == 0:
-        return None
+    widths = [(after[1] - one[2]) % RAYS for one, after in itertools.pairwise([*runs, runs[0]])]
+    # The gaps beside a wedge that is pulled out are wider than a border.
+    usual = sorted(widths)[len(widths) // 4]
+    narrow = np.zeros(RAYS, bool)
+    for (_, _, last), width in zip(runs, widths, strict=True):
+        if width <= 1.5 * usual + 2:
+            narrow[np.arange(int(last), int(last + width)) % RAYS] = True
+    gaps = seen[:, narrow]
     others = gaps[~np.isin(gaps, [blob.label for blob in group])]
     if not others.size:
         return None
     label = int(np.bincount(others).argmax())
-    width = (winner < 0).sum() / len(runs) * 2 * math.pi * radius * 0.8 / RAYS
+    width = usual * 2 * math.pi * radius * 0.8 / RAYS
     return (segmentation.hex(label), float(max(1, round(width)))) if width < 12 else None
 
 

@@ -4,13 +4,15 @@ Both are perceived with the same eyes. Whether a thing is there is then asked of
 in two ways is not corrected twice; only things that differ are matched and put into words.
 """
 
+import itertools
+import math
 from dataclasses import replace
 
 from ircore.images import Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.colours import distance, exact, plain_name
 from ircore.players.classical.matching import Item, items_of, pair
-from ircore.players.classical.percepts import Backdrop, Bars, Perception, Shape, Stroke
+from ircore.players.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 from ircore.players.classical.probes import missing
 from ircore.players.classical.wording import Statement, at, bar_words, full_colour, noun, statement_of, weight_of
 
@@ -20,6 +22,8 @@ SAME = 0.02
 """Share of a shape's visible points that may differ without a word."""
 EXTRA = 0.6
 """The same for a thing of the rendering that the target does not have."""
+LEG = 0.5
+"""Share of the points of a leg of a line that differ from which on the leg is not drawn."""
 WORTH = 60.0
 """Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
 
@@ -37,6 +41,9 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
         Statements, each with the pixels it concerns as weight.
     """
     found = _backdrop(target.backdrop, rendering.backdrop, target)
+    for pie in (one for one in target.percepts if isinstance(one, Pie)):
+        if rest := _rest_of_pie(pie, target.backdrop, drawn):
+            return [rest]
     wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
     pairs = pair(wanted, made)
     partner = {id(one): other for one, other in pairs}
@@ -92,10 +99,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
-        statement = statement_of(item.percept, exact)
-        text = statement.text
-        lower = text[0].lower() + text[1:]
-        found.append(Statement("Add ", (lower.removesuffix("."),), weight=weight, order=100 + _order(item, target)))
+        statement = statement_of(item.percept, exact).after("Add ")
+        found.append(replace(statement, weight=weight, order=100 + _order(item, target)))
     for members in groups.values():
         group = members[0][0].bars[0] if members[0][0].bars else None
         if group is None:
@@ -103,7 +108,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         numbers = [item.bars[1] for item, _ in members if item.bars]
         statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
         weight = sum(weight for _, weight in members)
-        found.append(replace(statement, head="Add b" + statement.head[1:], weight=weight, order=100))
+        found.append(replace(statement.after("Add "), weight=weight, order=100))
     return found
 
 
@@ -116,6 +121,8 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
     one, two = item.percept, other.percept
     reference = _reference(other)
     area = max(one.area, 1.0)
+    if isinstance(one, Pie) and isinstance(two, Pie) and _same_shares(one, two):
+        return _change_of_wedges(one, two)
     if isinstance(one, Shape) and one.colour is None and share < MISSING:
         return []
     if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
@@ -124,11 +131,69 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
         return _change_of_shape(one, two, reference, item)
     if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    words = statement_of(one, exact).text.removesuffix(".")
-    lower = words[0].lower() + words[1:]
+    said = statement_of(one, exact)
     if isinstance(one, Stroke):
-        return [Statement("Replace the ", (f"{reference} with {lower}",), weight=share * area * 3)]
-    return [Statement(f"Remove the {reference}. Add ", (lower,), weight=share * area)]
+        whole = said.after(f"Replace the {reference} with ")
+        rest = tuple(_rest_of_line(one, seen, drawn))
+        return [replace(whole, weight=share * area * 3, least=len(whole.parts), shorter=rest)]
+    return [replace(said.after(f"Remove the {reference}. Add "), weight=share * area)]
+
+
+def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """Say the parts of a bent line that are not drawn yet; nothing if none of it is drawn."""
+    if line.smooth or len(line.points) < 3:
+        return []
+    legs = [replace(line, points=leg) for leg in itertools.pairwise(line.points)]
+    lacks = [missing(leg, line.colour, seen, drawn) >= LEG for leg in legs]
+    if all(lacks):
+        return []
+    found: list[Statement] = []
+    for lacking, run in itertools.groupby(zip(lacks, legs, strict=True), key=lambda entry: entry[0]):
+        run_legs = [leg for _, leg in run]
+        if lacking:
+            points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
+            part = replace(line, points=points)
+            found.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
+    return found
+
+
+def _same_shares(one: Pie, two: Pie) -> bool:
+    alike = len(one.wedges) == len(two.wedges) and abs(one.radius - two.radius) < 4
+    return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(one.wedges, two.wedges, strict=True))
+
+
+def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
+    """Say the wedges after the last one that is drawn; none if all of them are, or not even the first."""
+    there, turn = [], pie.start
+    for colour, share in pie.wedges:
+        place = _in_wedge(pie, turn + 180 * share)
+        turn += 360 * share
+        row, column = (min(max(int(at), 0), size - 1) for at, size in zip(place[::-1], drawn.shape, strict=False))
+        now = "#{:02x}{:02x}{:02x}".format(*(int(level) for level in drawn[row, column]))
+        there.append(distance(now, backdrop.colour) > min(20.0, distance(colour, backdrop.colour) / 2))
+    count = there.index(False) if False in there else len(there)
+    if count in {0, len(there)} or any(there[count:]):
+        return None
+    words = statement_of(pie, exact).parts[count:]
+    return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
+
+
+def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
+    """Return the point halfway from the hole to the rim of a pie, in a direction clockwise from 12 o'clock."""
+    angle, far = math.radians(degrees), (pie.radius + pie.hole) / 2
+    return pie.centre[0] + far * math.sin(angle), pie.centre[1] - far * math.cos(angle)
+
+
+def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
+    """Say which wedges have another colour."""
+    found, turn = [], two.start
+    for (colour, share), (drawn, its) in zip(one.wedges, two.wedges, strict=True):
+        middle, turn = turn + 180 * its, turn + 360 * its
+        if distance(colour, drawn) >= 12:
+            place = at(_in_wedge(two, middle))
+            weight = one.area * share * distance(colour, drawn) / 441
+            found.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
+    return found
 
 
 def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
@@ -185,13 +250,7 @@ def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
         return [Statement("", (text,), weight=off)]
     statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
     shown = bar_words(replace(bar, colour=two.colour or bar.colour, box=two.box))
-    return [
-        replace(
-            statement,
-            head=f"Remove the {shown}. Add b{statement.head[1:]}",
-            weight=off,
-        )
-    ]
+    return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
 
 def _reference(item: Item) -> str:

@@ -37,12 +37,16 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     middle = points.mean(axis=0)
     if len(points) < 2:
         return Piece(middle, np.array([1.0, 0.0]), 1.0, 1.0, index)
-    covariance = np.cov((points - middle).T) + np.eye(2) / 12
-    values, vectors = np.linalg.eigh(covariance)
-    length = math.sqrt(12 * float(values[1]))
-    thickness = math.sqrt(12 * float(values[0]))
+    offset = points - middle
+    spread = offset.T @ offset / (len(points) - 1)
+    a, b, c = float(spread[0, 0]) + 1 / 12, float(spread[0, 1]), float(spread[1, 1]) + 1 / 12
+    # The eigenvalues of the covariance and the direction of the larger one, in closed form.
+    mean, half = (a + c) / 2, math.hypot((a - c) / 2, b)
+    turn = math.atan2(2 * b, a - c) / 2
+    length, thickness = math.sqrt(12 * (mean + half)), math.sqrt(12 * max(mean - half, 0.0))
+    way = np.array([math.cos(turn), math.sin(turn)])
     solid = len(points) > 0.8 * length * thickness
-    return Piece(middle, vectors[:, 1], length, len(points) / max(length, 1.0), index, solid)
+    return Piece(middle, way, length, len(points) / max(length, 1.0), index, solid)
 
 
 def chains(pieces: list[Piece]) -> list[list[Piece]]:

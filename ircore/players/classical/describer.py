@@ -58,6 +58,10 @@ def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[S
     """Rephrase what was said twice in vain; leave what was rephrased in vain."""
     kept = []
     for statement in statements:
+        if statement.least > 1:
+            if _times(statement.joint.join(statement.parts[: statement.least]), messages) < NAMED_OFTEN:
+                kept.append(statement)
+            continue
         parts = tuple(part for part in statement.parts if _times(part, messages) < NAMED_OFTEN)
         if parts:
             kept.append(replace(statement, parts=parts))

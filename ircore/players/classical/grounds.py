@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import ndimage
 
-from ircore.players.classical.palette import Floats, Labels, Segmentation, to_hex
+from ircore.players.classical.palette import Floats, Labels, Mask, Segmentation, to_hex
 from ircore.players.classical.percepts import Box, Shape
 
 LEAST = 0.25
@@ -18,6 +18,10 @@ LEAST_BAND = 0.045
 """The same for one that goes from edge to edge."""
 MAX_THROUGH = 0.16
 """Share of an area in which thin lines may show the background."""
+
+
+STRAY = 0.12
+"""Soft edges of texts beside an area may have its colour; a row or column of them has no more of it than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +62,20 @@ def _swap(window: Labels, before: Labels, label: int, colours: Floats) -> Floats
 def _areas_of(labels: Labels, label: int) -> list[Box]:
     """Return the boxes of a colour's areas: of all of it together, or of its connected parts."""
     mask = labels == label
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    whole = (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
-    if _is_area(labels, label, whole):
-        return [whole]
+    for share in (0.0, STRAY):
+        whole = _extent(mask, share)
+        if _is_area(labels, label, whole):
+            return [whole]
     parts, _ = ndimage.label(mask)
     boxes = [(box[1].start, box[0].start, box[1].stop, box[0].stop) for box in ndimage.find_objects(parts)]
     return [box for box in boxes if _is_area(labels, label, box)]
+
+
+def _extent(mask: Mask, share: float) -> Box:
+    """Return the box of the rows and columns that hold more than ``share`` of what the fullest one holds."""
+    down, across = mask.sum(axis=1), mask.sum(axis=0)
+    rows, columns = np.flatnonzero(down > share * down.max()), np.flatnonzero(across > share * across.max())
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 def _is_area(labels: Labels, label: int, box: Box) -> bool:

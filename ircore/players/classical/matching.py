@@ -48,7 +48,7 @@ def items_of(perception: Perception) -> list[Item]:
 
 def _rectangle(group: Bars, index: int) -> Shape:
     bar = group.bars[index]
-    low, high = sorted((bar.tip, group.base))
+    low, high = sorted((bar.tip, group.foot(bar)))
     left, right, top, bottom = (bar.start, bar.end, low, high) if group.upright else (low, high, bar.start, bar.end)
     size = (right - left, bottom - top)
     centre = ((left + right) / 2, (top + bottom) / 2)

@@ -7,6 +7,7 @@ from ircore.images import Picture, Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.charts import by_series, find_bars, find_pie
 from ircore.players.classical.grounds import find_grounds
+from ircore.players.classical.linechart import find_lines, is_ruled, without
 from ircore.players.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.classical.percepts import Backdrop, Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob, split
@@ -59,11 +60,21 @@ def look_at(pixels: Pixels) -> Perception:
     solids = _solids(blobs, segmentation)
     dots = [p for p in solids if _is_dot(p)]
     solids = [p for p in solids if not _is_dot(p)]
-    lines = read_strokes(segmentation, thin, dots)
+    lines = read_strokes(
+        segmentation, thin, dots, lambda framed: find_lines([*framed, *solids], dots, blobs, segmentation)
+    )
     strokes, loose = join_series(lines.percepts, dots)
-    percepts_seen = _without_labels([*solids, *strokes, *loose])
+    charted = lines.charted
+    if not charted and not is_ruled([p for p in lines.percepts if isinstance(p, (Grid, Ticks)) and not _is_dashed(p)]):
+        charted = find_lines([*strokes, *solids], dots, blobs, segmentation)
+    percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
     percepts = [*grounds.areas, *_in_order(percepts_seen)]
     return Perception(width, height, _backdrop(segmentation), tuple(percepts), glyphs=tuple(lines.glyphs))
+
+
+def _is_dashed(percept: Grid | Ticks) -> bool:
+    """Tell whether it is a grid that was seen only after the lines of a chart were looked for."""
+    return isinstance(percept, Grid) and percept.dash != "solid"
 
 
 def _is_dot(percept: Percept) -> TypeGuard[Shape]:

@@ -137,6 +137,12 @@ class Bars:
     base: float
     bars: tuple[Bar, ...]
 
+    def foot(self, bar: Bar) -> float:
+        """Return where a bar begins: on the baseline, or on the bar under it."""
+        low, high = (bar.box[1], bar.box[3]) if self.upright else (bar.box[0], bar.box[2])
+        foot = low if abs(low - bar.tip) > abs(high - bar.tip) else high
+        return self.base if abs(foot - self.base) <= 4 else float(foot)
+
     @property
     def area(self) -> float:
         """Pixels they cover, about."""
@@ -150,7 +156,10 @@ class Bars:
 
 @dataclass(frozen=True)
 class Pie:
-    """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1."""
+    """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1.
+
+    ``pulled`` says how many pixels each wedge is pulled out; empty if none is.
+    """
 
     centre: Point
     radius: float
@@ -159,6 +168,7 @@ class Pie:
     wedges: tuple[tuple[str, float], ...]
     border: tuple[str, float] | None
     box: Box
+    pulled: tuple[float, ...] = ()
 
     @property
     def area(self) -> float:

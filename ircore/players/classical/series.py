@@ -54,7 +54,7 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     """Make one line through the markers from left to right, if the strokes run between them."""
     ordered = sorted(markers, key=lambda dot: dot.centre[0])
     centres = [dot.centre for dot in ordered]
-    if min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4 or not strokes:
+    if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:
         return None
     near = sum(_on_line(point, centres) for stroke in strokes for point in stroke.points)
     if near < 0.7 * sum(len(stroke.points) for stroke in strokes):

@@ -1,13 +1,15 @@
 """Everything thin as percepts: grids, axes and ticks, outlined figures, dashed lines, curves, dots, but no letters."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import ndimage
 
 from ircore.players.classical import curves, dashed, strokes
-from ircore.players.classical.palette import Labels, Mask, Segmentation
+from ircore.players.classical.linechart import band_of
+from ircore.players.classical.palette import Labels, Mask, Segmentation, grown
 from ircore.players.classical.percepts import Box, Grid, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import CORE, EIGHT, Blob
 from ircore.players.classical.shapes import contour, figure_with_corners, round_figure, shape_of
@@ -23,15 +25,22 @@ class Thin:
 
     percepts: list[Percept] = field(default_factory=list)
     glyphs: list[Box] = field(default_factory=list)
+    charted: list[Stroke] = field(default_factory=list)
 
 
-def read_strokes(segmentation: Segmentation, thin: Labels, dots: list[Shape]) -> Thin:
+def read_strokes(
+    segmentation: Segmentation,
+    thin: Labels,
+    dots: list[Shape],
+    charted: Callable[[list[Percept]], list[Stroke]] = lambda _: [],
+) -> Thin:
     """Read all strokes of a picture.
 
     Args:
         segmentation: The picture in flat colours.
         thin: Labels of the strokes' pixels, 0 elsewhere.
         dots: Small round shapes, which may be markers on a line; those that are, are removed from the list.
+        charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
     found = Thin()
     labels = segmentation.labels
@@ -39,11 +48,16 @@ def read_strokes(segmentation: Segmentation, thin: Labels, dots: list[Shape]) ->
     busy = [label for label in range(1, len(counts)) if counts[label] >= MIN_PIXELS]
     lines = [line for label in busy for line in strokes.find_straight(labels, thin, label)]
     grids, lines = strokes.find_grids(lines, segmentation)
-    for label in busy:
-        mask = _bridged(thin == label, labels)
+    masks = {label: _bridged(thin == label, labels) for label in busy}
+    for label, mask in masks.items():
         _erase_grids(mask, label, grids, segmentation)
         _outlined(mask, label, segmentation, found)
         _straight(mask, [line for line in lines if line.label == label], segmentation, found)
+    found.charted = charted([*grids, *found.percepts])
+    for label, mask in masks.items():
+        for known in found.charted:
+            if known.colour == segmentation.hex(label):
+                mask &= ~band_of(mask.shape, known)
         line = curves.across(mask, segmentation.hex(label), dots)
         if line is None:
             _components(mask, label, segmentation, dots, found)
@@ -58,7 +72,7 @@ def read_strokes(segmentation: Segmentation, thin: Labels, dots: list[Shape]) ->
 
 def _bridged(mask: Mask, labels: Labels) -> Mask:
     """Close the small gaps where a thin line of another colour crosses."""
-    closed = ndimage.minimum_filter(ndimage.maximum_filter(mask, 7), 7)
+    closed = ~grown(~grown(mask, 3), 3)
     return np.asarray(mask | (closed & (labels > 0)))
 
 

@@ -44,6 +44,8 @@ class Statement:
     weight: float = 0.0
     order: int = 0
     joint: str = "; "
+    least: int = 1
+    shorter: tuple["Statement", ...] = ()
 
     @property
     def text(self) -> str:
@@ -53,6 +55,14 @@ class Statement:
     def cut(self, count: int) -> "Statement":
         """Return it with only the first ``count`` parts."""
         return replace(self, parts=self.parts[:count], weight=self.weight * count / len(self.parts))
+
+    def after(self, opening: str) -> "Statement":
+        """Return it with its first letter in lower case and ``opening`` before it, and what is shorter likewise."""
+        if self.head:
+            head, parts = opening + self.head[0].lower() + self.head[1:], self.parts
+        else:
+            head, parts = opening, (self.parts[0][0].lower() + self.parts[0][1:], *self.parts[1:])
+        return replace(self, head=head, parts=parts, shorter=tuple(one.after(opening) for one in self.shorter))
 
 
 def full_colour(colour: str) -> str:
@@ -86,7 +96,9 @@ def first_message(perception: Perception, budget: int) -> str:
     if budget < 30:
         return _shortest(perception, budget)
     scene = _scene(perception)
-    for words in (full_colour, exact):
+    # A pie without some of its wedges says less than one in everyday colours.
+    rough = (plain_name,) if budget < 100 and any(isinstance(one, Pie) for one in perception.percepts) else ()
+    for words in (full_colour, exact, *rough):
         statements = statements_of(perception, words)
         message = pack(statements, budget, scene)
         if count_tokens(" ".join([scene, *(s.text for s in statements)])) <= budget:
@@ -113,7 +125,7 @@ def _colour_of(percept: Percept) -> str:
     if isinstance(percept, Bars):
         return percept.bars[0].colour
     if isinstance(percept, Pie):
-        return percept.wedges[0][0]
+        return max(percept.wedges, key=lambda wedge: wedge[1])[0]
     if isinstance(percept, Shape):
         return percept.colour or (percept.outline[0] if percept.outline else "#000000")
     return percept.colour
@@ -124,7 +136,7 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
     left = budget - count_tokens(opening) - 1
     chosen: list[Statement] = []
     for statement in sorted(statements, key=lambda s: -s.weight):
-        fitting = _fitted(statement, left)
+        fitting = _fitted(statement, left, alone=not chosen)
         if fitting is not None:
             chosen.append(fitting)
             left -= count_tokens(" " + fitting.text)
@@ -132,12 +144,13 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
     return " ".join([opening, *(s.text for s in ordered)]).strip()
 
 
-def _fitted(statement: Statement, left: int) -> Statement | None:
-    """Return as much of a statement as fits."""
-    for count in range(len(statement.parts), 0, -1):
-        shorter = statement.cut(count)
-        if count_tokens(" " + shorter.text) <= left:
-            return shorter
+def _fitted(statement: Statement, left: int, alone: bool) -> Statement | None:
+    """Return as much of a statement as fits; a line is cut only if nothing else is said, else it waits for its turn."""
+    for one in (statement, *statement.shorter):
+        least = len(one.parts) if one.least > 1 and not alone else min(one.least, len(one.parts))
+        for count in range(len(one.parts), least - 1, -1):
+            if count_tokens(" " + (fitting := one.cut(count)).text) <= left:
+                return replace(fitting, weight=statement.weight, order=statement.order)
     return None
 
 
@@ -196,11 +209,13 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Shape):
         return Statement("", (_shape(percept, words),))
     if isinstance(percept, Stroke):
-        return Statement("", (_stroke(_crisp(percept), words),))
+        return _stroke(_crisp(percept), words)
     if isinstance(percept, Bars):
-        return _alike_bars(percept, words) or _bars(percept, words)
+        together = _stacks(percept, words) or _alike_bars(percept, words)
+        singly = _bars(percept, words)
+        return replace(together, shorter=(*_fewer(percept, words), singly)) if together else singly
     if isinstance(percept, Pie):
-        return Statement("", (_pie(percept, words),))
+        return _pie(percept, words)
     if isinstance(percept, Grid):
         return Statement("", (_grid(percept, words),))
     places = _places(list(percept.at))
@@ -266,31 +281,57 @@ def _crisp(stroke: Stroke) -> Stroke:
     return stroke
 
 
-def _stroke(stroke: Stroke, words: ColourWords) -> str:
+def _stroke(stroke: Stroke, words: ColourWords) -> Statement:
     dash = "" if stroke.dash == "solid" else f"{stroke.dash} "
     kind = noun(stroke)
     if kind in {"x axis", "y axis"}:
         ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
-        return f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}"
+        return Statement("", (f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}",))
     text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    marked = f" with round markers of radius {number(stroke.marker)} px" if stroke.marker else ""
+    points = tuple(at(point) for point in stroke.points)
     if kind == "line":
-        text += f" from {at(stroke.points[0])} to {at(stroke.points[1])}"
-    else:
-        text += f" through {', '.join(at(point) for point in stroke.points)}"
-    if stroke.marker:
-        text += f" with round markers of radius {number(stroke.marker)} px"
-    return text
+        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
+    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
+    least = len(points) if stroke.smooth else 2
+    return Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
 
 
 def _bars(bars: Bars, words: ColourWords) -> Statement:
     along, across = ("y", "x") if bars.upright else ("x", "y")
     head = f"Bars standing on y {bars.base:.0f}: " if bars.upright else f"Bars growing right from x {bars.base:.0f}: "
     to = "up to" if bars.upright else "out to"
-    parts = tuple(
-        f"{words(bar.colour)} from {across} {bar.start:.0f} to {bar.end:.0f} {to} {along} {bar.tip:.0f}"
-        for bar in bars.bars
+    parts = []
+    for bar in bars.bars:
+        foot = bars.foot(bar)
+        on = "" if foot == bars.base else f" from {along} {foot:.0f}"
+        sides = f"from {across} {bar.start:.0f} to {bar.end:.0f}"
+        parts.append(f"{words(bar.colour)} {sides}{on} {to} {along} {bar.tip:.0f}")
+    return Statement(head, tuple(parts))
+
+
+def _stacks(group: Bars, words: ColourWords) -> Statement | None:
+    """Say stacked bars series by series, from the base on; none if the stacks differ in width or order of colours."""
+    stacks: dict[int, list[Bar]] = {}
+    for bar in sorted(group.bars, key=lambda bar: (bar.start + bar.end, abs(bar.tip - group.base))):
+        middle = round((bar.start + bar.end) / 2)
+        stacks.setdefault(next((at for at in stacks if abs(at - middle) <= 2), middle), []).append(bar)
+    rows = list(zip(*stacks.values(), strict=False))
+    wide = round(sum(bar.end - bar.start for bar in group.bars) / len(group.bars))
+    even = len({len(stack) for stack in stacks.values()}) == 1 and all(
+        abs(bar.end - bar.start - wide) <= 3 for bar in group.bars
     )
-    return Statement(head, parts)
+    if len(rows) < 2 or len(stacks) < 2 or not even or any(len({bar.colour for bar in row}) > 1 for row in rows):
+        return None
+    outlines = {bar.outline for bar in group.bars}
+    outline = next(iter(outlines)) if len(outlines) == 1 else None
+    edge = f" with a {number(outline[1])} px {exact(outline[0])} outline" if outline else ""
+    places = ", ".join(f"{at}" for at in stacks)
+    along, to = ("y", "up to y") if group.upright else ("x", "out to x")
+    size = f"{wide} px wide{edge} at x {places}" if group.upright else f"{wide} px high{edge} at y {places}"
+    way = "standing on" if group.upright else "growing right from"
+    parts = [f"{words(row[0].colour)} {to} {', '.join(f'{bar.tip:.0f}' for bar in row)}" for row in rows]
+    return Statement(f"Stacked bars {size} {way} {along} {group.base:.0f}: ", tuple(parts))
 
 
 def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
@@ -298,7 +339,8 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
     bars = sorted(group.bars, key=lambda bar: bar.start)
     wide = round(sum(bar.end - bar.start for bar in bars) / len(bars))
     one_kind = all(bar.colour == bars[0].colour and bar.outline == bars[0].outline for bar in bars)
-    if len(bars) < 3 or not one_kind or any(abs(bar.end - bar.start - wide) > 1.6 for bar in bars):
+    even = all(group.foot(bar) == group.base and abs(bar.end - bar.start - wide) <= 1.6 for bar in bars)
+    if len(bars) < 3 or not one_kind or not even:
         return None
     middles = ", ".join(f"{(bar.start + bar.end) / 2:.0f}" for bar in bars)
     tips = ", ".join(f"{bar.tip:.0f}" for bar in bars)
@@ -310,20 +352,37 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
     return Statement("", (text[0].upper() + text[1:],))
 
 
+def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
+    """Say only some of the bars of one colour and width, those first that cover most."""
+    lowest = [bar for bar in group.bars if group.foot(bar) == group.base]
+    bars = sorted(lowest, key=lambda bar: -abs(bar.tip - group.base) * (bar.end - bar.start))
+    parts = (
+        Bars(group.upright, group.base, tuple(bars[:count]))
+        for count in range(min(len(bars), len(group.bars) - 1), 2, -1)
+    )
+    return tuple(said for some in parts if (said := _alike_bars(some, words)) is not None)
+
+
 def bar_words(bar: Bar) -> str:
     """Name a single bar by colour and place."""
     left, top, right, bottom = bar.box
     return f"{plain_name(bar.colour)} bar at {at(((left + right) / 2, (top + bottom) / 2))}"
 
 
-def _pie(pie: Pie, words: ColourWords) -> str:
-    wedges = ", ".join(f"{words(colour)} {_percent(share)}" for colour, share in pie.wedges)
+def _pie(pie: Pie, words: ColourWords) -> Statement:
+    brief = words is plain_name
     hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
     start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
     border = f" with {exact(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
     kind = "donut" if pie.hole else "pie"
-    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole} centred at {at(pie.centre)}{border}"
-    return f"{round_}, clockwise from {start}: {wedges}"
+    place = f" at {at(pie.centre)}" if brief else f" centred at {at(pie.centre)}{border}"
+    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole}{place}"
+    pulled = [f" pulled out {far:.0f} px" if far else "" for far in pie.pulled or [0.0] * len(pie.wedges)]
+    wedges = [
+        f"{words(colour)} {_percent(round(share, 2) if brief else share)}{out}"
+        for (colour, share), out in zip(pie.wedges, pulled, strict=True)
+    ]
+    return Statement(f"{round_}, clockwise from {start}: ", tuple(wedges), joint=", ")
 
 
 def _percent(share: float) -> str:

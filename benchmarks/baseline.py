@@ -1,0 +1,179 @@
+"""How good the built-in pair ``classical`` + ``canvas`` is, against the scenes of fresh targets.
+
+    python benchmarks/baseline.py                                        all, 40 seeds a condition: half an hour
+    python benchmarks/baseline.py --seeds 5 --category geometry          a part of it
+    python benchmarks/baseline.py --seeds 5 --budgets 200 --sheets S     pictures too: target, first and final rendering
+
+What was drawn is read off the finished canvas, not recognised in its pixels; see ``drawn.py``. A line of a chart that
+is missing counts a third of the plot height as its error, which is what a guess would get. Similarity is that of the
+judge ``structural``. Times are those of the CPU, so that they hold on a busy machine too.
+"""
+
+import argparse
+import asyncio
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+from typing import get_args
+
+from drawn import CHECKS
+from PIL import Image
+
+from ircore.games.protocol import parse_reply
+from ircore.images import Picture
+from ircore.instances.build import draw
+from ircore.instances.builders.photos import shots
+from ircore.judges.structural import StructuralJudge
+from ircore.players.base import DescriberView, GeneratorView
+from ircore.players.canvas import CanvasGenerator
+from ircore.players.canvas.reader import read
+from ircore.players.classical import ClassicalDescriber
+from ircore.records import Difficulty, PlayerSpec, Scene
+from ircore.statistics.estimate import estimate
+
+TURNS = 10
+BUDGETS = (10, 50, 200)
+FIRST_SEED = 8_000_000
+"""Far from the seeds that anything else uses."""
+
+
+@dataclass
+class Played:
+    """One episode: what was said and drawn, and how long it took in ms."""
+
+    messages: list[str] = field(default_factory=list)
+    renderings: list[Picture] = field(default_factory=list)
+    describing: list[float] = field(default_factory=list)
+    drawing: list[float] = field(default_factory=list)
+
+
+def play(target: Picture, budget: int) -> Played:
+    """Play one episode by the rules, up to ten turns."""
+    describer, generator = (
+        ClassicalDescriber(PlayerSpec(player="classical")),
+        CanvasGenerator(PlayerSpec(player="canvas")),
+    )
+    played = Played()
+    for turn in range(1, TURNS + 1):
+        said = tuple(played.messages)
+        nothing = ("",) * len(said)
+        view = DescriberView(turn, "", target, tuple(played.renderings), said, nothing, nothing, budget, 0)
+        begun = process_time()
+        answer = asyncio.run(describer.describe(view))
+        played.describing.append(1000 * (process_time() - begun))
+        move = parse_reply(answer.text, turn)
+        if not move.message:
+            break
+        played.messages.append(move.message)
+        previous = played.renderings[-1] if played.renderings else None
+        begun = process_time()
+        drawn = asyncio.run(generator.render(GeneratorView(turn, move.message, said, previous, 0, "")))
+        played.drawing.append(1000 * (process_time() - begun))
+        played.renderings.append(drawn.picture)
+    return played
+
+
+def targets(category: str, difficulty: Difficulty, seeds: range) -> Iterator[tuple[Picture, Scene | None]]:
+    """Draw fresh targets; of photographs there are only those that are shipped."""
+    if category == "photos":
+        for shot in shots(difficulty)[: len(seeds)]:
+            yield shot.picture, None
+        return
+    for seed in seeds:
+        drawn = draw(category, difficulty, seed)
+        yield Picture.from_pixels(drawn.drawing.pixels), drawn.scene
+
+
+class Table:
+    """What was measured, by category and difficulty."""
+
+    def __init__(self) -> None:
+        self.figures: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.gains: dict[str, list[float]] = defaultdict(list)
+        self.scores: dict[tuple[str, int], list[float]] = defaultdict(list)
+        self.describing: dict[str, list[float]] = defaultdict(list)
+        self.drawing: dict[str, list[float]] = defaultdict(list)
+
+    def print(self, budgets: tuple[int, ...]) -> None:
+        """Print all of it."""
+        print(f"\n{'last turn, against the scene':<30}{'':<26}{'mean':>8}{'n':>5}")
+        for (category, difficulty), figures in self.figures.items():
+            for name, values in figures.items():
+                print(f"{category + ' ' + difficulty:<30}{name:<26}{statistics.mean(values):8.2f}{len(values):5d}")
+        print(f"\n{'structural, final turn':<30}" + "".join(f"{budget:>6} tok" for budget in budgets))
+        for category in dict.fromkeys(category for category, _ in self.scores):
+            means = [statistics.mean(self.scores[category, budget]) for budget in budgets]
+            print(f"{category:<30}" + "".join(f"{mean:10.2f}" for mean in means))
+        print(f"\n{'first to last turn':<30}{'mean':>8}{'95 % interval':>20}{'n':>5}")
+        for category, values in self.gains.items():
+            one = estimate(values)
+            interval = f"{one.low:.2f} … {one.high:.2f}" if one.low is not None else ""
+            print(f"{category:<30}{one.mean:8.2f}{interval:>20}{one.n:5d}")
+        print(f"\n{'CPU ms a turn, mean (95th percentile)':<40}{'describer':>18}{'generator':>18}")
+        for category, times in self.describing.items():
+            print(f"{category:<40}{_times(times):>18}{_times(self.drawing[category]):>18}")
+
+
+def _times(values: list[float]) -> str:
+    return f"{statistics.mean(values):.0f} ({sorted(values)[int(0.95 * (len(values) - 1))]:.0f})"
+
+
+def measure(
+    table: Table, category: str, difficulty: Difficulty, seeds: range, budgets: tuple[int, ...]
+) -> list[Picture]:
+    """Play all targets of a condition; return target, first and last rendering of each under the largest budget."""
+    judge, shown = StructuralJudge(), []
+    for seed, (target, scene) in zip(seeds, targets(category, difficulty, seeds), strict=False):
+        for budget in budgets:
+            played = play(target, budget)
+            final = judge.rate(target, played.renderings[-1]).value or 0.0
+            table.scores[category, budget].append(final)
+            if budget != max(budgets):
+                continue
+            table.gains[category].append(final - (judge.rate(target, played.renderings[0]).value or 0.0))
+            table.describing[category] += played.describing
+            table.drawing[category] += played.drawing
+            found = CHECKS[category](scene, read(played.messages)[0]) if scene else {}
+            for name, value in found.items():
+                table.figures[category, difficulty][name].append(value)
+            shown += [target, played.renderings[0], played.renderings[-1]]
+            facts = "  ".join(f"{name} {value:.2f}" for name, value in found.items())
+            print(f"{category} {difficulty} {seed}  turns {len(played.messages)}  {final:.2f}  {facts}", flush=True)
+    return shown
+
+
+def save_sheet(pictures: list[Picture], path: Path, side: int = 256, across: int = 6) -> None:
+    """Save pictures in rows."""
+    rows = -(-len(pictures) // across)
+    sheet = Image.new("RGB", (across * (side + 4), rows * (side + 4)), "#888888")
+    for index, picture in enumerate(pictures):
+        small = Image.fromarray(picture.pixels).resize((side, side), Image.Resampling.LANCZOS)
+        sheet.paste(small, (index % across * (side + 4), index // across * (side + 4)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sheet.save(path)
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=40, help="targets for each category and difficulty")
+    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
+    parser.add_argument("--category", action="append", choices=[*CHECKS, "photos"])
+    parser.add_argument("--difficulty", action="append", choices=get_args(Difficulty))
+    parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
+    parser.add_argument("--sheets", type=Path, help="folder for pictures of target, first and final rendering")
+    asked = parser.parse_args()
+    table, seeds = Table(), range(asked.first_seed, asked.first_seed + asked.seeds)
+    for category in asked.category or [*CHECKS, "photos"]:
+        for difficulty in asked.difficulty or get_args(Difficulty):
+            shown = measure(table, category, difficulty, seeds, tuple(asked.budgets))
+            if asked.sheets:
+                save_sheet(shown, asked.sheets / f"{category}-{difficulty}.png")
+    table.print(tuple(asked.budgets))
+
+
+if __name__ == "__main__":
+    main()
