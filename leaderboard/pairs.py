@@ -12,7 +12,6 @@ from ircore.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.language import correction_profile, episode_messages, turn_language
 from ircore.results.model import BoardRow, Cell
-from ircore.summary import summarise
 from leaderboard.badges import badge_snippet, badges
 from leaderboard.board_views import View, judge_words, view_path, view_words
 from leaderboard.boards import paired
@@ -193,7 +192,7 @@ def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
 
 
 def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
-    run, summary = pair.result.run, summarise(site.runs[pair.run_id])
+    run, summary = pair.result.run, site.runs[pair.run_id].summary
     rules, submission = run.rules, run.submission
     return [
         ("Name", submission.name),

@@ -11,10 +11,10 @@ from ircore.records import Instance, Rendering, Rules
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.runs import RunFolder
 from leaderboard.judges import site_judge
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
+from leaderboard.reading import SiteRun
 from leaderboard.versions import version_of
 
 
@@ -107,7 +107,7 @@ class Site:
     """
 
     def __init__(
-        self, runs: Sequence[RunFolder], judge: str | None = None, address: str = "", originals: str = ""
+        self, runs: Sequence[SiteRun], judge: str | None = None, address: str = "", originals: str = ""
     ) -> None:
         self.address = address
         self.results = Results.from_runs(runs)
@@ -117,7 +117,7 @@ class Site:
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results)
         self._under: dict[Rules, Results] = {}
-        self.runs: dict[str, RunFolder] = {one.run.run_id: one for one in runs}
+        self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}
         self.pictures = PictureBook(originals)
         self.pairs = _pairs(self.results.submissions)
         self.galleries = self._galleries()

@@ -15,6 +15,7 @@ from leaderboard.alt_text import LONGEST, colour_name, rendering_words, target_w
 from leaderboard.episode_view import view_episode
 from leaderboard.marked import LONGEST as LONGEST_MESSAGE
 from leaderboard.marked import Segment, mark_message
+from leaderboard.reading import read_runs
 from leaderboard.selections import selections, telling_episode
 from leaderboard.site import Site
 
@@ -173,7 +174,7 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
 def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     score(run)
-    site = Site([run])
+    site = Site(read_runs([run.path]))
     (pair,) = site.pairs.values()
     view = view_episode(site, pair, site.galleries["simple_shapes-easy-01"])
     made = shards.episode_json(view)

@@ -20,6 +20,7 @@ from leaderboard.citation import bibtex, citation_page, escape_bibtex, pair_bibt
 from leaderboard.compare import Comparisons
 from leaderboard.feed import atom, changes, json_feed
 from leaderboard.players_pages import player_keys
+from leaderboard.reading import read_runs
 from leaderboard.sections import Section, with_section
 from leaderboard.site import Site
 
@@ -75,7 +76,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
 
 @pytest.fixture(scope="module")
 def site(runs: list[RunFolder]) -> Site:
-    return Site(runs, address=ADDRESS)
+    return Site(read_runs([one.path for one in runs]), address=ADDRESS)
 
 
 @pytest.fixture(scope="module")

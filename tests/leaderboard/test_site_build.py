@@ -25,6 +25,7 @@ from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from leaderboard.build import MARKER, Tree, all_pages, build_site, render_pages
 from leaderboard.labels import number, rank
+from leaderboard.reading import read_runs
 from leaderboard.site import Site
 
 HOSTILE_NAME = '<img src=x onerror="alert(1)"> {{ 7 * 7 }} {% raw %}'
@@ -241,7 +242,7 @@ def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Ele
 
 
 def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_path: Path) -> None:
-    site = Site(built.runs)
+    site = Site(read_runs([one.path for one in built.runs]))
     tree = Tree(tmp_path)
     render_pages(site, list(all_pages(site)), tree)
     sources = list(tree.blocks.rglob("*.html"))
@@ -320,7 +321,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
     long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
-    site = Site([long, short])
+    site = Site(read_runs([long.path, short.path]))
     render_pages(site, list(all_pages(site)), Tree(tmp_path))
 
     assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
@@ -341,9 +342,10 @@ def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path:
     one = sample_run(tmp_path / "one", instances)
     score_runs([one], ScoringPlan(("structural",), (), every_turn=False))
     twin = one.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
-    site = Site([one, RunFolder.create(tmp_path / "twin", twin, instances)])
+    other = RunFolder.create(tmp_path / "twin", twin, instances)
+    site = Site(read_runs([one.path, other.path]))
     assert {pair.apart for pair in site.pairs.values()} == {one.run.slug, "twin"}
-    assert [pair.apart for pair in Site([one]).pairs.values()] == [""]
+    assert [pair.apart for pair in Site(read_runs([one.path])).pairs.values()] == [""]
 
 
 def _board_words(path: Path) -> tuple[str, list[str]]:
