@@ -92,7 +92,7 @@ def view_title(site: Site, view: View) -> str:
 
 
 def view_words(site: Site, view: View) -> str:
-    """Say in words what a board shows: condition, judge, rules, episodes, instance set and versions."""
+    """Say in words what a board shows: condition, judge, rules, episodes, benchmark and version of ircore."""
     results = view_results(site, view)
     what = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
     which = view.difficulty or " and ".join(results.difficulties)
@@ -103,7 +103,9 @@ def view_words(site: Site, view: View) -> str:
     rules = "each pair by the rules that stand beside it" if view.rules is None else rules_words(view.rules)
     versions = ", ".join(sorted({one.run.version for one in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
-    return f"{what}, {which}; {how}; {episodes}; {rules}; instance set {results.instance_set[:8]}; ircore {versions}"
+    # What is not released is named by its instance set.
+    benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
+    return f"{what}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
 
 
 def judge_words(site: Site, judge: str) -> str:

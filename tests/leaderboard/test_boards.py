@@ -21,6 +21,7 @@ from leaderboard.overview import overview_pages
 from leaderboard.render import Renderer
 from leaderboard.site import Site
 from leaderboard.tiers import HERE, LEGEND, tier_of
+from leaderboard.versions import BenchmarkVersion
 
 SET = invented_set(2, ("geometry", "photos"))
 HOSTILE = '"><img src=x onerror=alert(1)>\u202e'
@@ -127,8 +128,12 @@ def test_a_board_says_in_words_what_it_shows() -> None:
     words = view_words(site, View("structural", "geometry", "hard", Rules()))
     assert words.startswith(
         "Geometry, hard; judged by structural (computed, no human or model); 2 episodes a pair; "
-        "at most 200 tokens a message and 10 turns; instance set 00000000; ircore 0"
+        "at most 200 tokens a message and 10 turns; unreleased benchmark (set 00000000); ircore 0"
     )
+    day = {"name": "2026.1", "instance_set": site.version.instance_set, "prompts": "1", "date": "2026-05-01"}
+    site.version = replace(site.version, released=BenchmarkVersion.model_validate(day))
+    words = view_words(site, View("structural", "geometry", "hard", Rules()))
+    assert "; benchmark 2026.1, instance set 00000000; ircore 0" in words
 
 
 def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
