@@ -128,6 +128,19 @@ def test_every_local_link_leads_somewhere(built: Built, pages: dict[str, Element
     assert [one for one in dead if not one[1].startswith("#__")] == []
 
 
+def test_only_the_gallery_fetches_its_scripts(built: Built, pages: dict[str, Element]) -> None:
+    scripts = {
+        name: [one.attributes["src"].rpartition("/")[2] for one in page.find("script") if "src" in one.attributes]
+        for name, page in pages.items()
+    }
+    assert {name for name, files in scripts.items() if "replay.js" in files} == {
+        name for name in scripts if name == "replay.html" or (name.startswith("gallery/") and "index" not in name)
+    }
+    assert {name for name, files in scripts.items() if "compare-pairs.js" in files} == {"compare.html"}
+    every = {path.name for path in (built.site / "assets" / "js").glob("*.js")}
+    assert every <= {file for files in scripts.values() for file in files}
+
+
 def test_nothing_is_requested_from_elsewhere(pages: dict[str, Element]) -> None:
     fetched = [
         one.attributes.get(attribute, "")
@@ -169,7 +182,7 @@ def test_equal_pictures_are_stored_once(built: Built) -> None:
 def test_a_strangers_words_do_nothing_and_hide_nothing(pages: dict[str, Element]) -> None:
     page = pages["gallery/geometry-easy-01.html"]
     (block,) = page.find("div", class_="irg")
-    assert block.find("script") == []
+    assert all(one.attributes["src"].startswith("../assets/js/") and not one.text for one in block.find("script"))
     assert not any(name.startswith("on") for one in block.walk() for name in one.attributes)
     assert not any(one.attributes.get("href", "").startswith("javascript") for one in page.find("a"))
     message = page.find("li", id="hostile~1")[0].find("details", class_="message")[0]
