@@ -165,11 +165,14 @@ def as_json(table: Table, results: Results | None = None) -> str:
         "caption": table.caption,
         "origin": table.origin,
         "columns": [_column_record(column) for column in table.columns],
-        "rows": [_row_record(table, row, results) for row in table.rows],
+        "rows": [],
         "marks": {key: table.marks[key] for key in table.carried},
         "notes": list(table.notes),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    rows = ",\n    ".join(_dumped(_row_record(table, row, results)) for row in table.rows)
+    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the replaced signs.
+    text = _dumped(document, indent=2)
+    return (text.replace('"rows": []', f'"rows": [\n    {rows}\n  ]', 1) if rows else text) + "\n"
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,10 @@ def _flat(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
         return (FlatColumn(column.key, column, "value"),)
     prefix = "" if column.key == primary else f"{column.key}_"
     return tuple(FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
+
+
+def _dumped(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _column_record(column: Column) -> dict[str, Any]:
