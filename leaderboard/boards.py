@@ -116,11 +116,6 @@ def board_pages(site: Site) -> Iterator[Page]:
         yield _metric_page(site, metric)
 
 
-def board_path(site: Site, judge: str) -> str:
-    """Return where a judge's overall board stands, without suffix."""
-    return view_path(site, View(judge, rules=site.rule_sets[0]))
-
-
 def board_words(site: Site, judge: str) -> str:
     """Say in words what a judge's overall board shows."""
     return view_words(site, View(judge, rules=site.rule_sets[0]))

@@ -6,6 +6,7 @@ ICLR 2023, theorem 3: x ↦ x − 2·Kᵀ(t ⊙ ReLU(Kx + b)) is 1-Lipschitz if 
 ``t`` depends on the weights alone, so it is computed once and kept until the weights are loaded anew.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-class SLLLayer(nn.Module):
+class SLLLayer(nn.Module, ABC):
     """What both kinds of layer share: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
 
     The parameters have no values until they are loaded or drawn.
@@ -44,9 +45,9 @@ class SLLLayer(nn.Module):
                 self._kept = torch.where(bound > 0, 1 / bound, torch.zeros_like(bound))
         return self._kept
 
+    @abstractmethod
     def bound(self) -> Tensor:
         """Return 1/t, one value ≥ 0 for each inner unit; where it is 0 the unit does nothing and t is 0."""
-        raise NotImplementedError
 
 
 def _forget(module: nn.Module, _: Any) -> None:
