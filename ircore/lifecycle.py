@@ -1,0 +1,82 @@
+"""What happens to results after they were published: withdrawn, corrected or disputed, each with its reason.
+
+Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
+stays in every later release, and former releases keep the run itself under their tags.
+"""
+
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from re import fullmatch
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, TypeAdapter
+
+from ircore.errors import InputError
+from ircore.journal import read_records
+from ircore.records import Line, Name, Record, Run
+
+WithdrawalKind = Literal["withdrawn", "corrected", "disputed"]
+"""``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
+somebody objects, and until that is settled the run stays, with this mark."""
+
+MOST_BYTES = 4 * 1024 * 1024
+
+
+def _day(text: str) -> str:
+    if not fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise ValueError("a date must be YYYY-MM-DD")
+    date.fromisoformat(text)
+    return text
+
+
+Day = Annotated[str, AfterValidator(_day)]
+"""A date, YYYY-MM-DD."""
+
+
+class Withdrawal(Record):
+    """Why a published run is gone, or marked. A line of ``tombstones.jsonl`` in a release."""
+
+    slug: Name = Field(description="The submission's folder name.")
+    run_id: Name | None = Field(
+        default=None, description="The run; if null, every run of the submission that began on or before the date."
+    )
+    kind: WithdrawalKind = Field(description="withdrawn, corrected or disputed.")
+    reason: Line = Field(description="Why, in one line that everybody may read.")
+    date: Day = Field(description="When this was decided, YYYY-MM-DD.")
+
+    @property
+    def removes(self) -> bool:
+        """Whether the run leaves boards and tables; a disputed one stays."""
+        return self.kind != "disputed"
+
+    def concerns(self, run: Run) -> bool:
+        """Say whether this is about a run."""
+        if self.slug != run.slug:
+            return False
+        return self.run_id == run.run_id if self.run_id is not None else run.started[:10] <= self.date
+
+
+_WITHDRAWALS = TypeAdapter(Withdrawal)
+
+
+def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
+    """Read a file of withdrawals, one JSON record a line.
+
+    Raises:
+        InputError: There is no such file, it is larger than 4 MiB, or a line is no withdrawal.
+    """
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror})", "Name a file of one JSON record a line."
+        ) from error
+    if size > MOST_BYTES:
+        raise InputError(f"{path}: larger than {MOST_BYTES // 2**20} MiB", "One line a withdrawal is enough.")
+    return tuple(read_records(path, _WITHDRAWALS))
+
+
+def withdrawal_lines(withdrawals: Iterable[Withdrawal]) -> str:
+    """Return withdrawals as the content of such a file."""
+    return "".join(one.model_dump_json(exclude_none=True) + "\n" for one in withdrawals)
