@@ -13,6 +13,8 @@ from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.progress import progress
+from ircore.provenance import Provenance
+from ircore.records import Name, Record
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.tables.names import ALL
@@ -25,6 +27,9 @@ RUNS = "runs.jsonl"
 JUDGES = "judges.jsonl"
 """One line a judge: who it is, as far as a run says so."""
 
+PROVENANCE = "provenance.jsonl"
+"""One line a run that somebody vouches for; not there if there is none."""
+
 LARGEST_SEED = 2**63 - 1
 
 _ROWS: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
@@ -34,6 +39,13 @@ _ROWS: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
     "scores": rows.score_rows,
     "leaderboard": lambda source: rows.leaderboard_rows(source.results),
 }
+
+
+class Vouched(Record):
+    """Who vouches for a run: a line of ``provenance.jsonl``."""
+
+    run_id: Name
+    provenance: Provenance
 
 
 def build_release(runs: Sequence[Path], instances: Path, out: Path) -> tuple[Written, ...]:
@@ -63,7 +75,15 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path) -> tuple[Wri
         write_text(folder / RUNS, "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs))
         judges = source.results.judge_identities.values()
         write_text(folder / JUDGES, "".join(judge.model_dump_json() + "\n" for judge in judges))
+        _write_provenance(folder, source)
     return written
+
+
+def _write_provenance(folder: Path, source: ReleaseSource) -> None:
+    known = ((run.run.run_id, run.provenance()) for run in source.runs)
+    lines = [Vouched(run_id=run_id, provenance=one).model_dump_json() for run_id, one in known if one is not None]
+    if lines:
+        write_text(folder / PROVENANCE, "".join(line + "\n" for line in lines))
 
 
 def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:

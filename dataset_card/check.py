@@ -1,7 +1,7 @@
 """``release check``: whether a release is complete, agrees with itself, and may be published."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from dataset_card.build import CARD, JUDGES, LICENCES, RUNS
+from dataset_card.build import CARD, JUDGES, LICENCES, PROVENANCE, RUNS, Vouched
 from dataset_card.card import STRIP
 from dataset_card.findings import Findings, Pictures
 from dataset_card.parquet import read_table, schema_faults, table_files
@@ -19,6 +19,7 @@ from dataset_card.tables import ReleasedRun, Tables
 from dataset_card.texts import find_forbidden
 from ircore.errors import InputError
 from ircore.journal import read_records
+from ircore.provenance import Provenance
 from ircore.records import JudgeIdentity, Run
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
@@ -57,7 +58,10 @@ def check_release(folder: Path) -> Report:
     findings = Findings()
     _check_files(folder, findings)
     pictures = Pictures(findings)
-    tables = Tables(findings, pictures, _read_runs(folder, findings), _read_judges(folder, findings))
+    runs = _read_runs(folder, findings)
+    tables = Tables(
+        findings, pictures, runs, _read_judges(folder, findings), _read_provenance(folder, findings, runs.keys())
+    )
     counts = Counter[str]()
     # In this order every row can be checked against those it refers to.
     for config, take in (
@@ -111,6 +115,19 @@ def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
     except InputError as error:
         findings.add(JUDGES, error.problem.removeprefix(f"{folder / JUDGES}:"))
     return judges
+
+
+def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) -> dict[str, Provenance]:
+    found: dict[str, Provenance] = {}
+    try:
+        for one in read_records(folder / PROVENANCE, TypeAdapter(Vouched)):
+            if one.run_id not in runs:
+                findings.add(PROVENANCE, f"unknown run {one.run_id}")
+            elif found.setdefault(one.run_id, one.provenance) is not one.provenance:
+                findings.add(PROVENANCE, f"run {one.run_id} is there twice")
+    except InputError as error:
+        findings.add(PROVENANCE, error.problem.removeprefix(f"{folder / PROVENANCE}:"))
+    return found
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:

@@ -22,6 +22,7 @@ from ircore.errors import InputError, WorkError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import INDEX, index_bytes, read_instances
 from ircore.plugins import unknown
+from ircore.provenance import write_provenance
 from ircore.records import Instance
 from ircore.results.costs import COSTS
 from ircore.runs import End, Entry, RunFolder, RunWriter
@@ -151,6 +152,8 @@ def _write_run(folder: Path, released: ReleasedRun, judged: set[str]) -> None:
         # A judge without any score is known to have been asked, and not of whom.
         if name in ours or name not in judged:
             run.keep_judge(judge)
+    if (vouched := released.provenance()) is not None:
+        write_provenance(run.path, vouched)
     write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
 
 

@@ -5,13 +5,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from dataset_card.build import CARD, JUDGES, LICENCES, RUNS
+from dataset_card.build import CARD, JUDGES, LICENCES, PROVENANCE, RUNS
 from dataset_card.card import STRIP
 from dataset_card.schema import CONFIGS, SPLIT
 from ircore.errors import InputError
 
-SINGLE_FILES = frozenset({CARD, LICENCES, RUNS, JUDGES, STRIP})
-"""Files of which a release has one each."""
+SINGLE_FILES = frozenset({CARD, LICENCES, RUNS, JUDGES, PROVENANCE, STRIP})
+"""Files of which a release has one each; who vouches for its runs, only if anybody does."""
 
 PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in CONFIGS))
 """All files of a release, with ``*`` for any characters."""

@@ -14,6 +14,7 @@ from dataset_card.rows import Row, leaderboard_rows
 from dataset_card.schema import INSTANCES, LEADERBOARD
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet, index_bytes
+from ircore.provenance import Provenance
 from ircore.records import Episode, Instance, JudgeIdentity, Record, Rendering, Run, Scene, Score, Turn
 from ircore.results.model import Results
 from ircore.validation import describe_validation_error
@@ -35,6 +36,7 @@ class ReleasedRun:
     given: tuple[Score, ...]
     known_judges: Mapping[str, JudgeIdentity]
     known_costs: Mapping[str, float | None]
+    known_provenance: Provenance | None = None
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
@@ -52,6 +54,10 @@ class ReleasedRun:
         """Return US dollars by episode; None where they are not known."""
         return self.known_costs
 
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it, as the release says."""
+        return self.known_provenance
+
 
 class Tables:
     """Takes the rows of a release table by table, then compares what they add up to.
@@ -61,12 +67,19 @@ class Tables:
         pictures: Checks the embedded pictures.
         runs: The release's runs by id.
         judges: Its judges by name.
+        provenances: Who vouches for its runs, by id.
     """
 
     def __init__(
-        self, findings: Findings, pictures: Pictures, runs: dict[str, Run], judges: Mapping[str, JudgeIdentity]
+        self,
+        findings: Findings,
+        pictures: Pictures,
+        runs: dict[str, Run],
+        judges: Mapping[str, JudgeIdentity],
+        provenances: Mapping[str, Provenance],
     ) -> None:
         self._judges = judges
+        self._provenances = provenances
         self._costs: dict[str, dict[str, float | None]] = {run: {} for run in runs}
         self._findings = findings
         self._pictures = pictures
@@ -197,6 +210,7 @@ class Tables:
                 tuple(self._scores[run_id].values()),
                 self._judges,
                 self._costs[run_id],
+                self._provenances.get(run_id),
             )
             for run_id, run in self._runs.items()
         )

@@ -17,6 +17,7 @@ from ircore.images import read_image_bytes
 from ircore.instances.store import INDEX
 from ircore.journal import JournalWriter
 from ircore.judging.journal import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
+from ircore.provenance import Provenance, write_provenance
 from ircore.records import JudgeIdentity, Score
 from ircore.runs import JOURNAL, RUN_FILE, SCORES, Call, End, Failure, RunFolder, RunWriter
 from ircore.shards import Part, read_part
@@ -58,6 +59,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             held.enter_context(shard.lock())
         _check_identity(shards)
         judges = _judges(shards)
+        provenance = _provenance(shards)
         wanted = _wanted(shards, partial)
         owners = _owners(shards)
         finished = {name for shard in shards for name in RunWriter.finished_episodes(shard)}
@@ -65,6 +67,8 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         if missing and not partial:
             raise _gap(missing, "played to its end in no shard")
         folder = _write(shards, owners, judges, out)
+        if provenance is not None:
+            write_provenance(folder.path, provenance)
     return Merged(folder, len(finished), missing)
 
 
@@ -91,6 +95,22 @@ def _judges(shards: Sequence[RunFolder]) -> list[JudgeIdentity]:
                     "Score the shards anew with one judge of that name.",
                 )
     return [judge for judge, _ in found.values()]
+
+
+def _provenance(shards: Sequence[RunFolder]) -> Provenance | None:
+    """Return who vouches for the shards; it must be the same for all of them."""
+    found = [shard.provenance() for shard in shards]
+    for shard, one in zip(shards, found, strict=True):
+        if _vouched(one) != _vouched(found[0]):
+            raise InputError(
+                f"{shard.path}: comes from somebody else than {shards[0].path}",
+                "Merge shards that were played by the same command.",
+            )
+    return found[0]
+
+
+def _vouched(provenance: Provenance | None) -> object:
+    return provenance and provenance.model_copy(update={"when": ""})
 
 
 def _wanted(shards: Sequence[RunFolder], partial: bool) -> list[str]:

@@ -8,6 +8,7 @@ renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``ircore.judging.journal``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
+provenance.json   who vouches for the run (``ircore.provenance``), if anybody does
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ from ircore.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.images import ImageError, Picture, read_image_bytes
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.journal import JournalWriter, read_records
+from ircore.provenance import Provenance, read_provenance
 from ircore.records import (
     TECHNICAL_REASONS,
     AbortReason,
@@ -215,6 +217,14 @@ class RunFolder:
         """
         found = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
         return {one.name: one for one in found}
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for this run; None if nobody does.
+
+        Raises:
+            InputError: The file that says so is damaged.
+        """
+        return read_provenance(self.path)
 
     def keep_judge(self, judge: JudgeIdentity) -> None:
         """Write down who a judge is, before its first score.

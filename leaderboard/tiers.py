@@ -37,6 +37,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
     Args:
         submission: The run behind the row.
     """
-    # Run folders do not yet say where they come from; when they do, this is the one place that reads it.
-    del submission
-    return HERE
+    known = submission.provenance
+    if known is None:
+        return HERE
+    return VERIFIED if known.kind == "maintainers" else RESCORED

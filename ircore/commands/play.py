@@ -42,6 +42,7 @@ GAME = "reconstruction"
 )
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
+@click.option("--as-maintainers", is_flag=True, help="Vouch for this run: for the maintainers' protected job.")
 @executor_options
 @click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
 def command(
@@ -62,6 +63,7 @@ def command(
     deadline: float | None,
     max_cost: float | None,
     prices_file: Path | None,
+    as_maintainers: bool,
     executor: str,
     scheduler: str | None,
     dry_run: bool,
@@ -92,7 +94,7 @@ def command(
     address = scheduler_of(executor, scheduler)
     if dry_run:
         return _dry_run(plan, out, prices_file)
-    return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address)
+    return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
 def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
@@ -126,16 +128,21 @@ def _play(
     shard: "Shard | None",
     cache: "Cache | None",
     scheduler: str | None,
+    as_maintainers: bool,
 ) -> int:
     from ircore.cost import keep_prices, prices_of_run
     from ircore.play import open_run, play, technical_failures
     from ircore.plugins import load
+    from ircore.provenance import keep_provenance
+    from ircore.runs import RUN_FILE
     from ircore.shards import keep_part
     from ircore.terminal import printable
     from ircore.watch import Watch
 
     pair = _pair(loaded, scheduler)
+    begun = (out / RUN_FILE).is_file()
     folder = open_run(out, plan.run, plan.instances)
+    keep_provenance(folder.path, loaded.path, begun, as_maintainers)
     keep_part(folder, shard, tuple(one.instance_id for one in plan.selected))
     keep_prices(folder, prices_file)
     watch = Watch(prices_of_run(folder), max_cost)

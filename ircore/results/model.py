@@ -14,6 +14,7 @@ from ircore.errors import InputError
 from ircore.instances.store import InstanceSet
 from ircore.model_families import model_family
 from ircore.plugins import unknown
+from ircore.provenance import Provenance
 from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute, strata
@@ -58,6 +59,10 @@ class PlayedRun(Protocol):
         """Return who the judges are, by name, as far as it is known."""
         ...
 
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it; None if nobody does."""
+        ...
+
 
 @dataclass(frozen=True)
 class SubmissionResult:
@@ -65,6 +70,9 @@ class SubmissionResult:
 
     run: Run
     """The run's identity, rules and manifest included."""
+
+    provenance: Provenance | None = None
+    """Who vouches for the run; None if nobody does."""
 
     @property
     def run_id(self) -> str:
@@ -180,7 +188,7 @@ class Results:
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
-            submissions=tuple(SubmissionResult(one.run) for one in ordered),
+            submissions=tuple(SubmissionResult(one.run, one.provenance()) for one in ordered),
             judges=judges,
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=_in_order({one.category for one in instances.instances}, CATEGORIES),

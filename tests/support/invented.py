@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 from ircore.instances.store import InstanceSet
+from ircore.provenance import Provenance
 from ircore.records import (
     CATEGORIES,
     DIFFICULTIES,
@@ -44,6 +45,9 @@ class InventedRun:
 
     def judges(self) -> dict[str, JudgeIdentity]:
         return {}
+
+    def provenance(self) -> Provenance | None:
+        return None
 
 
 def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> InstanceSet:
