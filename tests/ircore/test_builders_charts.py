@@ -24,6 +24,7 @@ from ircore.instances.builders.palettes import (
     readable_on,
 )
 from ircore.instances.builders.placing import first_legible, is_free, meet, overlapping_texts
+from ircore.instances.builders.shape_colours import contrast
 from ircore.instances.builders.topics import TOPICS, distinct_values, round_step, round_top
 from ircore.records import Box, Difficulty, Element, Scene
 
@@ -181,6 +182,28 @@ def test_no_two_bars_of_a_series_are_alike() -> None:
         assert 3 <= len(bars) <= 36
 
 
+def test_the_parts_of_a_stack_and_the_stacks_differ() -> None:
+    for one in drawn("bar_graph", "hard", 20):
+        stacks: dict[str, list[float]] = {}
+        for bar in of_type(one.scene, "bar"):
+            stacks.setdefault(str(facts(bar)["category"]), []).append(float(facts(bar)["value"]))
+        assert all(len(set(parts)) == len(parts) for parts in stacks.values())
+        assert len({round(sum(parts), 6) for parts in stacks.values()}) == len(stacks)
+
+
+def test_every_line_has_one_highest_and_one_lowest_point() -> None:
+    for one in every("line_graph", 20):
+        for line in of_type(one.scene, "polyline"):
+            values = list(facts(line)["values"])
+            assert values.count(max(values)) == values.count(min(values)) == 1
+
+
+def test_wedges_side_by_side_do_not_look_alike() -> None:
+    for one in every("pie_graph", 30):
+        colours = [str(wedge.colour) for wedge in of_type(one.scene, "wedge")]
+        assert all(contrast(a, b) >= 0.15 for a, b in zip(colours, colours[1:] + colours[:1], strict=True))
+
+
 def test_tick_labels_say_the_value_of_their_pixel() -> None:
     for category in ("bar_graph", "line_graph", "functions"):
         for one in every(category, 8):
@@ -297,6 +320,18 @@ def test_an_easy_graph_shows_one_function() -> None:
         assert {facts(curve)["function"] for curve in of_type(one.scene, "curve")} == {1}
 
 
+def test_an_easy_curve_is_in_one_piece_unless_it_has_a_pole() -> None:
+    for one in drawn("functions", "easy", 40):
+        curves = of_type(one.scene, "curve")
+        assert len(curves) == 1 or facts(curves[0])["family"] == "rational"
+
+
+def test_a_hard_graph_shows_several_functions_or_more_than_a_curve() -> None:
+    for one in drawn("functions", "hard", 40):
+        functions = {facts(curve)["function"] for curve in of_type(one.scene, "curve")}
+        assert len(functions) > 1 or of_type(one.scene, "area")
+
+
 def test_scale_converts_both_ways() -> None:
     upward = Scale(0, 100, 400, 100)
     assert upward(25) == 325
@@ -349,10 +384,10 @@ def test_colours_of_a_palette_are_told_apart(palette: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("paper", [*PAPERS, *PANELLED])
 def test_every_paper_has_enough_colours_for_lines_and_for_wedges(paper: Any) -> None:
     assert contrast_ratio(paper.ink, paper.background) > 7
-    for count, contrast in ((3, 3.0), (5, 2.4), (9, 1.5)):
-        colours = pick_colours(random.Random(count), paper.surface, count, contrast)
+    for count, least in ((3, 3.0), (5, 2.4), (9, 1.5)):
+        colours = pick_colours(random.Random(count), paper.surface, count, least)
         assert len(set(colours)) == count
-        assert min(contrast_ratio(colour, paper.surface) for colour in colours) >= contrast
+        assert min(contrast_ratio(colour, paper.surface) for colour in colours) >= least
 
 
 @pytest.mark.parametrize("top", sorted({top for topic in TOPICS for top in topic.tops}))

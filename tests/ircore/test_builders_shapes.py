@@ -111,6 +111,18 @@ def test_shapes_that_overlap_differ_in_colour() -> None:
                 assert found.index(other) < len(found) - 1
 
 
+def test_the_edge_of_a_filled_shape_can_be_told_from_the_ground() -> None:
+    edged = 0
+    for seed in range(60):
+        drawn = shapes("hard", seed)
+        ground = [str(drawn.scene.background), *(str(e.colour) for e in drawn.scene.elements if e.type == "background")]
+        for element in foreground(drawn):
+            if element.parameters.get("filled"):
+                edged += 1
+                assert distinct_from(ground, (str(element.parameters["outline"]),), 0.25)
+    assert edged > 60
+
+
 def test_the_middle_of_a_filled_shape_has_its_colour() -> None:
     checked = Counter[str]()
     for seed in range(40):

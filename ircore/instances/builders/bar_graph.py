@@ -108,8 +108,9 @@ def _plan_stack(rng: random.Random) -> _Chart:
     top = rng.choice(topic.tops)
     while True:
         series = [distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
-        totals = [round(sum(parts), 6) for parts in zip(*series, strict=True)]
-        if len(set(totals)) == len(totals):
+        stacks = list(zip(*series, strict=True))
+        totals = [round(sum(parts), 6) for parts in stacks]
+        if len(set(totals)) == len(totals) and all(len(set(parts)) == count for parts in stacks):
             return _Chart(
                 topic, words, series, 0, round_top(max(totals)), is_stacked=True, is_labelled=rng.random() < 0.5
             )

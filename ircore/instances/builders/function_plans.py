@@ -69,9 +69,19 @@ def _window(rng: random.Random) -> Window:
 
 
 def plan_easy(rng: random.Random) -> Graph:
-    """Plan one curve."""
+    """Plan one curve, in one piece unless it has to be in two."""
     window = _window(rng)
-    return Graph(window, (pick_function(rng, window),), marked=rng.choice((0, 0, 0, 1)))
+    while True:
+        function = pick_function(rng, window)
+        if function.vertical or _is_connected(function, window):
+            return Graph(window, (function,), marked=rng.choice((0, 0, 0, 1)))
+
+
+def _is_connected(function: Function, window: Window) -> bool:
+    """Return whether a curve never leaves the window to come back: all of its turns can be seen."""
+    _, y = values_across(function, window, 401)
+    inside = (y >= window.y_low) & (y <= window.y_high)
+    return int(np.count_nonzero(np.diff(inside.astype(np.int8)) == 1) + bool(inside[0])) == 1
 
 
 def _plan_several(rng: random.Random) -> Graph:
@@ -88,16 +98,21 @@ def _plan_several(rng: random.Random) -> Graph:
 
 def _plan_asymptotes(rng: random.Random) -> Graph:
     window = rng.choice(WINDOWS)
-    first = pick_function(rng, window, CUT)
-    second = pick_function(rng, window, (linear, root, absolute))
-    both = _are_apart(first, second, window) and rng.random() < 0.5
-    return Graph(window, (first, second) if both else (first,), has_asymptotes=True, marked=rng.choice((1, 2, 3)))
+    while True:
+        first = pick_function(rng, window, CUT)
+        is_seen = all(window.x_low < at < window.x_high for at in first.vertical)
+        if is_seen and any((*first.vertical, *first.horizontal)):
+            break  # One asymptote at least lies neither on the frame nor on an axis.
+    while True:
+        second = pick_function(rng, window, (linear, root, absolute))
+        if _are_apart(first, second, window):
+            return Graph(window, (first, second), has_asymptotes=True, marked=rng.choice((1, 2, 3)))
 
 
 def _plan_pieces(rng: random.Random) -> Graph:
     window = rng.choice(WINDOWS)
     third = (window.x_high - window.x_low) / 3
-    cuts = [round(window.x_low + third), round(window.x_high - third)][: rng.randint(1, 2)]
+    cuts = [round(window.x_low + third), round(window.x_high - third)]
     ends = [window.x_low, *map(float, cuts), window.x_high]
     pieces = []
     for low, high in itertools.pairwise(ends):

@@ -291,10 +291,10 @@ def _write_near(scene: SceneDrawing, plot: Plot, text: str, at: Point, colour: s
     """Write a text beside a point where nothing but gridlines is; return whether there was such a place."""
     size = plot.style.font
     box = text_box(at, text, size)
-    wide, high = (box.right - box.left) / 2 + 9, (box.bottom - box.top) / 2 + 9
+    wide, high = (box.right - box.left) / 2 + 10, (box.bottom - box.top) / 2 + 10
     for across, down in ((1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1.4), (0, 1.4), (1.4, 0), (-1.4, 0)):
         centre = at[0] + across * wide, at[1] + down * high
-        needed = grown(text_box(centre, text, size), 4)
+        needed = grown(text_box(centre, text, size), 6)
         is_inside = plot.left < needed.left and needed.right < plot.right and plot.top < needed.top
         if is_inside and needed.bottom < plot.bottom and is_free(scene, needed, _ground(plot.style.paper)):
             scene.text(kind, centre, text, size, colour)

@@ -35,7 +35,7 @@ APART = 0.035
 
 @dataclass(frozen=True)
 class _Chart:
-    """What is shown: values per series and word, on an axis from ``low`` to ``top``."""
+    """What is shown: values per series and word, on an axis from ``low`` to ``top``; each series has one peak."""
 
     topic: Topic
     words: list[str]
@@ -101,10 +101,12 @@ def _plan(rng: random.Random, count: int, length: int) -> _Chart:
     topic = rng.choice([topic for topic in SEQUENCES if len(topic.words) >= length])
     top = rng.choice(topic.tops)
     low = rng.choice((0.0, 0.0, 0.0, -top / 2 if "Temperature" in topic.quantity else 0.0))
-    shares = _walks(rng, count, length)
     step = round_step(top)
-    series = [[round(round((low + (top - low) * share) / step) * step, 9) for share in row] for row in shares]
-    return _Chart(topic, pick_words(rng, topic, length), series, low, top)
+    while True:
+        shares = _walks(rng, count, length)
+        series = [[round(round((low + (top - low) * share) / step) * step, 9) for share in row] for row in shares]
+        if all(row.count(max(row)) == row.count(min(row)) == 1 for row in series):
+            return _Chart(topic, pick_words(rng, topic, length), series, low, top)
 
 
 def _walks(rng: random.Random, count: int, length: int) -> list[list[float]]:

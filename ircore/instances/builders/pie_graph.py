@@ -10,8 +10,12 @@ from ircore.drawing import Anchor, Point, text_size
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.builders.palettes import Paper, pick_colours, pick_paper, readable_on
 from ircore.instances.builders.placing import first_legible
+from ircore.instances.builders.shape_colours import contrast
 from ircore.instances.builders.topics import KINDS, pick_words
 from ircore.records import Difficulty
+
+APART = 0.15
+"""Least contrast between the colours of wedges side by side."""
 
 Labels = Literal["none", "beside", "inside", "leader"]
 """Where the names stand; a leader is a thin line from wedge to name."""
@@ -121,7 +125,7 @@ def _wedges(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> 
     topic = rng.choice([topic for topic in KINDS if len(topic.words) >= len(shares)])
     words = pick_words(rng, topic, len(shares))
     radius = _radius(look, words)
-    colours = pick_colours(rng, look.paper.background, len(shares), 1.5 if look.edge == look.paper.background else 1.2)
+    colours = _colours(rng, look, len(shares))
     turn, wedges = rng.choice((-90.0, -90.0, 0.0, float(rng.randrange(0, 360, 15)))), []
     for index, (word, share, colour) in enumerate(zip(words, shares, colours, strict=True)):
         end = turn + share * 3.6
@@ -130,6 +134,15 @@ def _wedges(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> 
         wedges.append(_Wedge(word, share, colour, turn, end, centre, radius, radius * look.ring, index == pulled))
         turn = end
     return wedges
+
+
+def _colours(rng: random.Random, look: _Look, count: int) -> list[str]:
+    """Draw colours of which no two neighbours, nor the last and the first, look alike."""
+    least = 1.5 if look.edge == look.paper.background else 1.2
+    while True:
+        colours = pick_colours(rng, look.paper.background, count, least)
+        if all(contrast(one, other) >= APART for one, other in zip(colours, colours[1:] + colours[:1], strict=True)):
+            return colours
 
 
 def _draw_wedge(scene: SceneDrawing, look: _Look, wedge: _Wedge) -> None:

@@ -59,7 +59,7 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         if difficulty == "easy":
             _draw(scene, kind, slot, colour, None, 0.0, 0.0)
         else:
-            _draw_hard(scene, kind, slot, colour, rng, clear=bool(distinct_from(ground, (colour,), CLEAR)))
+            _draw_hard(scene, kind, slot, colour, rng, ground)
     return scene.finish()
 
 
@@ -105,7 +105,10 @@ _POINTS: dict[str, list[Point]] = {
 """Other polygons: corners as parts of the radius."""
 
 EDGE_COLOURS = ("#111111", "#ffffff", "#172554", "#7f4f24", "#d62828", "#ffd60a")
-"""Of outlines; the one most unlike the filling among three drawn by lot is taken."""
+"""Of outlines; the one most unlike the filling among three drawn by lot is taken, of those unlike the ground."""
+
+EDGE_APART = 0.25
+"""Contrast with the ground that the edge of a filled shape needs, or nobody sees where it ends."""
 
 RING_HOLE = 0.58
 """Inner radius of a ring as part of its outer one."""
@@ -220,14 +223,18 @@ def _overlapping(rng: random.Random, slots: list[Slot]) -> Slot:
     return best
 
 
-def _draw_hard(scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random, *, clear: bool) -> None:
-    """Draw a shape turned and in one of three styles; hollow only if its colour is ``clear`` of the ground's."""
+def _draw_hard(
+    scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random, ground: list[str]
+) -> None:  # fmt: skip
+    """Draw a shape turned and in one of three styles; hollow only if its colour is clear of the ground's."""
+    clear = bool(distinct_from(ground, (colour,), CLEAR))
     rotation = rng.choice((0.0, 0.0, *range(15, 360, 15)))
     style = rng.choice(("plain", "plain", "outlined", "outlined", "hollow"))
     if style == "hollow" and clear and kind in HOLLOW_KINDS:
         _draw(scene, kind, slot, None, colour, float(rng.choice((4, 6, 8))), rotation)
     elif style == "outlined" and kind != "ring":
-        edge = max(rng.sample(EDGE_COLOURS, 3), key=lambda one: contrast(one, colour))
+        usable = distinct_from(ground, EDGE_COLOURS, EDGE_APART)
+        edge = max(rng.sample(usable, 3), key=lambda one: contrast(one, colour))
         _draw(scene, kind, slot, colour, edge, float(rng.choice((3, 4, 5))), rotation)
     else:
         _draw(scene, kind, slot, colour, None, 0.0, rotation)
