@@ -92,6 +92,26 @@ def columns(
     )
 
 
+def final_scores(
+    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str
+) -> Column:
+    """Return one judge's similarity of the final renderings alone, 0–10: what ``columns`` has under ``final``.
+
+    Args:
+        instances: Some of the set; its rows.
+        episodes: By run_id; its columns.
+        judge: Whose ratings.
+    """
+    rows = {one.instance_id: row for row, one in enumerate(instances)}
+    made = np.full((len(rows), len(episodes)), np.nan)
+    for index, results in enumerate(episodes.values()):
+        for one in results:
+            judged = one.judged.get(judge)
+            if judged is not None and judged.final is not None and one.episode.instance_id in rows:
+                made[rows[one.episode.instance_id], index] = judged.final
+    return made
+
+
 def _messages(one: EpisodeResult) -> float:
     return sum(turn.message is not None for turn in one.episode.turns)
 

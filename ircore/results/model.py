@@ -18,7 +18,7 @@ from ircore.provenance import Provenance
 from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute, strata
-from ircore.results.columns import columns
+from ircore.results.columns import columns, final_scores
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.statistics.comparison import Comparison, compare
@@ -267,8 +267,7 @@ class Results:
         return compare(one, other, strata(chosen))
 
     def _finals(self, run_id: str, judge: str, chosen: Sequence[Instance]) -> "NDArray[np.float64]":
-        column = columns(chosen, {run_id: self.episodes[run_id]}, (judge,), {}).final[judge]
-        return column[:, 0]
+        return final_scores(chosen, {run_id: self.episodes[run_id]}, judge)[:, 0]
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
