@@ -17,6 +17,7 @@ from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
+from ircore.versions import require_version
 from leaderboard.badges import badge_files
 from leaderboard.boards import board_pages
 from leaderboard.charts import figures
@@ -41,7 +42,7 @@ from leaderboard.shares import in_shares
 from leaderboard.site import Page, Site
 from leaderboard.theme import stylesheet
 from leaderboard.version_pages import version_pages
-from leaderboard.versions import read_archive, require_version, write_frozen
+from leaderboard.versions import read_archive, write_frozen
 from leaderboard.workplace import replace, workplace
 
 MARKER = ".ircore-site.json"

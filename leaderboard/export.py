@@ -5,7 +5,7 @@ import json
 from ircore.results.model import Results
 from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import as_csv, flat_records
-from leaderboard.versions import version_of
+from ircore.versions import version_of
 
 
 def leaderboard_json(results: Results) -> str:

@@ -11,11 +11,11 @@ from ircore.records import Instance, Rendering, Rules
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
+from ircore.versions import version_of
 from leaderboard.judges import site_judge
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.reading import SiteRun
-from leaderboard.versions import version_of
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from ircore.versions import Version
 from leaderboard.site import Page
-from leaderboard.versions import FOLDER, FrozenBoard, Version
+from leaderboard.versions import FOLDER, FrozenBoard
 
 
 def version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:

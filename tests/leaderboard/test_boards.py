@@ -14,6 +14,7 @@ from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.statistics.estimate import Estimate
+from ircore.versions import BenchmarkVersion
 from leaderboard.board_views import View, view_path, view_words, views
 from leaderboard.boards import board_lines, board_pages
 from leaderboard.judges import judge_kind, site_judge
@@ -21,7 +22,6 @@ from leaderboard.overview import overview_pages
 from leaderboard.render import Renderer
 from leaderboard.site import Site
 from leaderboard.tiers import HERE, LEGEND, tier_of
-from leaderboard.versions import BenchmarkVersion
 
 SET = invented_set(2, ("geometry", "photos"))
 HOSTILE = '"><img src=x onerror=alert(1)>\u202e'

@@ -9,8 +9,9 @@ from samples import sample_instances, sample_run
 from ircore.errors import InputError
 from ircore.results.model import Results
 from ircore.runs import RunFolder
+from ircore.versions import BenchmarkVersion, Version, read_versions, version_of
 from leaderboard.version_pages import version_pages
-from leaderboard.versions import BenchmarkVersion, Version, freeze_site, read_archive, read_versions, version_of
+from leaderboard.versions import freeze_site, read_archive
 
 OLD = BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31", notes="The first.")
 NEW = BenchmarkVersion(name="2026.2", instance_set="b" * 64, prompts="p 1", date="2026-09-01")
