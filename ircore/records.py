@@ -4,10 +4,11 @@ Every record is validated when it is made, frozen afterwards, and refuses unknow
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
-from re import fullmatch
+from datetime import date, datetime
+from re import ASCII, fullmatch
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 SCHEMA_VERSION = 1
 
@@ -23,6 +24,19 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """Text of one line, 1–300 characters, no control characters."""
+
+
+def _as_day(value: Any) -> str:
+    """Take what YAML makes of 2026-11-22, a date, or the text itself."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    if not (isinstance(value, str) and fullmatch(r"\d{4}-\d{2}-\d{2}", value, flags=ASCII)):
+        raise ValueError("must be a date, YYYY-MM-DD")
+    return date.fromisoformat(value).isoformat()
+
+
+Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
+"""A date, YYYY-MM-DD."""
 
 Action = Literal["describe", "done"]
 Outcome = Literal["converged", "turn_limit", "aborted"]
@@ -130,11 +144,21 @@ class Instance(Record):
     seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
 
 
+def _is_none(value: object) -> bool:
+    """Leave out what is not given where a record is written, so that what was written before is the same as ever."""
+    return value is None
+
+
 class PlayerSpec(Record):
     """Which player takes a seat, with the settings that define it."""
 
     player: Name = Field(description="Entry-point name in the group ircore.players.")
     model: Line | None = Field(default=None, description="Model name as the provider knows it.")
+    revision: Line | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="Which version of the model: the commit of its weights, or the name or date of a snapshot.",
+    )
     base_url: Line | None = Field(default=None, description="https, or http on loopback.")
     api_key_env: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_KEY$")] | None = Field(
         default=None, description="Name of the environment variable that holds the key; never the key."
@@ -180,6 +204,13 @@ class TranscriptsReference(Record):
     run: Name = Field(description="The run's id in that dataset.")
 
 
+class Dates(Record):
+    """When what is submitted was made: services change under one name."""
+
+    submitted: Day | None = Field(default=None, description="When the pair was handed in, YYYY-MM-DD.")
+    played: Day | None = Field(default=None, description="When the submitter played it, if so, YYYY-MM-DD.")
+
+
 class Submission(Record):
     """A describer–generator pair, as its manifest ``submission.yaml`` states it."""
 
@@ -193,6 +224,12 @@ class Submission(Record):
     authors: tuple[Line, ...] = Field(default=(), description="Who submits the pair.")
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
+    hardware: Line | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
+    )
+    dates: Dates | None = Field(default=None, exclude_if=_is_none, description="When it was made, YYYY-MM-DD.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
 
     @property

@@ -1,0 +1,11 @@
+"""Submissions: reading their manifests, and checking what strangers hand in."""
+
+from ircore.submissions.reading import (
+    MANIFEST,
+    LoadedSubmission,
+    check_player,
+    make_player,
+    read_submission,
+)
+
+__all__ = ["MANIFEST", "LoadedSubmission", "check_player", "make_player", "read_submission"]
