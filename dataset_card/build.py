@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dataset_card import rows
-from dataset_card.card import STRIP, CardFacts, render_card, render_licences
+from dataset_card.card import card_files
 from dataset_card.parquet import Written, write_table
 from dataset_card.rows import ReleaseSource, Row
 from dataset_card.schema import CONFIGS
-from dataset_card.strip import choose_example, draw_strip
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
@@ -19,8 +18,6 @@ from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.tables.names import ALL
 
-CARD = "README.md"
-LICENCES = "LICENSE.md"
 RUNS = "runs.jsonl"
 """One line a run: its identity, as in ``run.json``."""
 
@@ -68,10 +65,8 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path) -> tuple[Wri
     with new_folder(out) as folder:
         with progress("release", len(CONFIGS)) as shown:
             written = tuple(_written(folder, source, shown.advance))
-        example = choose_example(source)
-        write_bytes(folder / STRIP, draw_strip(source, example))
-        write_text(folder / CARD, render_card(CardFacts(source, written, example)))
-        write_text(folder / LICENCES, render_licences(source))
+        for name, data in card_files(source, written).items():
+            write_bytes(folder / name, data)
         write_text(folder / RUNS, "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs))
         judges = source.results.judge_identities.values()
         write_text(folder / JUDGES, "".join(judge.model_dump_json() + "\n" for judge in judges))

@@ -1,28 +1,29 @@
-"""The card: ``README.md`` with its YAML front matter, and ``LICENSE.md`` with the licence of every source."""
+"""The files for readers of a release: card, datasheet, licences and the pictures in them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from dataset_card import card_code, card_statements
+from dataset_card.card_metadata import PAPER, TITLE, front_matter, licences_of
+from dataset_card.card_pictures import alternative_text, draw_scores, draw_targets
 from dataset_card.markdown import Markdown, render
 from dataset_card.parquet import Written
 from dataset_card.rows import ReleaseSource
-from dataset_card.schema import CONFIGS, SPLIT, Column
-from dataset_card.strip import Example
+from dataset_card.schema import CONFIGS, Column
+from dataset_card.strip import Example, choose_example, draw_strip
 from ircore.results.model import BoardRow
 
-TITLE = "Image Reconstruction Game: transcripts, renderings and scores"
-PAPER = "2606.01901"
+CARD = "README.md"
+DATASHEET = "DATASHEET.md"
+LICENCES = "LICENSE.md"
 STRIP = "assets/episode.png"
+TARGETS = "assets/targets.png"
+SCORES = "assets/scores.png"
 
-PLACE = "ORG/NAME"
-"""What the code of a card calls the dataset until it has a place on the Hub; a path of the folder does as well."""
-
-HUB_LICENCES = ("cc0-1.0", "cc-by-2.0", "cc-by-4.0", "cc-by-sa-4.0", "apache-2.0", "mit")
-"""SPDX identifiers, in lower case, that the Hub has a licence page for; all others are ``other`` there."""
-
-_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
+CARD_FILES = (CARD, DATASHEET, LICENCES, STRIP, TARGETS, SCORES)
+"""What ``card_files`` makes."""
 
 
 class SourceLicence(NamedTuple):
@@ -33,12 +34,29 @@ class SourceLicence(NamedTuple):
     pictures: int
 
 
+class CategoryCounts(NamedTuple):
+    """What there is of one category, counted over all runs."""
+
+    category: str
+    targets: tuple[int, ...]
+    """By difficulty, in the order of the results."""
+
+    episodes: int
+    converged: int
+    turn_limit: int
+    aborted: int
+    turns: int
+    renderings: int
+
+
 class JudgeBoard(NamedTuple):
     """The overall board of one judge, as the card shows it."""
 
     judge: str
     label: str
     rows: tuple[BoardRow, ...]
+    alternative_text: str
+    """Of the picture of its scores."""
 
 
 @dataclass(frozen=True)
@@ -56,30 +74,53 @@ class CardFacts:
     example: Example
 
 
+def card_files(source: ReleaseSource, written: Sequence[Written]) -> dict[str, bytes]:
+    """Return the content of every file in ``CARD_FILES``; the same source gives the same bytes.
+
+    Args:
+        source: What the release is made of.
+        written: Sizes of the configs, in the order of ``CONFIGS``.
+    """
+    facts = CardFacts(source, written, choose_example(source))
+    return {
+        CARD: render_card(facts).encode(),
+        DATASHEET: render_datasheet(facts).encode(),
+        LICENCES: render_licences(source).encode(),
+        STRIP: draw_strip(source, facts.example),
+        TARGETS: draw_targets(source),
+        SCORES: draw_scores(source.results, source.results.judges[0]),
+    }
+
+
 def render_card(facts: CardFacts) -> str:
     """Return the content of ``README.md``."""
     source = facts.source
-    episodes = [one.episode for results in source.results.episodes.values() for one in results]
     body = render(
         "README.md.j2",
         title=TITLE,
-        paper=PAPER,
-        strip=STRIP,
-        place=PLACE,
+        pictures={"strip": STRIP, "targets": TARGETS, "scores": SCORES},
+        code=card_code,
+        place=card_code.PLACE,
         example=facts.example,
-        results=source.results,
-        runs=[run.run for run in source.runs],
         boards=list(_boards(source)),
-        outcomes=Counter(one.outcome for one in episodes),
-        prompts=sorted({run.run.prompts for run in source.runs}),
-        versions=sorted({run.run.version for run in source.runs}),
-        tables=[(one, next(w.rows for w in facts.written if w.config is one)) for one in CONFIGS],
-        leaderboard_file=f"data/leaderboard/{SPLIT}-00000-of-00001.parquet",
+        counts=[_counts(source, category) for category in source.results.categories],
         licences=source_licences(source),
         type_name=_type_name,
-        md=Markdown,
+        **_common(facts),
     )
-    return f"---\n{_front_matter(facts)}---\n\n{body}"
+    return f"---\n{front_matter(source, facts.written)}---\n\n{body}"
+
+
+def render_datasheet(facts: CardFacts) -> str:
+    """Return the content of ``DATASHEET.md``."""
+    days = sorted(run.run.started[:10] for run in facts.source.runs)
+    return render(
+        "DATASHEET.md.j2",
+        first_day=days[0],
+        last_day=days[-1],
+        licence_names=sorted(licences_of(facts.source)),
+        **_common(facts),
+    )
 
 
 def render_licences(source: ReleaseSource) -> str:
@@ -97,63 +138,52 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
     return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
-def _front_matter(facts: CardFacts) -> str:
-    import yaml
+def judge_label(source: ReleaseSource, judge: str) -> str:
+    """Return what boards call a judge: as its identity says, else as the installed judge of that name calls itself."""
+    from ircore.plugins import available, load
 
-    document = _metadata(facts)
-    return str(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120))
+    if judge in source.results.judge_identities:
+        return source.results.judge_identities[judge].label
+    return str(load("judges", judge).label) if judge in available("judges") else judge
 
 
-def _metadata(facts: CardFacts) -> dict[str, Any]:
-    """Return what the Hub reads of a card, in the order in which it is written."""
-    licences = _hub_licences(facts.source)
-    other = {"license_name": "per-picture", "license_link": "LICENSE.md"} if "other" in licences else {}
-    rows = max((one.rows for one in facts.written), default=0)
+def _common(facts: CardFacts) -> dict[str, object]:
+    """Return what card and datasheet both print."""
+    source = facts.source
     return {
-        "pretty_name": TITLE,
-        "license": licences,
-        **other,
-        "language": ["en"],
-        "task_categories": ["image-to-text", "text-to-image", "image-to-image"],
-        "size_categories": [next((name for most, name in _SIZES if rows < most), "n>10M")],
-        "annotations_creators": ["machine-generated"],
-        "source_datasets": ["original"],
-        "tags": ["benchmark", "leaderboard", "dialogue-games", "image-reconstruction-game", f"arxiv:{PAPER}"],
-        "configs": [
-            {
-                "config_name": one.name,
-                "data_files": [{"split": SPLIT, "path": one.pattern}],
-                **({"default": True} if one.default else {}),
-            }
-            for one in CONFIGS
-        ],
-        "dataset_info": [_info(one) for one in facts.written],
+        "paper": PAPER,
+        "said": card_statements,
+        "statements": card_statements.statements(source),
+        "results": source.results,
+        "runs": [run.run for run in source.runs],
+        "prompts": sorted({run.run.prompts for run in source.runs}),
+        "versions": sorted({run.run.version for run in source.runs}),
+        "tables": [(one, next(w.rows for w in facts.written if w.config is one)) for one in CONFIGS],
+        "md": Markdown,
     }
-
-
-def _info(written: Written) -> dict[str, Any]:
-    return {
-        "config_name": written.config.name,
-        "features": written.config.yaml_features(),
-        "splits": [{"name": SPLIT, "num_bytes": written.num_bytes, "num_examples": written.rows}],
-        "download_size": written.file_bytes,
-        "dataset_size": written.num_bytes,
-    }
-
-
-def _hub_licences(source: ReleaseSource) -> list[str]:
-    named = {one.licence.lower() for one in source.instances.instances}
-    named |= {run.run.submission.licence.lower() for run in source.runs}
-    return sorted({name if name in HUB_LICENCES else "other" for name in named})
 
 
 def _boards(source: ReleaseSource) -> Iterator[JudgeBoard]:
-    from ircore.plugins import available, load
-
-    installed = available("judges")
     for judge in source.results.judges:
-        label = load("judges", judge).label if judge in installed else judge
-        yield JudgeBoard(judge, label, source.results.board(judge))
+        label, rows = judge_label(source, judge), source.results.board(judge)
+        yield JudgeBoard(judge, label, rows, alternative_text(rows, label))
+
+
+def _counts(source: ReleaseSource, category: str) -> CategoryCounts:
+    results = source.results
+    targets = Counter(str(one.difficulty) for one in results.instances if one.category == category)
+    episodes = [one.episode for run in results.episodes.values() for one in run if one.episode.category == category]
+    ends = Counter(one.outcome for one in episodes)
+    return CategoryCounts(
+        category,
+        tuple(targets[name] for name in results.difficulties),
+        len(episodes),
+        ends["converged"],
+        ends["turn_limit"],
+        ends["aborted"],
+        sum(len(one.turns) for one in episodes),
+        sum(len(one.rendered_turns) for one in episodes),
+    )
 
 
 def _type_name(column: Column) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from dataset_card.build import CARD, JUDGES, LICENCES, PROVENANCE, RUNS, Vouched
-from dataset_card.card import STRIP
+from dataset_card.build import JUDGES, PROVENANCE, RUNS, Vouched
+from dataset_card.card import CARD, CARD_FILES
 from dataset_card.findings import Findings, Pictures
 from dataset_card.parquet import read_table, schema_faults, table_files
 from dataset_card.rows import Row
@@ -81,7 +81,7 @@ def check_release(folder: Path) -> Report:
 
 
 def _check_files(folder: Path, findings: Findings) -> None:
-    for name in (CARD, LICENCES, RUNS, JUDGES, STRIP):
+    for name in (*CARD_FILES, RUNS, JUDGES):
         path = folder / name
         if not path.is_file():
             findings.add(name, "is missing")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dataset_card.build import LICENCES
+from dataset_card.card import LICENCES
 from dataset_card.check import check_release
 from dataset_card.parquet import read_table
 from dataset_card.release_files import PATTERNS, SINGLE_FILES

@@ -196,7 +196,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "no front matter": (partial(replace_text, "README.md", "---\n", "\n"), "has no YAML front matter"),
     "no YAML": (partial(replace_text, "README.md", "pretty_name:", "pretty_name: ["), "is not valid YAML"),
-    "a key in the card": (partial(replace_text, "README.md", "## Contact", "AKIA" + "ABCD" * 4), "holds an AWS key"),
+    "a key in the card": (partial(replace_text, "README.md", "## Glossary", "AKIA" + "ABCD" * 4), "holds an AWS key"),
 }
 
 
