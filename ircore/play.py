@@ -77,8 +77,6 @@ def make_run(
     loaded: LoadedSubmission, instances: InstanceSet, rules: Rules, prompts: Prompts, seed: int, game: str
 ) -> Run:
     """Return the identity of a run; its id depends on everything in it but the time."""
-    from hashlib import sha256
-
     draft = Run(
         run_id=loaded.slug,
         game=game,
@@ -91,8 +89,15 @@ def make_run(
         version=__version__,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    digest = sha256(draft.model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
-    return draft.model_copy(update={"run_id": f"{loaded.slug}-{digest}"})
+    return with_run_id(draft)
+
+
+def with_run_id(run: Run) -> Run:
+    """Return a run with the id that follows from everything in it but the time."""
+    from hashlib import sha256
+
+    digest = sha256(run.model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
+    return run.model_copy(update={"run_id": f"{run.slug}-{digest}"})
 
 
 def open_run(path: Path, run: Run, instances: InstanceSet) -> RunFolder:

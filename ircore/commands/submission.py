@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands import submission_pack, submission_rescore
 from ircore.terminal import printable
 
 
@@ -23,3 +24,7 @@ def check(path: Path) -> None:
         check_player(loaded, seat)
     one = loaded.submission
     click.echo(printable(f"{loaded.slug}: valid: {one.describer.label} describes, {one.generator.label} draws"))
+
+
+command.add_command(submission_pack.command)
+command.add_command(submission_rescore.command)

@@ -1,0 +1,235 @@
+"""Re-scoring: a submitter's transcripts, checked and kept as a run folder that is scored like any other.
+
+Nothing that the submitter states is believed: the manifest is the one that was merged, the instance set the one at
+hand, the rules are played again, and scores are computed from the pictures afterwards. What remains the submitter's
+word is that these models gave these answers; tokens, seconds and cost are theirs too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ircore.errors import InputError
+from ircore.files import new_folder, write_bytes
+from ircore.games.prompts import Prompts, load_prompts
+from ircore.images import Picture
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.leaks import find_leaks
+from ircore.play import with_run_id
+from ircore.plugins import load
+from ircore.progress import tracked
+from ircore.provenance import Flag, Provenance, make_provenance, write_provenance
+from ircore.records import PlayerSpec, Run, TranscriptsReference
+from ircore.rescoring.clean_png import read_clean_png
+from ircore.rescoring.fetch import fetch
+from ircore.rescoring.flags import find_flags
+from ircore.rescoring.packed import PackedRun, TranscriptError, read_packed
+from ircore.rescoring.rules import MAX_FAULTS, rule_faults
+from ircore.runs import Call, End, Entry, Failure, RunFolder, RunWriter
+from ircore.submissions import LoadedSubmission, read_submission
+
+GAME = "reconstruction"
+DEADLINE = 3600.0
+MAX_NOTES = 50
+MAX_NOTE_CHARACTERS = 2000
+_REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
+
+
+class RefusedError(TranscriptError):
+    """Transcripts that cannot be the outcome of a game.
+
+    Attributes:
+        faults: All that was found, one line each.
+    """
+
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """What re-scoring made.
+
+    Attributes:
+        folder: The run, ready for ``ircore score``.
+        flags: Findings for people to look at.
+        provenance: Who vouches for it; None after a rehearsal with files that were not fetched.
+    """
+
+    folder: RunFolder
+    flags: tuple[Flag, ...]
+    provenance: Provenance | None
+
+
+def rescore(
+    submission: Path,
+    out: Path,
+    instances: Path | None = None,
+    transcripts: Path | None = None,
+    deadline: float = DEADLINE,
+) -> Rescored:
+    """Fetch the transcripts that a submission names, check them, and keep them as a run folder.
+
+    Args:
+        submission: The submission's folder or its submission.yaml.
+        out: The run folder to make; it must not exist or be empty.
+        instances: The instance set that counts; the benchmark's own, drawn anew, if None.
+        transcripts: A folder of packed transcripts to take instead of fetching them; nobody vouches for the run then.
+        deadline: Seconds that fetching may take.
+
+    Raises:
+        InputError: The submission names no transcripts, or ``out`` holds something.
+        RefusedError: The transcripts cannot be the outcome of this pair's game on this set.
+        TranscriptError: They are not in the format, or not what their hashes say.
+        WorkError: The Hub cannot be reached, or the place cannot be written.
+    """
+    loaded = read_submission(submission)
+    reference = loaded.submission.transcripts
+    if reference is None:
+        raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
+    with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
+        known = _instances(instances, Path(work))
+        packed = _packed(reference, transcripts, Path(work), deadline)
+        prompts = load_prompts(GAME)
+        run = _run(loaded, packed.run, known, prompts)
+        pictures = _Pictures(packed)
+        faults = [*_text_faults(packed), *pictures.faults()]
+        faults += rule_faults(run, packed.events, known, load("games", GAME)(), prompts)
+        if faults:
+            raise _refused(reference, faults)
+        flags = find_flags(run, packed.events, known, pictures.picture)
+        provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
+        _write(temporary, run, known, packed, provenance)
+    return Rescored(RunFolder.open(out), flags, provenance)
+
+
+def _instances(folder: Path | None, work: Path) -> InstanceSet:
+    if folder is not None:
+        return read_instances(folder)
+    from ircore.instances.build import build_instances
+
+    return build_instances(work / "instances")
+
+
+def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, deadline: float) -> PackedRun:
+    """Return the transcripts; errors call them by their address rather than by the folder they were fetched to."""
+    if folder is not None:
+        return read_packed(folder / reference.run, reference.run)
+    place = fetch(reference, work / "fetched", deadline)
+    try:
+        return read_packed(place, reference.run)
+    except TranscriptError as error:
+        raise TranscriptError(error.problem.replace(str(place.parent), _place(reference)), error.remedy) from error
+
+
+def _place(reference: TranscriptsReference) -> str:
+    return f"{reference.repo}@{reference.revision[:12]}"
+
+
+def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts: Prompts) -> Run:
+    """Return the run as it is kept here: the merged manifest, and of the stated identity what cannot be known here.
+
+    Raises:
+        TranscriptError: The transcripts are of another pair, set, game or prompts, or by other rules.
+    """
+    merged = loaded.submission
+    for name, theirs, ours in (
+        ("instance_set", stated.instance_set, instances.identity),
+        ("game", stated.game, GAME),
+        ("slug", stated.slug, loaded.slug),
+        ("prompts", stated.prompts, prompts.version),
+        ("rules", stated.rules, merged.rules),
+        ("describer", _settings(stated.submission.describer), _settings(merged.describer)),
+        ("generator", _settings(stated.submission.generator), _settings(merged.generator)),
+    ):
+        if theirs != ours:
+            raise TranscriptError(
+                f"{loaded.path}: {name}: the transcripts were played with {_short(theirs)}, not {_short(ours)}",
+                "Name transcripts of this pair, played by its manifest on the benchmark's own pictures.",
+            )
+    changed = {"slug": loaded.slug, "submission": merged, "rules": merged.rules}
+    return with_run_id(stated.model_copy(update=changed))
+
+
+def _settings(player: PlayerSpec) -> object:
+    """What makes a player's answers; by which key it was reached may differ."""
+    return player.model_dump(exclude={"api_key_env"})
+
+
+class _Pictures:
+    """The renderings of packed transcripts."""
+
+    def __init__(self, packed: PackedRun) -> None:
+        self._packed = packed
+        self._sizes = {
+            one.rendering.sha256: (one.rendering.width, one.rendering.height)
+            for one in packed.events
+            if isinstance(one, Call) and one.rendering is not None
+        }
+
+    def picture(self, sha256: str) -> Picture:
+        """Return a rendering that was checked."""
+        return Picture.from_own_file(self._packed.rendering_bytes(sha256), *self._sizes[sha256])
+
+    def faults(self) -> Iterator[str]:
+        """Yield what is wrong with the files."""
+        there = {path.stem for path in (self._packed.folder / "renderings").glob("*.png")}
+        for sha256 in sorted(there - self._sizes.keys()):
+            yield f"renderings/{sha256[:12]}….png: in no turn of the transcript"
+        for sha256 in tracked(sorted(self._sizes), "pictures", len(self._sizes)):
+            name = f"renderings/{sha256[:12]}….png"
+            if sha256 not in there:
+                yield f"{name}: is missing"
+            elif fault := self._fault(sha256, name):
+                yield fault
+
+    def _fault(self, sha256: str, name: str) -> str | None:
+        try:
+            picture = read_clean_png(self._packed.rendering_bytes(sha256), name)
+        except InputError as error:
+            return error.problem
+        if (picture.width, picture.height) != self._sizes[sha256]:
+            return f"{name}: is {picture.width} × {picture.height} pixels, the transcript says otherwise"
+        return None
+
+
+def _text_faults(packed: PackedRun) -> Iterator[str]:
+    """Yield what may not be published, or is too long: rule and position only."""
+    for event in packed.events:
+        if isinstance(event, End):
+            texts, where = [event.episode.detail or ""], event.episode.episode_id
+        else:
+            where = f"{event.episode_id}, turn {event.turn}, {event.role}"
+            texts = [one.detail or "" for one in event.attempts]
+            texts += [event.detail] if isinstance(event, Failure) else [event.prompt or "", event.text or ""]
+        if isinstance(event, Call):
+            texts += event.notes
+            if len(event.notes) > MAX_NOTES or any(len(note) > MAX_NOTE_CHARACTERS for note in event.notes):
+                yield f"{where}: notes of more than {MAX_NOTES} lines or {MAX_NOTE_CHARACTERS:,} characters"
+        for leak in (leak for text in texts for leak in find_leaks(text)):
+            yield f"{where}: holds {leak}: it must not be published"
+
+
+def _refused(reference: TranscriptsReference, faults: Sequence[str]) -> RefusedError:
+    more = f" ({len(faults)} findings in all)" if len(faults) > 1 else ""
+    error = RefusedError(f"{_place(reference)} {reference.run}: refused: {faults[0]}{more}", _REMEDY)
+    error.faults = tuple(faults[:MAX_FAULTS])
+    return error
+
+
+def _write(out: Path, run: Run, instances: InstanceSet, packed: PackedRun, provenance: Provenance | None) -> None:
+    """Fill an empty folder with the run; only what was checked goes in."""
+    folder = RunFolder.create(out, run, instances)
+    calls = [one for one in packed.events if not isinstance(one, End)]
+    ends = {one.episode.episode_id: one for one in packed.events if isinstance(one, End)}
+    for sha256 in {one.rendering.sha256 for one in calls if isinstance(one, Call) and one.rendering}:
+        write_bytes(folder.rendering_path(sha256), packed.rendering_bytes(sha256))
+    with RunWriter(folder) as writer:
+        writer.record([Entry(one) for one in (*calls, *ends.values())])
+    if provenance is not None:
+        write_provenance(folder.path, provenance)
+
+
+def _short(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
