@@ -1,6 +1,6 @@
 """Which boards there are, where they stand, and what each says of itself in words."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -131,8 +131,14 @@ def rules_label(site: Site, rules: Rules | None) -> str:
     return f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
 
 
-def chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
-    """Return links to the boards that differ from this one in one thing, grouped by what differs."""
+def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
+    """Return links to the boards that differ from this one in one thing, grouped by what differs.
+
+    Args:
+        site: What is shown.
+        view: This board.
+        path: Where a view's page stands; by default its board.
+    """
     results = site.results
     category = {"All": None, **{category_title(one): one for one in results.categories}}
     difficulty = {"Both": None, **{one.capitalize(): one for one in results.difficulties}}
@@ -146,7 +152,7 @@ def chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
         ("Budget", [(rules_label(site, one), replace(view, rules=one), one == view.rules) for one in rules]),
     )
     found = [
-        (label, [Chip(text, view_path(site, other), current) for text, other, current in links if _shown(site, other)])
+        (label, [Chip(text, path(site, other), current) for text, other, current in links if _shown(site, other)])
         for label, links in groups
     ]
     metrics = [Chip(metric, metric_path(metric), current=False) for metric in results.metrics]

@@ -29,7 +29,8 @@ from leaderboard.figures import figures_page
 from leaderboard.finish import finish_pages, merge, place, write_surroundings
 from leaderboard.galleries import gallery_pages
 from leaderboard.limits import limits_page
-from leaderboard.overview import overview_pages
+from leaderboard.matrix import matrix_files, matrix_pages
+from leaderboard.overview import front_page
 from leaderboard.pairs import pair_pages
 from leaderboard.paper import paper_page
 from leaderboard.pictures import ENCODING, PictureBook
@@ -156,8 +157,9 @@ def build_site(
 def all_pages(site: Site) -> Iterator[Page]:
     """Yield every page that templates write."""
     prompts = Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
-    single = (paper_page(), prompts, compare_page(Comparisons(site)), limits_page(site), changes_page(site))
-    several = (overview_pages(site), board_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
+    compared = compare_page(Comparisons(site))
+    single = (front_page(site), paper_page(), prompts, compared, limits_page(site), changes_page(site))
+    several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
     return chain(*several, single, (figures_page(site), citation_page()))
 
 
@@ -165,7 +167,7 @@ def render_pages(site: Site, pages: Sequence[Page], tree: Tree) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
     for shown in in_shares(partial(_render_share, site, pages, tree), len(site.pairs) >= _MANY):
         site.pictures.merge(shown)
-    for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files()):
+    for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files(), matrix_files(site)):
         write_text(tree.files / path, text)
     write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
     write_text(tree.docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))

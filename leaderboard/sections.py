@@ -42,7 +42,7 @@ def read_sections(settings: Path) -> tuple[Section, ...]:
 def with_section(source: str, path: str, sections: tuple[Section, ...]) -> str:
     """Return a page's source with the row of its section at its head; as it is if it is in none.
 
-    A page belongs to the section that names it, or that names the index of its folder.
+    A page belongs to the section that names it, or that names the index of its folder or a page of the folder's name.
 
     Args:
         source: Markdown, with front matter.
@@ -51,8 +51,9 @@ def with_section(source: str, path: str, sections: tuple[Section, ...]) -> str:
     """
     for section in sections:
         folder = path.rpartition("/")[0]
-        current = path if path in section.pages else f"{_LISTED_IN.get(folder, folder)}/index"
-        if current in section.pages:
+        known = (path, f"{_LISTED_IN.get(folder, folder)}/index", folder)
+        current = next((one for one in known if one in section.pages), None)
+        if current is not None:
             row = _row(section, path, current)
             if _BLOCK in source:
                 return source.replace(_BLOCK, f"{_BLOCK}{row}\n", 1)

@@ -1,5 +1,6 @@
 """The boards as data and as pages: which there are, who judges them, what each row holds."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from ircore.versions import BenchmarkVersion
 from leaderboard.board_views import View, view_path, view_words, views
 from leaderboard.boards import board_lines, board_pages
 from leaderboard.judges import judge_kind, site_judge
-from leaderboard.overview import overview_pages
+from leaderboard.matrix import condition_anchor, matrix_files, matrix_pages
 from leaderboard.render import Renderer
 from leaderboard.site import Site
 from leaderboard.tiers import HERE, LEGEND, tier_of
@@ -227,16 +228,62 @@ def test_a_strangers_name_stays_text_in_cells_attributes_and_menus() -> None:
     assert shown in {one.attributes.get("value") for one in page.find("option")}
 
 
-def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
+def crossed() -> Site:
+    """Two describers with two generators, and one of the four once more under another budget."""
     grid = [
         invented_run(SET, describer, generator, first, 0.1)
         for describer, generator, first in (("s", "p", 6.0), ("s", "q", 5.8), ("t", "p", 2.0), ("t", "q", 1.8))
     ]
-    for run in grid:
+    played = [*(also_judged(run, "strict") for run in grid), under(also_judged(grid[0], "strict"), 50)]
+    for run in played:
         object.__setattr__(run, "rendering_path", Path)
-    site = site_of([*grid, under(grid[0], 50)])
-    (matrix,) = (one for one in overview_pages(site) if one.path == "matrix")
+    return site_of(played)
+
+
+def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
+    site = crossed()
+    (matrix,) = (one for one in matrix_pages(site) if one.path == "matrix")
     page = parsed(Renderer(site, {}).markdown(matrix))
     assert "Describers set pairs apart more than generators do." in page.find("p", class_="finding")[0].text
     assert len(page.find(class_="effect")) == 4
     assert len(page.find(class_="matrix-cell")) == 4
+    # Beside the grid each player's main effect; describers' add up to zero.
+    effects = [float(one.find(class_="value")[0].text.split(" ")[0].replace("−", "-")) for one in rows_of(page)]
+    assert len(effects) == 4
+    assert effects[0] + effects[1] == pytest.approx(0, abs=0.011)
+
+
+def rows_of(page: Element) -> list[Element]:
+    return [row for table in page.find("table", class_="effects") for row in table.find("tbody")[0].find("tr")]
+
+
+def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_every_target() -> None:
+    pages = {one.path: one for one in matrix_pages(crossed())}
+    assert {"matrix", "matrix/geometry-hard", "matrix/all-easy", "matrix/by-structural/index", "matrix/budget-50/index",
+            "matrix/by-structural/budget-50/photos-both", "matrix/target-photos-hard-02"} <= pages.keys()  # fmt: skip
+    # 2 judges × 2 budgets × 9 conditions, and 8 targets.
+    assert len(pages) == 2 * 2 * 9 + 8
+
+
+def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behind_it() -> None:
+    site = crossed()
+    (hard,) = (one for one in matrix_pages(site) if one.path == "matrix/photos-hard")
+    page = parsed(Renderer(site, {}).markdown(hard))
+    shown = page.find("div", data_judge="strict")[0].attributes["data-target"]
+    assert shown.startswith("photos-hard")
+    assert {link.attributes["data-target"] for link in page.find("a") if "data-target" in link.attributes} == {
+        "photos-hard-01", "photos-hard-02"
+    }  # fmt: skip
+    scores = [link.attributes["href"] for link in page.find("a", class_="matrix-score")]
+    assert len(scores) == 4
+    assert all(href.startswith("../pairs/") and href.endswith(".html#photos-hard") for href in scores)
+    (files,) = [json.loads(text) for path, text in matrix_files(site) if path.endswith(f"/{shown}.json")]
+    assert files["judges"] == ["strict", "structural"]
+    assert len(files["pairs"]) == 5
+    assert {len(one) for one in files["pairs"].values()} == {4}
+
+
+def test_a_condition_has_its_episodes_on_a_pairs_page() -> None:
+    assert condition_anchor(None, None) == condition_anchor(None, "easy") == "conditions"
+    assert condition_anchor("photos", None) == "photos"
+    assert condition_anchor("photos", "hard") == "photos-hard"
