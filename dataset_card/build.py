@@ -1,84 +1,117 @@
-"""Run folders to a release folder."""
+"""Run folders, and the release before, to a release folder."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dataset_card import rows
 from dataset_card.card import card_files
+from dataset_card.former import FormerRelease, FormerRun
+from dataset_card.history import describe_release
 from dataset_card.parquet import Written, write_table
-from dataset_card.rows import ReleaseSource, Row
-from dataset_card.schema import CONFIGS
+from dataset_card.parts import Part, layout_key, make_part, part_key, sum_parts
+from dataset_card.release_record import (
+    CHANGES,
+    JUDGES,
+    PROVENANCE,
+    RELEASE,
+    RUNS,
+    TOMBSTONES,
+    ReleaseRecord,
+    Vouched,
+    render_changes,
+)
+from dataset_card.rows import ReleaseSource, Row, SourceRun
+from dataset_card.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.selection import Selection, select_runs
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
+from ircore.lifecycle import Withdrawal, withdrawal_lines
 from ircore.progress import progress
-from ircore.provenance import Provenance
-from ircore.records import Name, Record
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.tables.names import ALL
 
-RUNS = "runs.jsonl"
-"""One line a run: its identity, as in ``run.json``."""
-
-JUDGES = "judges.jsonl"
-"""One line a judge: who it is, as far as a run says so."""
-
-PROVENANCE = "provenance.jsonl"
-"""One line a run that somebody vouches for; not there if there is none."""
-
 LARGEST_SEED = 2**63 - 1
 
-_ROWS: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
-    "instances": rows.instance_rows,
-    "transcripts": rows.transcript_rows,
-    "episodes": rows.episode_rows,
-    "scores": rows.score_rows,
-    "leaderboard": lambda source: rows.leaderboard_rows(source.results),
+_OF_A_RUN: dict[str, Callable[[InstanceSet, SourceRun], Iterable[Row]]] = {
+    TRANSCRIPTS.name: rows.transcript_rows,
+    EPISODES.name: rows.episode_rows,
+    SCORES.name: rows.score_rows,
+}
+
+_OF_NO_RUN: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
+    INSTANCES.name: lambda source: rows.instance_rows(source.instances),
+    LEADERBOARD.name: lambda source: rows.leaderboard_rows(source.results),
 }
 
 
-class Vouched(Record):
-    """Who vouches for a run: a line of ``provenance.jsonl``."""
+@dataclass(frozen=True)
+class BuildPlan:
+    """What else may be asked of a build."""
 
-    run_id: Name
-    provenance: Provenance
+    former: Path | None = None
+    """The release before: its runs and its history are carried on, and its files taken over where they fit."""
+
+    withdrawals: Sequence[Withdrawal] | None = None
+    """Runs that go, or are disputed; None if nothing is said about it."""
+
+    date: str | None = None
+    """Of the release, YYYY-MM-DD; by default that of the newest thing in it."""
 
 
-def build_release(runs: Sequence[Path], instances: Path, out: Path) -> tuple[Written, ...]:
-    """Make a release; the folder appears only when it is complete. The same runs give the same bytes.
+@dataclass(frozen=True)
+class Built:
+    """A release that was built."""
+
+    record: ReleaseRecord
+    """What it says of itself."""
+
+    written: tuple[Written, ...]
+    """What each config came to, in the order of ``CONFIGS``."""
+
+    taken_over: int
+    """Bytes of tables that are those of the former release."""
+
+    unmatched: tuple[Withdrawal, ...]
+    """Withdrawals that concern no run."""
+
+
+def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildPlan | None = None) -> Built:
+    """Make a release; the folder appears only when it is complete. The same input gives the same bytes.
 
     Args:
-        runs: Run folders, in any order.
+        runs: Run folders, in any order; may be none if there is a former release.
         instances: The instance set that all of them were played on.
         out: Where to; it must not exist or be empty.
-
-    Returns:
-        What each config came to, in the order of ``CONFIGS``.
+        plan: What else is asked.
 
     Raises:
         InputError: A folder holds no run or no set, a run is of another set, two runs are of the same pair under the
             same rules, no judge rated anything, or ``out`` holds something.
         WorkError: The place cannot be written.
     """
-    source = read_source(runs, read_instances(instances))
+    plan = plan or BuildPlan()
+    played_on = read_instances(instances)
+    _refuse_unfit(played_on)
+    former = FormerRelease(plan.former) if plan.former is not None else None
+    chosen = select_runs([RunFolder.open(path) for path in runs], played_on, former, plan.withdrawals)
+    source = make_source(chosen.runs, played_on)
     with new_folder(out) as folder:
-        with progress("release", len(CONFIGS)) as shown:
-            written = tuple(_written(folder, source, shown.advance))
+        writer = _PartWriter(folder, former)
+        with progress("release", len(_OF_NO_RUN) + len(_OF_A_RUN) * len(source.runs)) as shown:
+            parts = tuple(_parts(source, writer, shown.advance))
+        written = tuple(sum_parts(config, parts) for config in CONFIGS)
+        texts = _texts(source, chosen)
+        record = describe_release(source, parts, texts, former, chosen.tombstones, plan.date)
+        texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
+        for name, text in texts.items():
+            if text:
+                write_text(folder / name, text)
         for name, data in card_files(source, written).items():
             write_bytes(folder / name, data)
-        write_text(folder / RUNS, "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs))
-        judges = source.results.judge_identities.values()
-        write_text(folder / JUDGES, "".join(judge.model_dump_json() + "\n" for judge in judges))
-        _write_provenance(folder, source)
-    return written
-
-
-def _write_provenance(folder: Path, source: ReleaseSource) -> None:
-    known = ((run.run.run_id, run.provenance()) for run in source.runs)
-    lines = [Vouched(run_id=run_id, provenance=one).model_dump_json() for run_id, one in known if one is not None]
-    if lines:
-        write_text(folder / PROVENANCE, "".join(line + "\n" for line in lines))
+    return Built(record, written, writer.taken_over, chosen.unmatched)
 
 
 def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:
@@ -87,23 +120,23 @@ def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:
     Raises:
         InputError: As in ``build_release``.
     """
-    folders = [RunFolder.open(path) for path in runs]
-    for one in folders:
-        if one.run.instance_set != instances.identity:
-            raise InputError(
-                f"{one.path}: was played on another instance set ({one.run.instance_set[:12]}…) than "
-                f"{instances.folder} ({instances.identity[:12]}…)",
-                "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
-            )
-    _refuse_unfit(instances)
-    results = Results.from_runs(folders)
+    return make_source(select_runs([RunFolder.open(path) for path in runs], instances, None, None).runs, instances)
+
+
+def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSource:
+    """Compute the results of the runs of a release.
+
+    Raises:
+        InputError: As in ``build_release``.
+    """
+    results = Results.from_runs(runs)
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
         raise InputError(
-            f"{', '.join(str(path) for path in runs)}: no played episode was rated by a judge",
+            f"{', '.join(str(one.path) for one in runs)}: no played episode was rated by a judge",
             "Score the runs first: ircore score RUN...",
         )
-    by_id = {one.run.run_id: one for one in folders}
+    by_id = {one.run.run_id: one for one in runs}
     return ReleaseSource(instances, tuple(by_id[one.run_id] for one in results.submissions), results)
 
 
@@ -117,7 +150,62 @@ def _refuse_unfit(instances: InstanceSet) -> None:
             raise InputError(f"{where}: seed {one.seed} is too large", f"At most {LARGEST_SEED} fits into 64 bits.")
 
 
-def _written(folder: Path, source: ReleaseSource, advance: Callable[[str], None]) -> Iterator[Written]:
+class _PartWriter:
+    """Writes the parts of a release, or takes them over from the former one.
+
+    Attributes:
+        taken_over: Bytes that were taken over.
+    """
+
+    def __init__(self, folder: Path, former: FormerRelease | None) -> None:
+        self._folder = folder
+        fits = former is not None and former.record.layout == layout_key(CONFIGS)
+        self._former = former if fits else None
+        self.taken_over = 0
+
+    def kept(self, config: Config, run: SourceRun) -> Part | None:
+        """Take over what a run of the former release has in a table; None if it has to be written."""
+        part = self._known(config, run.run.run_id) if isinstance(run, FormerRun) else None
+        return None if part is None else self._taken(part)
+
+    def written(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
+        """Write rows, unless the former release has the same ones."""
+        held = list(content)
+        key, known = part_key(config, held), self._known(config, run_id)
+        if known is not None and known.key == key:
+            return self._taken(known)
+        return make_part(config, run_id, key, write_table(self._folder, config, held, run_id))
+
+    def _known(self, config: Config, run_id: str | None) -> Part | None:
+        return self._former.parts.get((config.name, run_id)) if self._former is not None else None
+
+    def _taken(self, part: Part) -> Part:
+        assert self._former is not None  # noqa: S101 - the part is of it
+        self._former.take_over(part, self._folder)
+        self.taken_over += sum(part.sizes)
+        return part
+
+
+def _parts(source: ReleaseSource, writer: _PartWriter, advance: Callable[[str], None]) -> Iterator[Part]:
     for config in CONFIGS:
-        yield write_table(folder, config, _ROWS[config.name](source))
-        advance(config.name)
+        if config.name in _OF_NO_RUN:
+            yield writer.written(config, None, _OF_NO_RUN[config.name](source))
+            advance(config.name)
+            continue
+        for run in source.runs:
+            made = _OF_A_RUN[config.name]
+            yield writer.kept(config, run) or writer.written(config, run.run.run_id, made(source.instances, run))
+            advance(config.name)
+
+
+def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:
+    """Return the files of records of a release by name; a file without a record is left out."""
+    judges = source.results.judge_identities.values()
+    vouched = ((run.run.run_id, run.provenance()) for run in source.runs)
+    known = [Vouched(run_id=run_id, provenance=one) for run_id, one in vouched if one is not None]
+    return {
+        RUNS: "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs),
+        JUDGES: "".join(judge.model_dump_json() + "\n" for judge in judges),
+        PROVENANCE: "".join(one.model_dump_json() + "\n" for one in known),
+        TOMBSTONES: withdrawal_lines(chosen.tombstones),
+    }

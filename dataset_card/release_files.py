@@ -7,10 +7,11 @@ from pathlib import Path
 
 from dataset_card.build import JUDGES, PROVENANCE, RUNS
 from dataset_card.card import CARD_FILES
+from dataset_card.croissant import CROISSANT
 from dataset_card.schema import CONFIGS, SPLIT
 from ircore.errors import InputError
 
-SINGLE_FILES = frozenset({*CARD_FILES, RUNS, JUDGES, PROVENANCE})
+SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RUNS, JUDGES, PROVENANCE})
 """Files of which a release has one each; who vouches for its runs, only if anybody does."""
 
 PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in CONFIGS))

@@ -1,0 +1,293 @@
+"""``croissant.json``: the release described for programs, Croissant 1.1 with the responsible-AI fields, written by us.
+
+Specifications: https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html and …/croissant-rai-spec.html. Every
+table is a record set whose files are found by a pattern below the folder in which ``croissant.json`` lies, so that it
+holds here, in a copy and on the Hub alike; each file stands beside with its size and SHA-256.
+
+Tables join on the columns named in ``_REFERENCES``. They are told in ``key`` and in words only: ``mlcroissant`` takes
+``references`` for a request to join the tables whenever one of them is read.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dataset_card import card_statements as said
+from dataset_card.card_metadata import PAPER, TAGS, TASKS, TITLE, licences_of
+from dataset_card.card_statements import annotators, statements
+from dataset_card.parquet import table_files
+from dataset_card.rows import ReleaseSource
+from dataset_card.schema import CONFIGS, SPLIT, Column, Config, Kind
+from ircore.records import HUMAN
+
+CROISSANT = "croissant.json"
+
+CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
+
+MAX_BYTES = 64 * 1024 * 1024
+
+PARQUET = "application/x-parquet"
+
+MAKER = "The Image Reconstruction Game leaderboard's contributors"
+
+KEYS = {
+    "transcripts": ("run_id", "episode_id", "turn"),
+    "instances": ("instance_id",),
+    "episodes": ("run_id", "episode_id"),
+    "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator"),
+    "leaderboard": ("run_id", "category", "difficulty", "judge"),
+}
+"""The columns that tell the rows of each table apart."""
+
+CITATION = (
+    "@misc{hakimov2026imagereconstructiongame, title = {The Image Reconstruction Game: Drawing Common Ground Through "
+    "Iterative Multimodal Dialogue}, author = {Hakimov, Sherzod and D'Agostini, Mattia and Samodelkin, Ivan and "
+    f"Schlangen, David}}, year = {{2026}}, eprint = {{{PAPER}}}, archivePrefix = {{arXiv}}}}"
+)
+
+_TYPES: dict[Kind, str] = {
+    "string": "sc:Text",
+    "strings": "sc:Text",
+    "int32": "cr:Int32",
+    "int64": "cr:Int64",
+    "float64": "cr:Float64",
+    "bool": "sc:Boolean",
+    "image": "sc:ImageObject",
+}
+
+_OURS = [
+    "annotation",
+    "arrayShape",
+    "citeAs",
+    "column",
+    "containedIn",
+    "equivalentProperty",
+    "excludes",
+    "extract",
+    "field",
+    "fileProperty",
+    "fileObject",
+    "fileSet",
+    "format",
+    "includes",
+    "isArray",
+    "isLiveDataset",
+    "jsonPath",
+    "key",
+    "md5",
+    "parentField",
+    "path",
+    "recordSet",
+    "references",
+    "regex",
+    "readLines",
+    "repeated",
+    "replace",
+    "samplingRate",
+    "sdVersion",
+    "separator",
+    "source",
+    "subField",
+    "transform",
+    "unArchive",
+]
+"""Terms of the Croissant vocabulary that may stand without a prefix."""
+
+
+def render_croissant(folder: Path, source: ReleaseSource, version: str = "0.0.0", date: str | None = None) -> str:
+    """Return the content of ``croissant.json``.
+
+    Args:
+        folder: The release, its tables written.
+        source: What it is made of.
+        version: Of the release, three numbers with dots and perhaps ``+`` and more (semantic versioning).
+        date: Of the release, YYYY-MM-DD; the day of the newest run if None.
+    """
+    return json.dumps(_document(folder, source, version, date), indent=1, ensure_ascii=False) + "\n"
+
+
+def croissant_faults(folder: Path) -> Iterator[str]:
+    """Say what of ``croissant.json`` is not true of the release beside it: its files and its tables."""
+    path = folder / CROISSANT
+    if not path.is_file():
+        return
+    try:
+        document = json.loads(path.read_bytes()[:MAX_BYTES])
+    except (ValueError, RecursionError) as error:
+        yield f"is not valid JSON ({type(error).__name__})"
+        return
+    if not isinstance(document, dict) or document.get("conformsTo") != list(CONFORMS_TO):
+        yield f"does not conform to {CONFORMS_TO[0]}"
+        return
+    for key, wanted in (("distribution", list(_distribution(folder))), ("recordSet", list(_record_sets()))):
+        found = _by_id(document.get(key))
+        for one in wanted:
+            if found.pop(one["@id"], None) != one:
+                yield f"{key}: {one['@id']} is missing or not as it is in the release"
+        yield from (f"{key}: {name[:80]} is not in the release" for name in found)
+
+
+def _by_id(value: object) -> dict[str, Any]:
+    listed = value if isinstance(value, list) else []
+    return {str(one.get("@id")): one for one in listed if isinstance(one, dict)}
+
+
+def _document(folder: Path, source: ReleaseSource, version: str, date: str | None) -> dict[str, Any]:
+    days = sorted(run.run.started[:10] for run in source.runs)
+    makers = sorted({(run.run.version, run.run.prompts) for run in source.runs})
+    return {
+        "@context": _context(),
+        "@type": "sc:Dataset",
+        "conformsTo": list(CONFORMS_TO),
+        "name": TITLE,
+        "description": said.DESCRIPTION,
+        "url": f"https://arxiv.org/abs/{PAPER}",
+        "license": [_licence(name) for name in sorted(licences_of(source))],
+        "creator": {"@type": "sc:Organization", "name": MAKER},
+        "citeAs": CITATION,
+        "keywords": [*TAGS, *TASKS],
+        "inLanguage": "en",
+        "version": version,
+        "dateCreated": days[0],
+        "datePublished": date or days[-1],
+        "prov:wasGeneratedBy": [_activity(*one) for one in makers],
+        **_responsible_ai(source, (days[0], days[-1])),
+        "distribution": [*_distribution(folder)],
+        "recordSet": list(_record_sets()),
+    }
+
+
+def _context() -> dict[str, Any]:
+    """Return the context of the specification's appendix, and the prefix of what is said of provenance."""
+    return {
+        "@language": "en",
+        "@vocab": "https://schema.org/",
+        "sc": "https://schema.org/",
+        "cr": "http://mlcommons.org/croissant/",
+        "rai": "http://mlcommons.org/croissant/RAI/",
+        "dct": "http://purl.org/dc/terms/",
+        "prov": "http://www.w3.org/ns/prov#",
+        "conformsTo": "dct:conformsTo",
+        "data": {"@id": "cr:data", "@type": "@json"},
+        "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+        "description": {"@container": "@language"},
+        "examples": {"@id": "cr:examples", "@type": "@json"},
+        "name": {"@container": "@language"},
+        **{term: f"cr:{term}" for term in _OURS},
+    }
+
+
+def _licence(name: str) -> str:
+    """Return a licence as an address where there is one, which the specification asks for."""
+    return name if name.startswith("LicenseRef-") else f"https://spdx.org/licenses/{name}"
+
+
+def _activity(version: str, prompts: str) -> dict[str, str]:
+    return {"@type": "prov:Activity", "prov:label": f"played by ircore {version} with prompts {prompts}"}
+
+
+def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, Any]:
+    told, results = statements(source), source.results
+    people = annotators(source)
+    platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
+    machines = [name for name in (*results.judges, *results.metrics) if name != HUMAN]
+    return {
+        "rai:dataCollection": " ".join(told.collection),
+        "rai:dataCollectionType": ["Experiments", "Software Collection"],
+        "rai:dataCollectionMissingData": said.MISSING,
+        "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
+        "rai:dataCollectionTimeframe": [f"{day}T00:00:00" for day in days],
+        "rai:dataPreprocessingProtocol": [
+            "Renderings are turned into plain RGB pictures without metadata; messages are what stood between the "
+            "protocol's tags."
+        ],
+        "rai:dataAnnotationProtocol": " ".join(told.annotation),
+        **platform,
+        "rai:annotationsPerItem": f"People: {people} in the whole release, each rating some of the renderings."
+        if people
+        else "None by people.",
+        "rai:annotatorDemographics": ["Not asked for: people appear under a pseudonym."] if people else ["None."],
+        "rai:machineAnnotationTools": machines,
+        "rai:personalSensitiveInformation": list(told.personal),
+        "rai:dataSocialImpact": said.SOCIAL_IMPACT,
+        "rai:dataBiases": list(told.biases),
+        "rai:dataLimitations": [*told.limits, *said.NOT_FOR],
+        "rai:dataUseCases": list(said.USES),
+        "rai:dataReleaseMaintenancePlan": said.MAINTENANCE,
+    }
+
+
+def _distribution(folder: Path) -> Iterator[dict[str, Any]]:
+    for config in CONFIGS:
+        files = [path.relative_to(folder).as_posix() for path in table_files(folder, config)]
+        yield {
+            "@type": "cr:FileSet",
+            "@id": f"{config.name}-files",
+            "description": f"All files of {config.name}.",
+            "encodingFormat": PARQUET,
+            "includes": config.pattern,
+        }
+        yield from (_file_object(folder, name) for name in files)
+
+
+def _file_object(folder: Path, name: str) -> dict[str, Any]:
+    with (folder / name).open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return {
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name.rpartition("/")[2],
+        "contentUrl": name,
+        "contentSize": f"{(folder / name).stat().st_size} B",
+        "encodingFormat": PARQUET,
+        "sha256": sha256,
+    }
+
+
+def _record_sets() -> Iterator[dict[str, Any]]:
+    yield _splits()
+    yield from (_record_set(config) for config in CONFIGS)
+
+
+def _splits() -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": "splits",
+        "name": "splits",
+        "description": "Every table has one split.",
+        "dataType": "cr:Split",
+        "key": {"@id": "splits/name"},
+        "field": [
+            {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
+            {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
+        ],
+        "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
+    }
+
+
+def _record_set(config: Config) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config.name,
+        "name": config.name,
+        "description": f"One row is {config.row}.",
+        "key": [{"@id": f"{config.name}/{name}"} for name in KEYS[config.name]],
+        "field": [_field(config, column) for column in config.columns],
+    }
+
+
+def _field(config: Config, column: Column) -> dict[str, Any]:
+    source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
+    if column.kind == "image":
+        source["transform"] = {"jsonPath": "bytes"}
+    return {
+        "@type": "cr:Field",
+        "@id": f"{config.name}/{column.name}",
+        "name": column.name,
+        "description": column.description,
+        "dataType": _TYPES[column.kind],
+        **({"isArray": True, "arrayShape": "-1"} if column.kind == "strings" else {}),
+        "source": source,
+    }

@@ -1,0 +1,120 @@
+"""``croissant.json``: valid for ``mlcroissant``, and what it loads is what the Parquet files hold."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from dataset_card.croissant import CROISSANT, KEYS, croissant_faults
+from dataset_card.schema import CONFIGS, Config
+
+mlc = pytest.importorskip("mlcroissant")
+
+pytestmark = pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+
+
+@pytest.fixture(scope="module")
+def document(built: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((built / "release" / CROISSANT).read_text("utf-8"))
+    return loaded
+
+
+def test_it_is_valid_for_version_1_1_without_errors_or_warnings(built: Path) -> None:
+    metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
+
+    assert metadata.ctx.conforms_to.value == "http://mlcommons.org/croissant/1.1"
+    assert metadata.ctx.issues.errors == set()
+    assert metadata.ctx.issues.warnings == set()
+    assert metadata.license == ["https://spdx.org/licenses/CC0-1.0"]
+
+
+def test_what_the_specification_requires_is_there(document: dict[str, Any]) -> None:
+    required = {"@context", "@type", "conformsTo", "description", "license", "name", "url", "creator", "datePublished"}
+    assert required <= document.keys()
+
+
+def test_responsible_ai_fields_are_read(built: Path) -> None:
+    metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
+
+    assert "Messages and renderings were made by the models" in metadata.data_collection
+    assert any("English only" in one for one in metadata.data_biases)
+    assert any("no user of any service" in one for one in metadata.personal_sensitive_information)
+    assert metadata.data_use_cases
+    assert metadata.data_limitations
+    assert metadata.data_release_maintenance_plan
+    assert metadata.machine_annotation_tools == ["eye", "psnr"]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_the_records_are_the_rows(built: Path, config: Config) -> None:
+    release = built / "release"
+    records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))
+    rows = pq.read_table(release / "data" / config.name).to_pylist()
+
+    assert len(records) == len(rows) > 0
+    assert [{name: record[f"{config.name}/{name}"] for name in rows[0]} | images_of(config, record)
+            for record in map(plain, records)] == [row | shown(config, row) for row in rows]  # fmt: skip
+
+
+def plain(record: dict[str, Any]) -> dict[str, Any]:
+    """Texts are loaded as bytes, numbers as NumPy's."""
+    return {name: _plain(value) for name, value in record.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def images_of(config: Config, record: dict[str, Any]) -> dict[str, Any]:
+    return {one.name: _pixels(record[f"{config.name}/{one.name}"]) for one in config.images}
+
+
+def shown(config: Config, row: dict[str, Any]) -> dict[str, Any]:
+    cells = {one.name: row[one.name] for one in config.images}
+    return {name: cell and _pixels(Image.open(io.BytesIO(cell["bytes"]))) for name, cell in cells.items()}
+
+
+def _pixels(picture: Any) -> bytes | None:
+    return None if picture is None else np.asarray(picture.convert("RGB")).tobytes()
+
+
+def test_the_keys_tell_rows_apart(built: Path) -> None:
+    for config in CONFIGS:
+        rows = pq.read_table(built / "release" / "data" / config.name, columns=list(KEYS[config.name])).to_pylist()
+        assert len({tuple(row.values()) for row in rows}) == len(rows)
+
+
+def test_a_sound_release_has_no_fault(built: Path) -> None:
+    assert list(croissant_faults(built / "release")) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        (lambda text: text[:-9], "is not valid JSON"),
+        (lambda text: text.replace("croissant/1.1", "croissant/1.0"), "does not conform to"),
+        (lambda text: text.replace('"column": "message"', '"column": "word"'), "recordSet: transcripts is missing or"),
+        (lambda text: text.replace('"sha256": "', '"sha256": "0', 1), "distribution: data/transcripts/test-"),
+        (lambda text: text.replace('"@id": "splits"', '"@id": "other"'), "recordSet: other is not in the release"),
+    ],
+)
+def test_a_faulty_description_is_found(release: Path, damage: Any, expected: str) -> None:
+    path = release / CROISSANT
+    path.write_text(damage(path.read_text("utf-8")), "utf-8")
+    assert any(expected in fault for fault in croissant_faults(release))
+
+
+def test_a_changed_file_is_found(release: Path) -> None:
+    path = next((release / "data" / "scores").iterdir())
+    path.write_bytes(path.read_bytes() + b"\0")
+    (fault,) = croissant_faults(release)
+    assert path.name in fault
