@@ -18,8 +18,11 @@ def command(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     Pictures are encoded anew where they hold anything but pixels; keys and absolute paths are found. Scores stay away:
     they are computed again from the transcripts.
     """
+    from ircore.rescoring.fetch import check_repository
     from ircore.rescoring.packing import pack
 
+    if repo is not None:
+        check_repository(repo, "--repo")
     packed = pack(run, out)
     if as_json:
         import json

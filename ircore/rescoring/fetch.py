@@ -39,6 +39,8 @@ MAX_PAGE_BYTES = 16 * 1024**2
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
 _REPO = re.compile(f"{_PART}/{_PART}")
 _NEXT = re.compile(r'<([^>]+)>\s*;\s*rel="next"')
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_NUMBERS = re.compile(r"[0-9.]+|.*:.*")
 _BLOCK = 256 * 1024
 
 
@@ -58,8 +60,7 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
         TranscriptError: There is no such repository, commit or run, or it holds what has no place there.
         WorkError: The Hub cannot be reached, or the deadline is over.
     """
-    if not _REPO.fullmatch(reference.repo):
-        raise InputError(f"transcripts.repo: {reference.repo!a} is no name of a dataset", "Give it as ORG/NAME.")
+    check_repository(reference.repo, "transcripts.repo")
     hub = _Hub(endpoint(), monotonic() + deadline)
     sizes = dict(_listing(hub, reference))
     check_listing(sizes, f"{reference.repo}/{reference.run}")
@@ -80,6 +81,20 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
     return folder
 
 
+def check_repository(name: str, where: str) -> None:
+    """Check that something can be the name of a repository.
+
+    Args:
+        name: What was given.
+        where: Where it was given.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if not _REPO.fullmatch(name):
+        raise InputError(f"{where}: {name!a} is no name of a dataset", "Give it as ORG/NAME.")
+
+
 def endpoint() -> str:
     """Return the address of the Hub.
 
@@ -93,13 +108,13 @@ def endpoint() -> str:
 
 
 def _is_safe(address: str, base: str) -> bool:
-    """Say whether an address is https, or on loopback where the Hub itself is."""
-    parts, first = urlsplit(address), urlsplit(base)
-    loopback = {"127.0.0.1", "localhost", "::1"}
-    return parts.username is None and (
-        (parts.scheme == "https" and parts.hostname not in loopback)
-        or (parts.scheme == "http" and parts.hostname in loopback and first.hostname in loopback)
-    )
+    """Say whether an address is https at a host with a name, or http on loopback where the Hub itself is."""
+    parts = urlsplit(address)
+    if parts.username is not None or not parts.hostname:
+        return False
+    if parts.scheme == "http":
+        return parts.hostname in _LOOPBACK and urlsplit(base).hostname in _LOOPBACK
+    return parts.scheme == "https" and "." in parts.hostname and not _NUMBERS.fullmatch(parts.hostname)
 
 
 def _listing(hub: "_Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
