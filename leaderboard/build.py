@@ -27,7 +27,9 @@ from leaderboard.export import leaderboard_csv, leaderboard_json
 from leaderboard.feed import changes_page, feed_files
 from leaderboard.figures import figures_page
 from leaderboard.finish import finish_pages, merge, place, write_surroundings
+from leaderboard.fragments import Fragments
 from leaderboard.galleries import gallery_pages
+from leaderboard.kept import Kept
 from leaderboard.limits import limits_page
 from leaderboard.matrix import matrix_files, matrix_pages
 from leaderboard.overview import front_page
@@ -133,15 +135,18 @@ def build_site(
         # The folder that the link names is replaced, not the link.
         out = Path(os.path.realpath(out))
     _check(out, sources)
-    site = Site(read_runs(runs), judge, address, originals)
-    if version is not None:
-        require_version(site.version, version)
-    frozen = () if archive is None else read_archive(archive, site.version)
-    pages = [*all_pages(site), *version_pages(site.version, frozen)]
     with workplace(out) as work:
         tree = Tree(work)
+        kept = Kept(tree.files, out if out.is_dir() else None)
+        site = Site(read_runs(runs, kept), judge, address, originals)
+        if version is not None:
+            require_version(site.version, version)
+        frozen = () if archive is None else read_archive(archive, site.version)
+        pages = [*all_pages(site), *version_pages(site.version, frozen)]
         _copy_sources(sources, work, address)
-        render_pages(site, pages, tree)
+        fragments = Fragments(site, kept)
+        fragments.make()
+        render_pages(site, pages, fragments, tree)
         write_frozen(frozen, tree.files)
         encoded = site.pictures.write(tree.files, _earlier(out))
         _run_mkdocs(work)
@@ -163,9 +168,9 @@ def all_pages(site: Site) -> Iterator[Page]:
     return chain(*several, single, (figures_page(site), citation_page()))
 
 
-def render_pages(site: Site, pages: Sequence[Page], tree: Tree) -> None:
+def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
-    for shown in in_shares(partial(_render_share, site, pages, tree), len(site.pairs) >= _MANY):
+    for shown in in_shares(partial(_render_share, site, pages, fragments, tree), len(site.pairs) >= _MANY):
         site.pictures.merge(shown)
     for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files(), matrix_files(site)):
         write_text(tree.files / path, text)
@@ -176,7 +181,9 @@ def render_pages(site: Site, pages: Sequence[Page], tree: Tree) -> None:
         write_text(tree.docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
 
 
-def _render_share(site: Site, pages: Sequence[Page], tree: Tree, share: int, shares: int) -> PictureBook:
+def _render_share(
+    site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree, share: int, shares: int
+) -> PictureBook:
     """Write a share of the pages with their charts, and of the gallery's data; return the pictures they show."""
     pages = pages[share::shares]
     wanted = {name for page in pages for name in page.values.get("charts", ())}
@@ -188,7 +195,7 @@ def _render_share(site: Site, pages: Sequence[Page], tree: Tree, share: int, sha
             write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
     for page in pages:
         _write_page(page, with_section(renderer.markdown(page), page.path, sections), tree)
-    for path, text in gallery_shards(site, share, shares):
+    for path, text in gallery_shards(site, fragments, share, shares):
         write_text(tree.files / path, text)
     return site.pictures
 

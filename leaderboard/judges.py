@@ -1,5 +1,7 @@
 """Which judge the site shows where there is room for one, and what kind of judge each is."""
 
+from functools import cache
+
 from ircore.errors import InputError
 from ircore.plugins import available, load
 from ircore.records import HUMAN, JudgeKind
@@ -18,7 +20,14 @@ def judge_kind(results: Results, judge: str) -> JudgeKind:
         return "human"
     if judge in results.judge_identities:
         return results.judge_identities[judge].kind
-    return load("judges", judge).kind if judge in available("judges") else "model"
+    return _installed_kind(judge)
+
+
+@cache
+def _installed_kind(judge: str) -> JudgeKind:
+    """Return the kind of a judge by its plug-in: looking for one takes longer than a row of a board."""
+    kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
+    return kind
 
 
 def rates(results: Results, judge: str) -> bool:

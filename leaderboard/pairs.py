@@ -10,7 +10,6 @@ from typing import Any
 
 from ircore.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.results.language import correction_profile, episode_messages, turn_language
 from ircore.results.model import BoardRow, Cell
 from leaderboard.badges import badge_snippet, badges
 from leaderboard.board_views import View, judge_words, view_path, view_words
@@ -53,8 +52,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
-                # Made when the page is written, which several processes do at once.
-                "language_of": partial(_language, site, pair),
+                "language": site.runs[pair.run_id].language(),
                 "players": {role: players[role, label] for role, label in _seats(pair)},
                 "rivals": sum(one.result.run.rules == pair.result.run.rules for one in ranked),
                 "rival": next((one for one in ranked if one is not pair), None),
@@ -87,12 +85,6 @@ def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
         "board": view_path(site, View(judge, rules=pair.result.run.rules)),
         "row": row,
     }
-
-
-def _language(site: Site, pair: Pair) -> dict[str, Any]:
-    """Return what the describer's messages correct, and how long and how new they are."""
-    messages = episode_messages(site.results.episodes[pair.run_id])
-    return {"profile": correction_profile(messages), "turns": turn_language(messages)}
 
 
 def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:

@@ -66,7 +66,7 @@ class PictureBook:
 
     def __init__(self, originals: str = "") -> None:
         self._sources: dict[str, _Source] = {}
-        self._originals = originals
+        self.originals = originals
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -82,7 +82,7 @@ class PictureBook:
         """
         self._sources.setdefault(sha256, _Source(path, sha256, width, height))
         shown_width, shown_height = _fit(width, height, SMALL)
-        large = f"{self._originals}{sha256}{path.suffix}" if self._originals else _name(sha256, LARGE)
+        large = f"{self.originals}{sha256}{path.suffix}" if self.originals else _name(sha256, LARGE)
         return Shown(_name(sha256, SMALL), large, shown_width, shown_height)
 
     def merge(self, other: "PictureBook") -> None:
@@ -103,7 +103,7 @@ class PictureBook:
             ImageError: A file is missing or is not the one that the records name.
             WorkError: The disk is full.
         """
-        sides = (SMALL,) if self._originals else (LARGE, SMALL)
+        sides = (SMALL,) if self.originals else (LARGE, SMALL)
         todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier, sides)]
         for _ in tracked(_encode_all([(one, folder, sides) for one in todo]), "pictures", len(todo)):
             pass

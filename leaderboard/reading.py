@@ -1,39 +1,82 @@
-"""Reading many runs for the site: each journal once, and no more kept than pages need."""
+"""Reading many runs for the site: each journal once, in several processes, and only if it has changed.
 
+What the site needs of a run, and what depends on this run alone, is its ``Reading``.
+"""
+
+import gc
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ircore.cost import prices_of_run
 from ircore.records import Episode
 from ircore.results.costs import episode_costs
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.language import RunLanguage, episode_messages, run_language
 from ircore.runs import Call, End, Failure, RunFolder
 from ircore.summary import summarise
+from leaderboard.kept import Kept, content_key, run_key
+from leaderboard.shares import in_shares
+
+_MANY = 4
+"""Runs from which they are read in several processes."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a run's files amount to."""
+
+    results: tuple[EpisodeResult, ...]
+    """The episodes that have ended with what judges made of them, in the order of the instance set."""
+
+    costs: Mapping[str, float | None]
+    """US dollars by episode, as ``ircore.results.costs`` has them."""
+
+    summary: Mapping[str, JsonValue]
+    """What ``ircore.summary.summarise`` says, without ``per_episode``."""
+
+    language: RunLanguage
+    """How its describer talks."""
 
 
 class SiteRun(RunFolder):
-    """A run folder whose journal has been read.
+    """A run folder that has been read.
 
-    Attributes:
-        summary: What ``ircore.summary.summarise`` says of it, without ``per_episode``.
+    Args:
+        path: The folder.
+        reading: What was read; by default it is read now.
+        key: Hash of its records; empty if it was not needed.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reading: Reading | None = None, key: str = "") -> None:
         super().__init__(path)
-        journal = _Journal(path)
-        self._episodes = journal.episodes()
-        self._costs = episode_costs(journal)
-        self.summary: Mapping[str, Any] = {
-            name: value for name, value in summarise(journal, prices_of_run(journal)).items() if name != "per_episode"
-        }
+        self.key = key
+        self._reading = reading or read_run(path)
+
+    @property
+    def summary(self) -> Mapping[str, JsonValue]:
+        """What ``ircore.summary.summarise`` says of it, without ``per_episode``."""
+        return self._reading.summary
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set."""
-        return self._episodes
+        return tuple(one.episode for one in self._reading.results)
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode, as ``ircore.results.costs`` takes them."""
-        return self._costs
+        return self._reading.costs
+
+    def results(self) -> tuple[EpisodeResult, ...]:
+        """Return the episodes with what judges made of them, as ``ircore.results.model`` takes them."""
+        return self._reading.results
+
+    def language(self) -> RunLanguage:
+        """Return how its describer talks, as ``ircore.results.model`` takes it."""
+        return self._reading.language
 
 
 class _Journal(RunFolder):
@@ -47,10 +90,76 @@ class _Journal(RunFolder):
         return iter(self._events)
 
 
-def read_runs(paths: Sequence[Path]) -> list[SiteRun]:
-    """Read runs, one after the other: handing over what was read would take other processes longer than reading.
+def read_run(path: Path) -> Reading:
+    """Read a run.
+
+    Raises:
+        InputError: It is damaged.
+    """
+    journal = _Journal(path)
+    results = judge_episodes(journal.run.run_id, journal.run.slug, journal.episodes(), journal.scores())
+    summary = summarise(journal, prices_of_run(journal))
+    return Reading(
+        results=results,
+        costs=episode_costs(journal),
+        summary={name: value for name, value in summary.items() if name != "per_episode"},
+        language=run_language(episode_messages(results)),
+    )
+
+
+def read_runs(paths: Sequence[Path], kept: Kept | None = None) -> list[SiteRun]:
+    """Read runs.
+
+    Args:
+        paths: Run folders.
+        kept: Where readings are kept from build to build; None for nowhere.
 
     Raises:
         InputError: One of them is damaged.
+        WorkError: The disk is full.
     """
-    return [SiteRun(path) for path in paths]
+    with _without_collector():
+        if kept is None:
+            return [SiteRun(path) for path in paths]
+        runs = [(RunFolder(path).path, run_key(path)) for path in paths]
+        found = {key: reading for _, key in runs if (reading := _find(kept, key)) is not None}
+        todo = {key: path for path, key in runs if key not in found}
+        in_shares(partial(_read_share, list(todo.items()), kept), len(todo) >= _MANY)
+        found |= {key: reading for key in todo if (reading := _find(kept, key)) is not None}
+        return [SiteRun(path, found.get(key), key) for path, key in runs]
+
+
+def _read_share(todo: Sequence[tuple[str, Path]], kept: Kept, share: int, shares: int) -> None:
+    """Read some runs and keep what was read: as files, it reaches the other process faster than by a pipe."""
+    for key, path in todo[share::shares]:
+        kept.keep(_name(key), _format().dump_json(read_run(path)))
+
+
+def _find(kept: Kept, key: str) -> Reading | None:
+    """Return what is kept of a run; None if it is not, or cannot be understood."""
+    data = kept.find(_name(key))
+    try:
+        return None if data is None else _format().validate_json(data)
+    except ValidationError:
+        return None
+
+
+def _name(key: str) -> str:
+    return f"readings/{content_key(key)}"
+
+
+@cache
+def _format() -> TypeAdapter[Reading]:
+    return TypeAdapter(Reading)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Keep the garbage collector from going through what was read again and again, which takes longer than reading."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

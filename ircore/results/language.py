@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ircore.language.corrections import Mark, find_corrections
 from ircore.language.lexicon import CORRECTIONS, Correction, load_lexicon
-from ircore.language.words import content_words, novelty, similarity, words
+from ircore.language.words import novelty, similarity, stop_words, words
 from ircore.results.episodes import EpisodeResult
 from ircore.statistics.estimate import Estimate, estimate, wilson
 
@@ -92,6 +92,20 @@ class TurnLanguage:
     """Jaccard similarity to the message before, 0–1; none on turn 1."""
 
 
+@dataclass(frozen=True)
+class RunLanguage:
+    """The messages of one run, or of a part of its episodes."""
+
+    profile: CorrectionProfile
+    """What they correct."""
+
+    by_turn: Mapping[int, CorrectionProfile]
+    """The same for every turn ≥ 2 that has a message."""
+
+    turns: tuple[TurnLanguage, ...]
+    """How long and how new they are, turn by turn."""
+
+
 def episode_messages(episodes: Iterable[EpisodeResult]) -> tuple[MessageResult, ...]:
     """Read every message of played episodes, in order.
 
@@ -112,6 +126,20 @@ def chosen(
         one
         for one in messages
         if category in (None, one.category) and difficulty in (None, one.difficulty) and turn in (None, one.turn)
+    )
+
+
+def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
+    """Say what messages correct, how long they are and how new.
+
+    Args:
+        messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
+    """
+    later = sorted({one.turn for one in messages if one.turn > 1})
+    return RunLanguage(
+        profile=correction_profile(messages),
+        by_turn={turn: correction_profile(chosen(messages, turn=turn)) for turn in later},
+        turns=turn_language(messages),
     )
 
 
@@ -185,14 +213,15 @@ def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
     for turn in episode.turns:
         if turn.message is None:
             continue
-        content = content_words(turn.message)
+        spoken = words(turn.message)
+        content = frozenset(spoken) - stop_words()
         yield MessageResult(
             episode_id=episode.episode_id,
             category=episode.category,
             difficulty=episode.difficulty,
             turn=turn.turn,
             tokens=turn.message_tokens,
-            words=len(words(turn.message)),
+            words=len(spoken),
             marks=find_corrections(turn.message) if turn.turn >= 2 else (),
             novelty=novelty(content, earlier) if earlier else None,
             similarity=similarity(content, earlier[-1]) if earlier else None,

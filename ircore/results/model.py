@@ -5,10 +5,10 @@ nothing else computes a mean.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet
@@ -21,6 +21,7 @@ from ircore.results.cells import BoardKey, CellKey, compute, strata
 from ircore.results.columns import columns, final_scores
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.language import RunLanguage
 from ircore.statistics.comparison import Comparison, compare
 from ircore.statistics.ranks import RankRange, Standing
 
@@ -61,6 +62,19 @@ class PlayedRun(Protocol):
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for it; None if nobody does."""
+        ...
+
+
+@runtime_checkable
+class ReadRun(Protocol):
+    """A run whose episodes have been joined with its scores already."""
+
+    def results(self) -> tuple[EpisodeResult, ...]:
+        """Return what ``judge_episodes`` makes of it."""
+        ...
+
+    def language(self) -> RunLanguage:
+        """Return what ``run_language`` makes of all its messages."""
         ...
 
 
@@ -157,6 +171,9 @@ class Results:
     judge_identities: Mapping[str, JudgeIdentity]
     """Who the judges are, by name, as far as a run says so."""
 
+    language: Mapping[str, RunLanguage] = field(default_factory=dict)
+    """How describers talk, by run_id, of runs that said so themselves; of others it is worked out when asked for."""
+
     @classmethod
     def from_runs(cls, runs: Sequence[PlayedRun]) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
@@ -171,10 +188,7 @@ class Results:
         ordered = sorted(runs, key=_order)
         _refuse_mixtures(ordered)
         instances = ordered[0].instances
-        episodes = {
-            one.run.run_id: judge_episodes(one.run.run_id, one.run.slug, one.episodes(), one.scores())
-            for one in ordered
-        }
+        episodes = {one.run.run_id: _episode_results(one) for one in ordered}
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
         identities = _identities(ordered)
@@ -197,6 +211,7 @@ class Results:
             episodes=episodes,
             standings=computed.standings,
             judge_identities=identities,
+            language={one.run.run_id: one.language() for one in ordered if isinstance(one, ReadRun)},
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
@@ -268,6 +283,12 @@ class Results:
 
     def _finals(self, run_id: str, judge: str, chosen: Sequence[Instance]) -> "NDArray[np.float64]":
         return final_scores(chosen, {run_id: self.episodes[run_id]}, judge)[:, 0]
+
+
+def _episode_results(run: PlayedRun) -> tuple[EpisodeResult, ...]:
+    if isinstance(run, ReadRun):
+        return run.results()
+    return judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:

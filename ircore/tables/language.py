@@ -1,7 +1,14 @@
 """How describers talk: what they correct, how long and how new their messages are, turn by turn."""
 
 from ircore.language.lexicon import CORRECTIONS
-from ircore.results.language import MessageResult, chosen, correction_profile, episode_messages, turn_language
+from ircore.results.language import (
+    MessageResult,
+    RunLanguage,
+    chosen,
+    correction_profile,
+    episode_messages,
+    run_language,
+)
 from ircore.results.model import Results
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.pairs import PAIR_COLUMNS, caption, pair_values
@@ -21,7 +28,7 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        profile = correction_profile(_messages(results, run_id, category, difficulty))
+        profile = _language(results, run_id, category, difficulty).profile
         behind = Selection((run_id,), "played", category, difficulty)
         shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
         rows.append((*who, Value(profile.messages), *shares))
@@ -49,9 +56,7 @@ def corrections_by_turn_table(results: Results, category: str | None = None, dif
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        messages = _messages(results, run_id, category, difficulty)
-        for turn in sorted({one.turn for one in messages if one.turn > 1}):
-            profile = correction_profile(chosen(messages, turn=turn))
+        for turn, profile in _language(results, run_id, category, difficulty).by_turn.items():
             shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
             rows.append((*who, Value(turn), Value(profile.messages), *shares))
     return Table(
@@ -94,7 +99,7 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for one in turn_language(_messages(results, run_id, category, difficulty)):
+        for one in _language(results, run_id, category, difficulty).turns:
             estimates = (one.tokens, one.words, one.novelty, one.similarity)
             values = (Value.of(estimate, behind, "first turn") for estimate in estimates)
             rows.append((*who, Value(one.turn), Value(one.messages), *values))
@@ -110,3 +115,9 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
 
 def _messages(results: Results, run_id: str, category: str | None, difficulty: str | None) -> tuple[MessageResult, ...]:
     return chosen(episode_messages(results.episodes[run_id]), category, difficulty)
+
+
+def _language(results: Results, run_id: str, category: str | None, difficulty: str | None) -> RunLanguage:
+    if category is None and difficulty is None and run_id in results.language:
+        return results.language[run_id]
+    return run_language(_messages(results, run_id, category, difficulty))

@@ -13,6 +13,7 @@ from ircore.runs import RunFolder
 from leaderboard import shards
 from leaderboard.alt_text import LONGEST, colour_name, rendering_words, target_words
 from leaderboard.episode_view import view_episode
+from leaderboard.fragments import Fragments, episode_json
 from leaderboard.marked import LONGEST as LONGEST_MESSAGE
 from leaderboard.marked import Segment, mark_message
 from leaderboard.reading import read_runs
@@ -157,7 +158,7 @@ def test_the_telling_episode_comes_close_after_several_turns() -> None:
 
 def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
-    files = dict(shards.gallery_shards(site))
+    files = dict(shards.gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
     order = [one["key"] for one in index["pairs"]]
     assert order == [one.key for one in shards.ranked_pairs(site)]
@@ -177,7 +178,7 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     site = Site(read_runs([run.path]))
     (pair,) = site.pairs.values()
     view = view_episode(site, pair, site.galleries["simple_shapes-easy-01"])
-    made = shards.episode_json(view)
+    made = episode_json(view)
     assert (made["ended"], made["why"]) == ("Converged", "the describer was satisfied")
     first, second = made["turns"]
     assert (first["turn"], second["turn"]) == (1, 2)

@@ -24,6 +24,7 @@ from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from leaderboard.build import MARKER, Tree, all_pages, build_site, render_pages
+from leaderboard.fragments import Fragments
 from leaderboard.labels import number, rank
 from leaderboard.reading import read_runs
 from leaderboard.site import Site
@@ -257,7 +258,7 @@ def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Ele
 def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_path: Path) -> None:
     site = Site(read_runs([one.path for one in built.runs]))
     tree = Tree(tmp_path)
-    render_pages(site, list(all_pages(site)), tree)
+    render_pages(site, list(all_pages(site)), Fragments(site), tree)
     sources = list(tree.blocks.rglob("*.html"))
     assert sources
     for path in sources:
@@ -335,7 +336,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
     long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
     site = Site(read_runs([long.path, short.path]))
-    render_pages(site, list(all_pages(site)), Tree(tmp_path))
+    render_pages(site, list(all_pages(site)), Fragments(site), Tree(tmp_path))
 
     assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
     assert {path.stem for path in (tmp_path / "blocks" / "pairs").glob("centre*")} == set(site.pairs)
