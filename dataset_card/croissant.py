@@ -10,7 +10,8 @@ Tables join on the columns named in ``_REFERENCES``. They are told in ``key`` an
 
 import hashlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,13 @@ _OURS = [
 """Terms of the Croissant vocabulary that may stand without a prefix."""
 
 
-def render_croissant(folder: Path, source: ReleaseSource, version: str = "0.0.0", date: str | None = None) -> str:
+def render_croissant(
+    folder: Path,
+    source: ReleaseSource,
+    version: str = "0.0.0",
+    date: str | None = None,
+    hashes: Mapping[str, str] | None = None,
+) -> str:
     """Return the content of ``croissant.json``.
 
     Args:
@@ -104,8 +111,21 @@ def render_croissant(folder: Path, source: ReleaseSource, version: str = "0.0.0"
         source: What it is made of.
         version: Of the release, three numbers with dots and perhaps ``+`` and more (semantic versioning).
         date: Of the release, YYYY-MM-DD; the day of the newest run if None.
+        hashes: SHA-256 of files of its tables by path, as far as they are known; the others are read.
     """
-    return json.dumps(_document(folder, source, version, date), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(_document(folder, source, version, date, hashes or {}), indent=1, ensure_ascii=False) + "\n"
+
+
+def semantic_version(benchmark: str | None, date: str, content: str) -> str:
+    """Return a release's version in the form that the specification asks for, such as ``2026.1.0+20261201.1a2b3c4d``.
+
+    Args:
+        benchmark: Version of the benchmark, such as ``2026.1``; None if it is not a released one.
+        date: Of the release, YYYY-MM-DD.
+        content: Hash of its content, hexadecimal.
+    """
+    numbers = [one.lstrip("0") or "0" for one in re.findall(r"[0-9]+", benchmark or "")[:3]]
+    return f"{'.'.join((numbers + ['0'] * 3)[:3])}+{date.replace('-', '')}.{content[:8]}"
 
 
 def croissant_faults(folder: Path) -> Iterator[str]:
@@ -121,7 +141,7 @@ def croissant_faults(folder: Path) -> Iterator[str]:
     if not isinstance(document, dict) or document.get("conformsTo") != list(CONFORMS_TO):
         yield f"does not conform to {CONFORMS_TO[0]}"
         return
-    for key, wanted in (("distribution", list(_distribution(folder))), ("recordSet", list(_record_sets()))):
+    for key, wanted in (("distribution", list(_distribution(folder, {}))), ("recordSet", list(_record_sets()))):
         found = _by_id(document.get(key))
         for one in wanted:
             if found.pop(one["@id"], None) != one:
@@ -134,7 +154,9 @@ def _by_id(value: object) -> dict[str, Any]:
     return {str(one.get("@id")): one for one in listed if isinstance(one, dict)}
 
 
-def _document(folder: Path, source: ReleaseSource, version: str, date: str | None) -> dict[str, Any]:
+def _document(
+    folder: Path, source: ReleaseSource, version: str, date: str | None, hashes: Mapping[str, str]
+) -> dict[str, Any]:
     days = sorted(run.run.started[:10] for run in source.runs)
     makers = sorted({(run.run.version, run.run.prompts) for run in source.runs})
     return {
@@ -154,7 +176,7 @@ def _document(folder: Path, source: ReleaseSource, version: str, date: str | Non
         "datePublished": date or days[-1],
         "prov:wasGeneratedBy": [_activity(*one) for one in makers],
         **_responsible_ai(source, (days[0], days[-1])),
-        "distribution": [*_distribution(folder)],
+        "distribution": [*_distribution(folder, hashes)],
         "recordSet": list(_record_sets()),
     }
 
@@ -219,7 +241,7 @@ def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, A
     }
 
 
-def _distribution(folder: Path) -> Iterator[dict[str, Any]]:
+def _distribution(folder: Path, hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     for config in CONFIGS:
         files = [path.relative_to(folder).as_posix() for path in table_files(folder, config)]
         yield {
@@ -229,12 +251,15 @@ def _distribution(folder: Path) -> Iterator[dict[str, Any]]:
             "encodingFormat": PARQUET,
             "includes": config.pattern,
         }
-        yield from (_file_object(folder, name) for name in files)
+        yield from (_file_object(folder, name, hashes.get(name) or _sha256(folder / name)) for name in files)
 
 
-def _file_object(folder: Path, name: str) -> dict[str, Any]:
-    with (folder / name).open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
         "@id": name,

@@ -24,6 +24,12 @@ class Findings:
         self.faults.append(line[:400])
 
 
+METADATA = frozenset(
+    {"exif", "xmp", "xml:com.adobe.xmp", "comment", "photoshop", "raw profile type exif", "parameters"}
+)
+"""Names under which Pillow keeps what a picture says of its camera, place, author or prompt, in lower case."""
+
+
 class Size(NamedTuple):
     """Width and height in pixels."""
 
@@ -79,6 +85,14 @@ def _decoded(data: bytes) -> Size | str:
             if image.width * image.height > MAX_PIXELS:
                 return f"picture of {image.width} × {image.height} pixels is too large"
             image.load()
-            return Size(*image.size)
+            return _carried(image) or Size(*image.size)
     except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:
         return f"picture cannot be decoded ({type(error).__name__})"
+
+
+def _carried(image: Image.Image) -> str | None:
+    """Say which metadata a loaded picture carries, those texts included that a PNG file may hold; None if none."""
+    names = {str(name) for name in image.info if str(name).lower() in METADATA} | set(getattr(image, "text", {}))
+    if image.getexif():
+        names.add("EXIF")
+    return f"picture carries metadata ({', '.join(sorted(names))[:80]})" if names else None

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from dataset_card.croissant import CROISSANT, KEYS, croissant_faults
+from dataset_card.croissant import CROISSANT, KEYS, croissant_faults, semantic_version
 from dataset_card.schema import CONFIGS, Config
 
 mlc = pytest.importorskip("mlcroissant")
@@ -91,6 +91,11 @@ def test_the_keys_tell_rows_apart(built: Path) -> None:
     for config in CONFIGS:
         rows = pq.read_table(built / "release" / "data" / config.name, columns=list(KEYS[config.name])).to_pylist()
         assert len({tuple(row.values()) for row in rows}) == len(rows)
+
+
+def test_the_version_is_a_semantic_one() -> None:
+    assert semantic_version("2026.1", "2026-12-01", "1a2b3c4d5e") == "2026.1.0+20261201.1a2b3c4d"
+    assert semantic_version(None, "2026-12-01", "1a2b3c4d5e") == "0.0.0+20261201.1a2b3c4d"
 
 
 def test_a_sound_release_has_no_fault(built: Path) -> None:

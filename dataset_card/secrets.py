@@ -1,0 +1,45 @@
+"""Finding credentials by the form in which services give them out, with ``detect-secrets``.
+
+Its detectors of named forms are used. Those of words (``password: …``), of addresses, and of strings that merely look
+random are not: they fire on the labels, hashes and file names that every release is full of.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ircore.errors import WorkError
+
+LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"})
+
+SHOWN = 3
+"""Characters of a finding that a report repeats: enough to search for it, too few to use it."""
+
+FindSecret = Callable[[str], str | None]
+
+
+@contextmanager
+def secret_finder() -> Iterator[FindSecret]:
+    """Yield a function that says what of a text looks like a credential, such as ``"a Stripe Access Key (sk_…)"``.
+
+    Each distinct text is searched once.
+
+    Raises:
+        WorkError: ``detect-secrets`` is not installed.
+    """
+    try:
+        from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+        from detect_secrets.core.scan import scan_line
+        from detect_secrets.settings import transient_settings
+    except ImportError as error:
+        raise WorkError("detect-secrets is not installed", 'Install it: pip install "ircore[release]"') from error
+    known: dict[str, str | None] = {}
+
+    def find(text: str) -> str | None:
+        if text not in known:
+            found = next((one for line in text.splitlines() for one in scan_line(line)), None)
+            known[text] = None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
+        return known[text]
+
+    names = sorted(kind.__name__ for kind in get_mapping_from_secret_type_to_class().values())
+    with transient_settings({"plugins_used": [{"name": name} for name in names if name not in LEFT_OUT]}):
+        yield find
