@@ -15,7 +15,7 @@ from ircore.files import new_folder, write_bytes
 from ircore.games.prompts import Prompts, load_prompts
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.leaks import find_leaks
+from ircore.leaks import find_leaks, without_leaks
 from ircore.play import with_run_id
 from ircore.plugins import load
 from ircore.progress import tracked
@@ -231,5 +231,5 @@ def _write(out: Path, run: Run, instances: InstanceSet, packed: PackedRun, prove
 
 
 def _short(value: object) -> str:
-    text = ascii(value)
+    text = without_leaks(ascii(value))
     return text if len(text) <= 80 else f"{text[:77]}…"

@@ -15,6 +15,7 @@ from ircore.games.prompts import Prompts
 from ircore.games.reconstruction import derived_seed
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
+from ircore.leaks import without_leaks
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Role, Run, Turn
 from ircore.runs import Call, CallKey, End, Failure
@@ -174,7 +175,7 @@ def _episode_id(event: Call | Failure | End) -> str:
 def _short(value: object) -> str:
     if isinstance(value, Rendering):
         return f"the rendering {value.sha256[:12]}…"
-    text = ascii(value)
+    text = without_leaks(ascii(value))
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
