@@ -22,7 +22,7 @@ HELP_LINES = {
     "score": "Score the renderings of runs.",
     "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
-    "submission": "Check a submission.",
+    "submission": "Make, check and prepare a submission.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
 

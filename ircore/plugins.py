@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from ircore.errors import InputError, WorkError
 
-Group = Literal["commands", "games", "judges", "metrics", "players"]
+Group = Literal["commands", "games", "judges", "metrics", "players", "previews"]
 
 
 def available(group: Group) -> dict[str, EntryPoint]:

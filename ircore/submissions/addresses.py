@@ -1,0 +1,174 @@
+"""Which addresses and keys a stranger's manifest may name: nothing inside a network, no key but to its service."""
+
+import re
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ircore.strict_yaml import read_mapping
+
+LIST = Path(__file__).with_name("addresses.yaml")
+OPENAI_HOST = "api.openai.com"
+"""Where players of OpenAI's protocol ask if a manifest names no address."""
+
+_URL = re.compile(r"(https?)://([^/?#\\\s]*)([/?#][!-~]*)?")
+_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
+_NAME = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
+_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_INTERNAL_ENDINGS = (
+    ".arpa", ".corp", ".home", ".internal", ".intranet", ".lan", ".local", ".localdomain", ".localhost", ".onion",
+    ".test", ".invalid", ".svc", ".cluster.local",
+)  # fmt: skip
+_POINTS_ANYWHERE = (".nip.io", ".sslip.io", ".xip.io", ".localtest.me", ".lvh.me", ".vcap.me", ".lacolhost.com")
+_NAT64 = ip_network("64:ff9b::/96")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""The hosts that the format takes http for: a server of the submitter's own."""
+
+
+class Address(NamedTuple):
+    """The parts of a web address that was read strictly."""
+
+    scheme: str
+    host: str
+    port: int | None
+    rest: str
+
+
+class AddressError(ValueError):
+    """An address that is not taken; the text says why."""
+
+
+def read_address(url: str) -> Address:
+    """Read a web address more strictly than browsers and clients do, so that all of them read the same.
+
+    Raises:
+        AddressError: It is none, names an account, or holds characters that readers differ about.
+    """
+    found = _URL.fullmatch(url)
+    if found is None:
+        raise AddressError("no plain https address")
+    scheme, authority, rest = found.groups()
+    if "@" in authority:
+        raise AddressError("an address with an account or password")
+    parts = _AUTHORITY.fullmatch(authority)
+    if parts is None:
+        raise AddressError("the host has characters that no plain address has")
+    host, port = parts[1].strip("[]").lower().rstrip("."), parts[2]
+    if port is not None and not 0 < int(port) < 65536:
+        raise AddressError("there is no such port")
+    return Address(scheme, host, int(port) if port else None, rest or "")
+
+
+def internal_host(host: str) -> str | None:
+    """Say why a host is, or may be, inside a network rather than on the public internet.
+
+    Args:
+        host: A name or an IP address without brackets, in lower case.
+
+    Returns:
+        The reason in a few words, or None if nothing speaks against it.
+    """
+    try:
+        return _internal_number(ip_address(host))
+    except ValueError:
+        pass
+    if all(_NUMBER.fullmatch(label) for label in host.split(".")) or _NUMBER.fullmatch(host.rsplit(".", 1)[-1]):
+        return "an IP address in disguise"
+    if host == "localhost" or host.endswith(_INTERNAL_ENDINGS):
+        return "a name inside a network"
+    if host.endswith(_POINTS_ANYWHERE) or f".{host}" in _POINTS_ANYWHERE:
+        return "a name that can point to any address"
+    if not _NAME.fullmatch(host):
+        return "no public name"
+    return None
+
+
+def resolved_internal(host: str, port: int = 443) -> str | None:
+    """Look a host up and say why one of its addresses is not on the public internet; None if all of them are.
+
+    This asks the network: for the moment before a pair is played, never for a check of a pull request.
+    """
+    import socket
+
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return "a host that cannot be found"
+    for *_, sockaddr in found:
+        address = str(sockaddr[0]).partition("%")[0]
+        if (reason := internal_host(address)) is not None:
+            return f"a name for {address}, {reason}"
+    return None
+
+
+def link_problem(url: str) -> str | None:
+    """Say why a link is not taken; None if it is: https, a listed host, its usual port."""
+    try:
+        address = read_address(url)
+    except AddressError as error:
+        return str(error)
+    if address.scheme != "https":
+        return "not https"
+    if address.port not in (None, 443):
+        return "a port of its own"
+    if reason := internal_host(address.host):
+        return reason
+    return None if _listed(address.host) else f"{address.host} is not among the hosts that links may lead to"
+
+
+def link_hosts() -> tuple[str, ...]:
+    """Return the hosts that links may lead to; one that begins with a dot stands for every host below it."""
+    return tuple(_lists()["links"])
+
+
+def service_hosts(key: str) -> tuple[str, ...]:
+    """Return the hosts whose key has this name; empty if it is no service's that is known here."""
+    services: dict[str, str] = _lists()["services"]
+    return tuple(host for host, name in services.items() if name == key)
+
+
+def service_key(host: str) -> str | None:
+    """Return the name of the key of a known service."""
+    key: str | None = _lists()["services"].get(host)
+    return key
+
+
+def is_elsewhere(key: str) -> bool:
+    """Whether a key belongs to a service that a manifest cannot name the address of."""
+    return key in _lists()["elsewhere"]
+
+
+def is_reserved(key: str) -> bool:
+    """Whether continuous integration or publishing may use a variable of this name for itself."""
+    words = key.split("_")
+    reserved = _lists()["reserved"]
+    return words[0] in reserved["beginnings"] or any(word in reserved["words"] for word in words)
+
+
+def _listed(host: str) -> bool:
+    return any(
+        host == one.lstrip(".") or (one.startswith(".") and host.endswith(one)) or host == f"www.{one}"
+        for one in link_hosts()
+    )
+
+
+def _internal_number(number: IPv4Address | IPv6Address) -> str | None:
+    if isinstance(number, IPv6Address):
+        inner = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
+        if number in _NAT64:
+            inner = IPv4Address(int(number) & 0xFFFFFFFF)
+        if inner is not None and (reason := _internal_number(inner)):
+            return reason
+    if number.is_loopback:
+        return "this machine's own address"
+    if number.is_link_local:
+        return "a link-local address, such as those of a cloud's metadata"
+    if number.is_global and not number.is_multicast and not number.is_reserved:
+        return None
+    return "an address inside a network"
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    return read_mapping(LIST, "Install the package again.", "")

@@ -1,0 +1,219 @@
+"""From the bytes of a manifest to its record, with every fault of its form named: field, expectation, remedy."""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import ValidationError
+
+from ircore.errors import InputError
+from ircore.records import Dates, PlayerSpec, Record, Rules, Submission, TranscriptsReference
+from ircore.strict_yaml import Document, FieldPath, YamlError, parse_mapping
+from ircore.submissions.findings import UNKNOWN_KEY, Fault, Finding, field_name, finding, locate
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+FORMAT = "See docs/submit.md for the format."
+EXPECTED = {
+    "schema": "1",
+    "name": "one line of 1–300 characters",
+    "describer": "a mapping such as {player: openai, model: …}",
+    "generator": "a mapping such as {player: openai-images, model: …}",
+    "player": "the name of a player in lower case, such as openai",
+    "model": "one line, the model as its provider names it",
+    "revision": "one line, such as a commit or 2026-11-22",
+    "base_url": "https://HOST/…, or http://127.0.0.1:PORT/… for a server of your own; no account in it",
+    "api_key_env": "the upper-case name of an environment variable that ends in _KEY, never the key itself",
+    "parameters": "a mapping of names to values",
+    "rules": "a mapping such as {token_budget: 200, max_turns: 10}",
+    "token_budget": "a whole number from 1 to 10000",
+    "max_turns": "a whole number from 1 to 100",
+    "over_budget": "allow, truncate or abort",
+    "authors": "a list of names: [Name One, Name Two]",
+    "links": "names in lower case with https addresses: {code: https://github.com/…}",
+    "licence": "an SPDX identifier, such as CC-BY-4.0",
+    "hardware": "one line of 1–300 characters",
+    "dates": "a mapping such as {submitted: 2026-11-22}",
+    "submitted": "a date, YYYY-MM-DD",
+    "played": "a date, YYYY-MM-DD",
+    "transcripts": "a mapping of repo, revision and run",
+    "repo": "ORG/NAME of a dataset repository",
+    "run": "the run's id in that dataset",
+}
+"""What each key takes, for people."""
+
+STAND_IN: Mapping[str, Any] = {
+    "schema": 1,
+    "name": "A pair",
+    "describer": {"player": "classical"},
+    "generator": {"player": "canvas"},
+    "licence": "CC-BY-4.0",
+}
+"""The shortest manifest: what stands in for required fields."""
+
+MOST_ROUNDS = 6
+"""Rounds of reading a manifest that does not fit."""
+
+_COMMIT = "the commit, 40 hexadecimal digits in lower case"
+_RECORDS: dict[FieldPath, type[Record]] = {
+    (): Submission,
+    ("describer",): PlayerSpec,
+    ("generator",): PlayerSpec,
+    ("rules",): Rules,
+    ("dates",): Dates,
+    ("transcripts",): TranscriptsReference,
+}
+_NAMED = re.compile(r"(licence|base_url|links\.([^\s]+)) ")
+
+
+class Manifest(NamedTuple):
+    """What came of reading a manifest."""
+
+    submission: Submission | None
+    """The record, if it fits the format."""
+
+    readable: Submission | None
+    """The record of what fits the format, stand-ins in place of the rest: so that all of it can be checked at once."""
+
+    settled: tuple[FieldPath, ...]
+    """The fields with stand-ins, or that were left out: what is wrong with them is said already."""
+
+    document: Document | None
+    """The document, if it is YAML."""
+
+    findings: tuple[Finding, ...]
+    """What is wrong with its form."""
+
+    def located(self, faults: Iterator[Fault], file: str) -> list[Finding]:
+        """Return faults with their places, but for those about a field that is settled."""
+        return [locate(one, file, self.document) for one in faults if not self._is_settled(one.path)]
+
+    def _is_settled(self, path: FieldPath) -> bool:
+        return any(path[: len(one)] == one for one in self.settled)
+
+
+def parse_manifest(data: bytes, file: str) -> Manifest:
+    """Read a manifest; nothing it names is loaded, looked up or run.
+
+    Args:
+        data: The file's bytes, at most one more than ``strict_yaml.MAX_BYTES``.
+        file: Its name, for findings.
+    """
+    try:
+        document = parse_mapping(data, file, FORMAT)
+    except YamlError as error:
+        return Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
+    readable, settled, faults = _readable(document.mapping)
+    whole = None if faults else readable
+    return Manifest(whole, readable, settled, document, tuple(locate(one, file, document) for one in faults))
+
+
+def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
+    """Read a manifest, with stand-ins for what does not fit the format; name those fields and what is wrong with them.
+
+    Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
+    """
+    settled: list[FieldPath] = []
+    faults: list[Fault] = []
+    rest = {key: dict(value) if isinstance(value, dict) else value for key, value in mapping.items()}
+    for _ in range(MOST_ROUNDS):
+        try:
+            return Submission.model_validate(rest), tuple(settled), faults
+        except ValidationError as error:
+            new = [_fault(one) for one in error.errors(include_url=False, include_context=False)]
+        faults += new
+        settled += [_settle(rest, one.path) for one in new]
+        rest |= {key: value for key, value in STAND_IN.items() if key not in rest}
+    return None, tuple(settled), faults
+
+
+def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
+    """Take a field that does not fit out of a manifest, and return what was taken: it, or what it is part of."""
+    part = rest.get(path[0]) if path else None
+    if len(path) > 1 and isinstance(part, dict) and path[1] != "player":
+        part.pop(path[1], None)
+        return path[:2]
+    if path:
+        rest.pop(path[0], None)
+    return path[:1]
+
+
+def seat_fault(seat: str, error: InputError) -> Fault:
+    """Return what a player says of its settings as a fault of its seat; such errors begin with the field's name."""
+    name, _, problem = error.problem.partition(": ")
+    if not problem:
+        name, _, problem = error.problem.partition(" ")
+    if name.split(".")[0] not in PlayerSpec.model_fields:
+        return Fault((seat,), error.problem, "", error.remedy)
+    return Fault((seat, *name.split(".")), problem, EXPECTED.get(name.split(".")[0], ""), error.remedy)
+
+
+def _fault(detail: "ErrorDetails") -> Fault:
+    path, kind = detail["loc"], detail["type"]
+    last = next((part for part in reversed(path) if isinstance(part, str)), "")
+    expected = _COMMIT if path == ("transcripts", "revision") else EXPECTED.get(last, "")
+    if kind == "extra_forbidden":
+        return _unknown(path)
+    if kind == "missing":
+        return Fault(path, "is missing", expected, f"Add {field_name(path)}: {expected}.")
+    if kind == "value_error":
+        return _named(path, detail["msg"].removeprefix("Value error, "), expected)
+    return Fault(path, _words(detail), expected, _remedy(last, detail, expected))
+
+
+def _unknown(path: FieldPath) -> Fault:
+    record = _RECORDS.get(path[:-1], Submission)
+    known = [field.alias or name for name, field in record.model_fields.items()]
+    near = get_close_matches(str(path[-1]).lower(), known, n=1, cutoff=0.5)
+    remedy = f"Did you mean {near[0]}? Otherwise take it out." if near else "Take it out."
+    return Fault(path, UNKNOWN_KEY, f"one of {', '.join(known)}", remedy)
+
+
+def _named(path: FieldPath, message: str, expected: str) -> Fault:
+    """Return the fault that a validator of a whole record found, at the field that its message begins with."""
+    found = _NAMED.match(message)
+    if found is not None:
+        name = found[1]
+        path = (*path, "links", found[2]) if found[2] else (*path, name)
+        expected = EXPECTED[name.partition(".")[0]]
+    return Fault(path, message, expected, f"Write {expected}." if expected else FORMAT)
+
+
+def _words(detail: "ErrorDetails") -> str:
+    given = detail["input"]
+    wording = {
+        "string_type": f"must be text, not {_kind(given)}",
+        "model_type": f"must be a mapping, not {_kind(given)}",
+        "dict_type": f"must be a mapping, not {_kind(given)}",
+        "tuple_type": f"must be a list, not {_kind(given)}",
+        "int_type": f"must be a whole number, not {_kind(given)}",
+        "invalid_key": "a key that is no text",
+        "string_pattern_mismatch": f"{_shown(given)} does not fit",
+        "string_too_long": "too long",
+        "string_too_short": "is empty",
+        "literal_error": f"{_shown(given)} is not known",
+    }
+    return wording.get(detail["type"], f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, not {_shown(given)}")
+
+
+def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
+    if field == "api_key_env":
+        return "Write the variable's name, such as OPENAI_API_KEY; if this was the key itself, withdraw it."
+    if detail["type"] == "string_type" and not isinstance(detail["input"], dict | list):
+        return "Put it in quotes: YAML reads it as something else."
+    return f"Write {expected}." if expected else FORMAT
+
+
+def _kind(given: Any) -> str:
+    if given is None:
+        return "nothing"
+    kinds = {bool: "true or false", int: "a number", float: "a number", dict: "a mapping", list: "a list", str: "text"}
+    return kinds.get(type(given), "a date")
+
+
+def _shown(given: Any) -> str:
+    """Return what was given, for people; never a long text, which may be a key."""
+    text = repr(given)
+    return text if len(text) <= 24 else "what stands there"

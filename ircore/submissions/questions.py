@@ -1,0 +1,191 @@
+"""The few questions behind a new manifest: each answer is checked at once, by the rules of the real check."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+from ircore.errors import InputError
+from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
+from ircore.submissions.check import Neighbour
+from ircore.submissions.drafts import LICENCE, known_author, player_label, problems_with
+from ircore.submissions.findings import Finding
+from ircore.submissions.seats import OFFLINE, SEATS, SERVICES, Seat
+
+Ask = Callable[[str, str], str]
+"""Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""
+
+Say = Callable[[str], None]
+"""Shows a line."""
+
+MOST_TRIES = 5
+
+
+class Context(NamedTuple):
+    """What questions are asked with."""
+
+    slug: str
+    """The folder's name."""
+
+    neighbours: tuple[Neighbour, ...]
+    """The other submissions."""
+
+    ask: Ask | None
+    """How; None where nobody can be asked."""
+
+    say: Say
+    """How problems are told."""
+
+
+def _one(text: str) -> Any:
+    return text
+
+
+def _several(text: str) -> Any:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _links(text: str) -> Any:
+    return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
+
+
+class Question(NamedTuple):
+    """One question."""
+
+    path: tuple[str, ...]
+    """The field that its answer fills."""
+
+    text: str
+    """The question."""
+
+    proposal: str = ""
+    """What is known already; taken where nobody can be asked."""
+
+    option: str = ""
+    """The option that answers it; empty where no answer is needed."""
+
+    read: Callable[[str], Any] = _one
+    """From what was typed to what stands in the manifest."""
+
+
+def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    """Complete a manifest: what is not given is asked for, or filled with what is known.
+
+    Args:
+        given: Parts of a manifest, from flags.
+        context: How to ask.
+
+    Raises:
+        InputError: A given part is wrong, or something is missing and nobody can be asked.
+    """
+    answers: dict[str, Any] = {"schema": 1, **given, **{seat: dict(given.get(seat, {})) for seat in SEATS}}
+    for seat in SEATS:
+        _settle_seat(answers, seat, context)
+    label = " + ".join(player_label(answers[seat]) for seat in SEATS)
+    _settle(answers, Question(("name",), "Name of the pair, shown on its page", label, "--name NAME"), context)
+    author = known_author() or ""
+    _settle(answers, Question(("authors",), "Authors, separated by commas", author, read=_several), context)
+    licence = "Licence of what you submit, as SPDX writes it"
+    _settle(answers, Question(("licence",), licence, LICENCE, "--licence SPDX"), context)
+    if any("model" in answers[seat] for seat in SEATS):
+        hardware = "What the models run on, or whose service it is (empty: not said)"
+        _settle(answers, Question(("hardware",), hardware), context)
+        answers["dates"] = {"submitted": date.today()}  # noqa: DTZ011 - the user's own day
+    link = "Link to code or paper, such as on github.com or arxiv.org (empty: none)"
+    _settle(answers, Question(("links",), link, read=_links), context)
+    answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
+    return answers
+
+
+def _settle_seat(answers: dict[str, Any], seat: Seat, context: Context) -> None:
+    known = ", ".join(name for name, home in {**OFFLINE, **SERVICES}.items() if home == seat)
+    _settle(answers, Question((seat, "player"), f"The {seat}'s player ({known})", "", f"--{seat} PLAYER"), context)
+    spec = answers[seat]
+    if spec["player"] in SERVICES:
+        model = f"The {seat}'s model, as its service names it"
+        _settle(answers, Question((seat, "model"), model, "", f"--{seat}-model MODEL"), context)
+        address = "Address of its service (empty: OpenAI's; a server of your own: http://127.0.0.1:8000/v1)"
+        _settle(answers, Question((seat, "base_url"), address), context)
+        if (host := _host(spec)) is not None:
+            key = f"--{seat}-key VARIABLE"
+            question = Question((seat, "api_key_env"), "Variable that holds the key", service_key(host) or "", key)
+            _settle(answers, question, context)
+        version = "Version of the model: commit, snapshot or date (empty: not known)"
+        _settle(answers, Question((seat, "revision"), version), context)
+    _refuse(answers, seat, context)
+
+
+def _host(spec: Mapping[str, Any]) -> str | None:
+    """Return the host whose key is needed; None for a server of one's own."""
+    if "base_url" not in spec:
+        return OPENAI_HOST
+    try:
+        address = read_address(spec["base_url"])
+    except AddressError:
+        return None
+    return address.host if address.scheme == "https" else None
+
+
+def _settle(answers: dict[str, Any], question: Question, context: Context) -> None:
+    """Put an answer where it belongs, unless one is there.
+
+    Raises:
+        InputError: It is wrong or missing, and nobody can be asked (again).
+    """
+    holder, key = answers, question.path[-1]
+    for part in question.path[:-1]:
+        holder = holder[part]
+    name = ".".join(question.path)
+    if key in holder:
+        _refuse(answers, name, context)
+    elif context.ask is None:
+        _fill(answers, holder, question, context)
+    else:
+        for _ in range(MOST_TRIES):
+            if _answered(answers, holder, question, context, context.ask):
+                return
+        raise InputError(f"{name}: no usable answer", "Look at docs/submit.md and begin again.")
+
+
+def _fill(answers: dict[str, Any], holder: dict[str, Any], question: Question, context: Context) -> None:
+    """Take the proposal where nobody can be asked."""
+    name, key = ".".join(question.path), question.path[-1]
+    if question.proposal:
+        holder[key] = question.read(question.proposal)
+        if question.option:
+            _refuse(answers, name, context)
+        elif _wrong(answers, name, context):
+            del holder[key]
+    elif question.option:
+        raise InputError(f"{name}: is missing", f"Give {question.option}, or run this at a terminal.")
+
+
+def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Question, context: Context, ask: Ask) -> bool:
+    """Ask once; return whether the question is settled."""
+    typed, key = ask(question.text, question.proposal).strip(), question.path[-1]
+    if not typed:
+        if question.option:
+            context.say("  Something has to stand here.")
+        return not question.option
+    holder[key] = question.read(typed)
+    wrong = _wrong(answers, ".".join(question.path), context)
+    for one in wrong[:3]:
+        context.say(f"  {one.field}: {one.problem}. {one.remedy}")
+    if wrong:
+        del holder[key]
+    return not wrong
+
+
+def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
+    return problems_with(
+        {key: value for key, value in answers.items() if value}, field, context.slug, context.neighbours
+    )
+
+
+def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
+    """Refuse what is wrong with a field.
+
+    Raises:
+        InputError: Something is.
+    """
+    for one in _wrong(answers, field, context):
+        raise InputError(f"{one.field}: {one.problem}", one.remedy)
