@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dataset_card import rows
 from dataset_card.card import card_files
+from dataset_card.croissant import CROISSANT, render_croissant, semantic_version
 from dataset_card.former import FormerRelease, FormerRun
 from dataset_card.history import describe_release
 from dataset_card.parquet import Written, write_table
@@ -107,10 +108,12 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
         record = describe_release(source, parts, texts, former, chosen.tombstones, plan.date)
         texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
         for name, text in texts.items():
-            if text:
+            if text or name == JUDGES:
                 write_text(folder / name, text)
         for name, data in card_files(source, written).items():
             write_bytes(folder / name, data)
+        version = semantic_version(record.benchmark, record.date, record.content)
+        write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
     return Built(record, written, writer.taken_over, chosen.unmatched)
 
 
@@ -182,7 +185,7 @@ class _PartWriter:
     def _taken(self, part: Part) -> Part:
         assert self._former is not None  # noqa: S101 - the part is of it
         self._former.take_over(part, self._folder)
-        self.taken_over += sum(part.sizes)
+        self.taken_over += part.size
         return part
 
 

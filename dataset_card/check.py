@@ -4,25 +4,25 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import TypeAdapter
 
-from dataset_card.build import JUDGES, PROVENANCE, RUNS, Vouched
-from dataset_card.card import CARD, CARD_FILES
+from dataset_card.card import CARD_FILES
+from dataset_card.check_card import check_card, check_licences
+from dataset_card.croissant import CROISSANT, croissant_faults
 from dataset_card.findings import Findings, Pictures
-from dataset_card.parquet import read_table, schema_faults, table_files
+from dataset_card.parquet import read_table, schema_faults
+from dataset_card.record_check import RecordCheck
+from dataset_card.release_record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
 from dataset_card.rows import Row
-from dataset_card.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, SPLIT, TRANSCRIPTS, Config
+from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.secrets import FindSecret, secret_finder
 from dataset_card.tables import ReleasedRun, Tables
 from dataset_card.texts import find_forbidden
 from ircore.errors import InputError
 from ircore.journal import read_records
 from ircore.provenance import Provenance
 from ircore.records import JudgeIdentity, Run
-
-MAX_CARD_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ class Report:
         faults: One line each, ``where: what``.
         rows: Rows read.
         pictures: Distinct pictures decoded.
+        counts: Sound rows of each config.
         runs: The release's runs read back, pictures left out; only to be relied on if there is no fault.
     """
 
     faults: tuple[str, ...]
     rows: int
     pictures: int
+    counts: Counter[str]
     runs: tuple[ReleasedRun, ...] = ()
 
 
@@ -55,8 +57,14 @@ def check_release(folder: Path) -> Report:
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
+    with secret_finder() as find_secret:
+        return _check(folder, lambda text: find_forbidden(text) or find_secret(text))
+
+
+def _check(folder: Path, find_leak: FindSecret) -> Report:
     findings = Findings()
-    _check_files(folder, findings)
+    _check_files(folder, find_leak, findings)
+    record = RecordCheck(folder, findings)
     pictures = Pictures(findings)
     runs = _read_runs(folder, findings)
     tables = Tables(
@@ -73,25 +81,26 @@ def check_release(folder: Path) -> Report:
     ):
         for where, row in _sound_rows(folder, config, findings):
             counts[config.name] += 1
-            _check_texts(where, row, findings)
+            _check_texts(where, row, find_leak, findings)
+            record.take(config, row)
             take(where, row)
     tables.finish()
-    _check_card(folder, counts, findings)
-    return Report(tuple(findings.faults), findings.rows, len(pictures), tables.runs())
+    check_card(folder, counts, findings)
+    check_licences(folder, tables.instances(), runs.values(), findings)
+    for fault in croissant_faults(folder):
+        findings.add(CROISSANT, fault)
+    record.finish()
+    return Report(tuple(findings.faults), findings.rows, len(pictures), counts, tables.runs())
 
 
-def _check_files(folder: Path, findings: Findings) -> None:
-    for name in (*CARD_FILES, RUNS, JUDGES):
+def _check_files(folder: Path, find_leak: FindSecret, findings: Findings) -> None:
+    for name in (*CARD_FILES, CROISSANT, RUNS, JUDGES, CHANGES, RELEASE, PROVENANCE, TOMBSTONES):
         path = folder / name
         if not path.is_file():
-            findings.add(name, "is missing")
-        elif path.suffix != ".png" and (found := find_forbidden(path.read_text("utf-8", errors="replace"))):
+            if name not in (RELEASE, PROVENANCE, TOMBSTONES):  # the first is missed where it is read
+                findings.add(name, "is missing")
+        elif path.suffix != ".png" and (found := find_leak(path.read_text("utf-8", errors="replace"))):
             findings.add(name, f"holds {found}")
-    for config in CONFIGS:
-        names = [path.name for path in table_files(folder, config)]
-        wanted = [f"{SPLIT}-{index:05d}-of-{len(names):05d}.parquet" for index in range(len(names))]
-        if not names or names != wanted:
-            findings.add(f"data/{config.name}", "a file is missing" if names else "is missing")
 
 
 def _read_runs(folder: Path, findings: Findings) -> dict[str, Run]:
@@ -149,43 +158,9 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
         findings.faults.append(error.problem)
 
 
-def _check_texts(where: str, row: Row, findings: Findings) -> None:
+def _check_texts(where: str, row: Row, find_leak: FindSecret, findings: Findings) -> None:
     for name, value in row.items():
         texts = value if isinstance(value, list) else [value]
         for text in texts:
-            if isinstance(text, str) and (found := find_forbidden(text)):
+            if isinstance(text, str) and (found := find_leak(text)):
                 findings.add(f"{where}: {name}", f"holds {found}")
-
-
-def _check_card(folder: Path, counts: Counter[str], findings: Findings) -> None:
-    """Check that the card's front matter names the configs, their files and their numbers of rows."""
-    document = _front_matter(folder / CARD)
-    if isinstance(document, str):
-        findings.add(CARD, document)
-        return
-    listed = {str(one.get("config_name")): one for one in _mappings(document, "configs")}
-    sizes = {str(one.get("config_name")): one for one in _mappings(document, "dataset_info")}
-    for config in CONFIGS:
-        wanted = {"config_name": config.name, "data_files": [{"split": SPLIT, "path": config.pattern}]}
-        if listed.get(config.name) != wanted | ({"default": True} if config.default else {}):
-            findings.add(CARD, f"configs does not list {config.name} as it must")
-        splits = _mappings(sizes.get(config.name, {}), "splits")
-        if [one.get("num_examples") for one in splits] != [counts[config.name]]:
-            findings.add(CARD, f"dataset_info of {config.name} does not say {counts[config.name]} rows")
-
-
-def _front_matter(path: Path) -> dict[str, Any] | str:
-    """Return the card's metadata, or what is wrong with it."""
-    if not path.is_file():
-        return "no configs, since there is no card"
-    parts = path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace").split("---\n", 2)
-    try:
-        document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None
-    except (yaml.YAMLError, RecursionError) as error:
-        return f"its front matter is not valid YAML ({type(error).__name__})"
-    return document if isinstance(document, dict) else "has no YAML front matter"
-
-
-def _mappings(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    value = document.get(key)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

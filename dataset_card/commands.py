@@ -27,25 +27,28 @@ def build(runs: tuple[Path, ...], instances: Path, out: Path) -> None:
     """
     from dataset_card.build import build_release
 
-    for one in build_release(runs, instances, out):
+    built = build_release(runs, instances, out)
+    for one in built.written:
         click.echo(f"{one.config.name:<12} {one.rows:>8,} rows {one.file_bytes / 1e6:>9.2f} MB")
     click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
 
 
 @command.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-def check(folder: Path) -> int:
-    """Check that a release is complete, consistent and safe to publish.
+@click.argument("place", metavar="DIR|REPO")
+@click.option("--no-load", is_flag=True, help="Do not load it with datasets, which takes a few seconds and more.")
+@click.option("--run-card", is_flag=True, help="Run the code of the card, if it is this version's own.")
+def check(place: str, no_load: bool, run_card: bool) -> int:
+    """Check that a release is complete, consistent, safe to publish, and loads.
 
-    One line a fault; exit status 1 if there is any.
+    REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub. One line a fault; exit status 1 if there is any.
     """
-    from dataset_card.check import check_release
+    from dataset_card.check_place import check_place
 
-    report = check_release(folder)
+    report = check_place(place, load=not no_load, run_card=run_card)
     for fault in report.faults:
-        click.echo(fault)
+        click.echo(printable(fault))
     faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"
-    click.echo(f"{folder}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
+    click.echo(f"{printable(place)}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
     return 1 if report.faults else 0
 
 

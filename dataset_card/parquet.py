@@ -4,13 +4,14 @@ Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES
 small groups let a viewer show one row without fetching much. The same rows give the same bytes.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from dataset_card.rows import Row
+from dataset_card.rows import EmbeddedImage, PictureFile, Row
 from dataset_card.schema import SPLIT, Config, Kind
 from ircore.errors import InputError
 
@@ -42,29 +43,35 @@ class Written:
         config: Which one.
         rows: Number of rows.
         num_bytes: Size in memory, as ``dataset_info`` states it.
-        file_bytes: Size of the files.
+        files: Size and SHA-256 of each of its files.
     """
 
     config: Config
     rows: int
     num_bytes: int
-    file_bytes: int
+    files: tuple[tuple[int, str], ...]
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of all its files."""
+        return sum(size for size, _ in self.files)
 
 
-def write_table(folder: Path, config: Config, rows: Iterable[Row]) -> Written:
-    """Write one config below a release folder.
+def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str | None = None) -> Written:
+    """Write a config, or what a run adds to it, below a release folder.
 
     Args:
         folder: The release.
         config: What to write; decides names and types.
-        rows: Each with exactly the config's columns; taken one at a time.
+        rows: Each with exactly the config's columns; taken one at a time, pictures read when they are written.
+        run_id: The run whose rows they are; None for all rows of the config.
     """
     import pyarrow as pa
 
     target = folder / "data" / config.name
-    target.mkdir(parents=True)
+    target.mkdir(parents=True, exist_ok=True)
     schema = arrow_schema(config)
-    shards = _Shards(target, config, schema)
+    shards = _Shards(target, config, schema, run_id)
     count = num_bytes = 0
     for group in _groups(config, rows):
         table = pa.Table.from_pylist(group, schema=schema)
@@ -72,6 +79,11 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row]) -> Written:
         count += table.num_rows
         num_bytes += table.nbytes
     return Written(config, count, num_bytes, shards.finish())
+
+
+def shard_name(run_id: str | None, index: int, count: int) -> str:
+    """Return the name of a file of a table, so that ``datasets`` finds it and sorts a run's files together."""
+    return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
 
 
 def arrow_schema(config: Config) -> "pa.Schema":
@@ -107,6 +119,39 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
                         yield f"{where}:{number}", row
         except (OSError, ValueError) as error:
             raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
+
+
+def read_plain(paths: Iterable[Path], config: Config) -> Iterator[Row]:
+    """Yield the rows of some files of a config without their pictures.
+
+    Raises:
+        InputError: A file is damaged, or lacks a column.
+    """
+    columns = [column.name for column in config.columns if column.kind != "image"]
+    for path in paths:
+        try:
+            with _open(path) as file:
+                yield from file.read(columns, use_threads=False).to_pylist()
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"{path}: cannot be read ({_short(error)})") from error
+
+
+def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
+    """Return the pictures of an image column in one row group, by the SHA-256 in the column beside it."""
+    with _open(path) as file:
+        rows = file.read_row_group(group, [column, f"{column}_sha256"], use_threads=False).to_pylist()
+    return {row[f"{column}_sha256"]: row[column]["bytes"] for row in rows if row[column] is not None}
+
+
+def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, int]]:
+    """Return where each picture of an image column lies, by SHA-256: its file and row group."""
+    found: dict[str, tuple[Path, int]] = {}
+    for path in paths:
+        with _open(path) as file:
+            for group in range(file.num_row_groups):
+                hashes = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
+                found |= dict.fromkeys((one for one in hashes if one is not None), (path, group))
+    return found
 
 
 def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
@@ -161,8 +206,8 @@ def table_files(folder: Path, config: Config) -> list[Path]:
 class _Shards:
     """Writes groups into one file after another; their names are known when all are there."""
 
-    def __init__(self, folder: Path, config: Config, schema: "pa.Schema") -> None:
-        self._folder, self._config, self._schema = folder, config, schema
+    def __init__(self, folder: Path, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
+        self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
         self._paths: list[Path] = []
         self._begin()
 
@@ -172,17 +217,21 @@ class _Shards:
             self._begin()
         self._writer.write_table(table)
 
-    def finish(self) -> int:
+    def finish(self) -> tuple[tuple[int, str], ...]:
         self._writer.close()
-        total = 0
+        files = tuple(map(_size_and_hash, self._paths))
         for index, path in enumerate(self._paths):
-            total += path.stat().st_size
-            path.rename(self._folder / f"{SPLIT}-{index:05d}-of-{len(self._paths):05d}.parquet")
-        return total
+            path.rename(self._folder / shard_name(self._run_id, index, len(self._paths)))
+        return files
 
     def _begin(self) -> None:
-        self._paths.append(self._folder / f"part-{len(self._paths)}")
+        self._paths.append(self._folder / f".part-{len(self._paths)}")
         self._writer = _writer(self._paths[-1], self._config, self._schema)
+
+
+def _size_and_hash(path: Path) -> tuple[int, str]:
+    with path.open("rb") as file:
+        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _writer(path: Path, config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
@@ -209,11 +258,13 @@ def _writer(path: Path, config: Config, schema: "pa.Schema") -> "pq.ParquetWrite
 def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Cut rows into groups, bounded in number and in bytes of pictures."""
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
+    readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
     held = 0
     for row in rows:
-        group.append(row)
-        held += sum(_picture_bytes(row[column.name]) for column in config.images)
+        pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
+        group.append(row | pictures)
+        held += sum(len(one["bytes"]) for one in pictures.values() if one is not None)
         if len(group) >= most or held >= GROUP_BYTES:
             yield group
             group, held = [], 0
@@ -221,8 +272,18 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield group
 
 
-def _picture_bytes(value: object) -> int:
-    return len(value["bytes"]) if isinstance(value, dict) else 0
+class _Reader:
+    """Reads the pictures of a column; one that stands in several rows, one after the other, is read once."""
+
+    def __init__(self) -> None:
+        self._last: tuple[PictureFile, EmbeddedImage] | None = None
+
+    def read(self, value: object) -> EmbeddedImage | None:
+        if not isinstance(value, PictureFile):
+            return cast("EmbeddedImage | None", value)
+        if self._last is None or self._last[0] is not value:
+            self._last = value, EmbeddedImage(bytes=value.load(), path=value.path)
+        return self._last[1]
 
 
 def _open(path: Path) -> "pq.ParquetFile":

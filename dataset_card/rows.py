@@ -1,19 +1,33 @@
 """Records to rows: generators that yield the rows of each config, in an order that only the content decides.
 
-A row is a mapping of column names, as in ``schema``, to plain values; a picture is an ``EmbeddedImage``.
+A row is a mapping of column names, as in ``schema``, to plain values. A picture is a ``PictureFile``, which is read
+only when it is written, so that rows can be compared with those of a former release without reading a picture; a row
+that was read back from a release has an ``EmbeddedImage``.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypedDict
+from functools import partial
+from typing import Protocol, TypedDict
 
+from ircore.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.records import Episode, Instance, Rendering, Score, Turn
 from ircore.results.costs import episode_costs
-from ircore.results.model import Results
-from ircore.runs import RunFolder
+from ircore.results.model import PlayedRun, Results
 from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import flat_records
+
+
+@dataclass(frozen=True)
+class PictureFile:
+    """A picture that a row will have, still where it lies."""
+
+    path: str
+    """Its name, without folders."""
+
+    load: Callable[[], bytes]
+    """Reads the bytes of its file and checks their hash."""
 
 
 class EmbeddedImage(TypedDict):
@@ -24,6 +38,14 @@ class EmbeddedImage(TypedDict):
 
 
 Row = dict[str, object]
+
+
+class SourceRun(PlayedRun, Protocol):
+    """A run that a release is made of: a run folder, or a run of a former release."""
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of its renderings, the hash checked."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,18 +59,18 @@ class ReleaseSource:
     """
 
     instances: InstanceSet
-    runs: tuple[RunFolder, ...]
+    runs: tuple[SourceRun, ...]
     results: Results
 
 
-def instance_rows(source: ReleaseSource) -> Iterator[Row]:
+def instance_rows(instances: InstanceSet) -> Iterator[Row]:
     """Yield the rows of ``instances``, in the order of the set."""
-    for one in source.instances.instances:
+    for one in instances.instances:
         yield {
             "instance_id": one.instance_id,
             "category": one.category,
             "difficulty": one.difficulty,
-            "image": _target(source.instances, one),
+            "image": target_file(instances, one),
             "image_sha256": one.sha256,
             "width": one.width,
             "height": one.height,
@@ -60,71 +82,62 @@ def instance_rows(source: ReleaseSource) -> Iterator[Row]:
         }
 
 
-def transcript_rows(source: ReleaseSource) -> Iterator[Row]:
-    """Yield the rows of ``transcripts``: by run, instance and turn."""
-    targets = {one.instance_id: one for one in source.instances.instances}
-    for run in source.runs:
-        for episode in run.episodes():
-            target = targets[episode.instance_id]
-            shown = _target(source.instances, target)
-            for turn in episode.turns:
-                yield (
-                    _of_run(run)
-                    | _of_pair(run)
-                    | _of_episode(episode)
-                    | {"target": shown, "target_sha256": target.sha256}
-                    | _of_turn(run, turn)
-                )
+def transcript_rows(instances: InstanceSet, run: SourceRun) -> Iterator[Row]:
+    """Yield the rows of ``transcripts`` of a run: by instance and turn."""
+    targets = {one.instance_id: one for one in instances.instances}
+    for episode in run.episodes():
+        target = targets[episode.instance_id]
+        shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
+        for turn in episode.turns:
+            yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn)
 
 
-def episode_rows(source: ReleaseSource) -> Iterator[Row]:
-    """Yield the rows of ``episodes``: by run and instance."""
-    for run in source.runs:
-        costs = episode_costs(run)
-        for episode in run.episodes():
-            drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
-            yield (
-                _of_run(run)
-                | _of_pair(run)
-                | _of_episode(episode)
-                | {
-                    "outcome": episode.outcome,
-                    "abort_reason": episode.abort_reason,
-                    "abort_detail": episode.detail,
-                    "turns": len(episode.turns),
-                    "renderings": len(drawn),
-                    "message_tokens": sum(turn.message_tokens for turn in episode.turns),
-                    "seconds": sum(turn.seconds for turn in episode.turns),
-                    "cost_usd": costs.get(episode.episode_id),
-                }
-                | _picture("first_rendering", run, drawn[0] if drawn else None)
-                | _picture("final_rendering", run, drawn[-1] if drawn else None)
-            )
+def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
+    """Yield the rows of ``episodes`` of a run: by instance."""
+    costs = episode_costs(run)
+    for episode in run.episodes():
+        drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
+        yield (
+            of_run(run)
+            | _of_pair(run)
+            | of_episode(episode)
+            | {
+                "outcome": episode.outcome,
+                "abort_reason": episode.abort_reason,
+                "abort_detail": episode.detail,
+                "turns": len(episode.turns),
+                "renderings": len(drawn),
+                "message_tokens": sum(turn.message_tokens for turn in episode.turns),
+                "seconds": sum(turn.seconds for turn in episode.turns),
+                "cost_usd": costs.get(episode.episode_id),
+            }
+            | _picture("first_rendering", run, drawn[0] if drawn else None)
+            | _picture("final_rendering", run, drawn[-1] if drawn else None)
+        )
 
 
-def score_rows(source: ReleaseSource) -> Iterator[Row]:
-    """Yield the rows of ``scores``: by run, instance, turn, task, judge and annotator.
+def score_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
+    """Yield the rows of ``scores`` of a run: by instance, turn, task, judge and annotator.
 
     Scores of a rendering that is not in the transcripts (an episode played anew) are left out; of two scores of the
     same thing the later line counts.
     """
-    for run in source.runs:
-        for episode, score in valid_scores(run.episodes(), run.scores()):
-            yield (
-                _of_run(run)
-                | _of_episode(episode)
-                | {
-                    "turn": score.turn,
-                    "task": score.task,
-                    "judge": score.judge,
-                    "value": score.value,
-                    "reason": score.reason,
-                    "rendering_sha256": score.rendering,
-                    "annotator": score.annotator,
-                    "first_leading": score.orders and score.orders.first_leading,
-                    "final_leading": score.orders and score.orders.final_leading,
-                }
-            )
+    for episode, score in valid_scores(run.episodes(), run.scores()):
+        yield (
+            of_run(run)
+            | of_episode(episode)
+            | {
+                "turn": score.turn,
+                "task": score.task,
+                "judge": score.judge,
+                "value": score.value,
+                "reason": score.reason,
+                "rendering_sha256": score.rendering,
+                "annotator": score.annotator,
+                "first_leading": score.orders and score.orders.first_leading,
+                "final_leading": score.orders and score.orders.final_leading,
+            }
+        )
 
 
 def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
@@ -144,16 +157,13 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
     return flat_records(leaderboard_table(results))
 
 
-def _of_run(run: RunFolder) -> Row:
+def of_run(run: PlayedRun) -> Row:
+    """Return the columns that say which run a row is of."""
     return {"run_id": run.run.run_id, "submission": run.run.slug}
 
 
-def _of_pair(run: RunFolder) -> Row:
-    pair = run.run.submission
-    return {"describer": pair.describer.label, "generator": pair.generator.label}
-
-
-def _of_episode(episode: Episode) -> Row:
+def of_episode(episode: Episode) -> Row:
+    """Return the columns that say which episode a row is of."""
     return {
         "episode_id": episode.episode_id,
         "instance_id": episode.instance_id,
@@ -162,7 +172,23 @@ def _of_episode(episode: Episode) -> Row:
     }
 
 
-def _of_turn(run: RunFolder, turn: Turn) -> Row:
+def target_file(instances: InstanceSet, one: Instance) -> PictureFile:
+    """Return the picture of an instance."""
+    return PictureFile(one.image.rpartition("/")[2], partial(instances.picture_bytes, one))
+
+
+def rendering_file(run: SourceRun, rendering: Rendering) -> PictureFile:
+    """Return a rendering of a run."""
+    return PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
+
+
+def _of_pair(run: PlayedRun) -> Row:
+    pair = run.run.submission
+    return {"describer": pair.describer.label, "generator": pair.generator.label}
+
+
+def _of_turn(run: SourceRun, turn: Turn) -> Row:
+    drawn = turn.rendering
     return {
         "turn": turn.turn,
         "action": turn.action,
@@ -172,19 +198,13 @@ def _of_turn(run: RunFolder, turn: Turn) -> Row:
         "leniencies": list(turn.leniencies),
         "notes": list(turn.notes),
         "seconds": turn.seconds,
-        **_picture("rendering", run, turn.rendering),
+        "rendering_width": drawn and drawn.width,
+        "rendering_height": drawn and drawn.height,
+        **_picture("rendering", run, drawn),
     }
 
 
-def _target(instances: InstanceSet, one: Instance) -> EmbeddedImage:
-    return EmbeddedImage(bytes=instances.picture_bytes(one), path=one.image.rpartition("/")[2])
-
-
-def _picture(name: str, run: RunFolder, rendering: Rendering | None) -> Row:
+def _picture(name: str, run: SourceRun, rendering: Rendering | None) -> Row:
     if rendering is None:
         return {name: None, f"{name}_sha256": None}
-    data = run.rendering(rendering).data
-    return {
-        name: EmbeddedImage(bytes=data, path=f"{rendering.sha256}.png"),
-        f"{name}_sha256": rendering.sha256,
-    }
+    return {name: rendering_file(run, rendering), f"{name}_sha256": rendering.sha256}

@@ -137,6 +137,8 @@ TRANSCRIPTS = Config(
         _hash("target"),
         Column("rendering", "image", "What the generator drew; null on a done turn or where nothing was drawn.", True),
         _hash("rendering", nullable=True),
+        Column("rendering_width", "int32", "Pixels; null where nothing was drawn.", nullable=True),
+        Column("rendering_height", "int32", "Pixels; null where nothing was drawn.", nullable=True),
         Column("message_tokens", "int32", "Length of the message as written, in o200k_base tokens."),
         Column("over_budget", "bool", "Whether that is more than the run's token budget."),
         Column("leniencies", "strings", "Deviations from the protocol that were accepted."),

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.rows import ReleaseSource
+from dataset_card.rows import ReleaseSource, SourceRun
 from ircore.images import Picture
 from ircore.records import Turn
 from ircore.results.episodes import EpisodeResult
-from ircore.runs import RunFolder
 
 MOST_RENDERINGS = 4
 THUMBNAIL = 240
@@ -30,7 +29,7 @@ class Example:
         turns: The turns that are shown, each with a rendering: the first, the final one and some between.
     """
 
-    run: RunFolder
+    run: SourceRun
     result: EpisodeResult
     judge: str | None
     turns: tuple[Turn, ...]

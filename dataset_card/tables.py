@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures
+from dataset_card.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.rows import Row, leaderboard_rows
 from dataset_card.schema import INSTANCES, LEADERBOARD
 from ircore.errors import InputError
@@ -112,8 +113,9 @@ class Tables:
             self._findings.add(where, f"its target is not the picture of {instance.instance_id}")
         size = self._pictures.check(f"{where}: rendering", row["rendering"], row["rendering_sha256"])
         drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
-        names = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")
-        turn = self._record(where, Turn, {name: row[name] for name in names} | {"rendering": drawn})
+        if (size or (None, None)) != (row["rendering_width"], row["rendering_height"]):
+            self._findings.add(where, "rendering_width and rendering_height are not those of the rendering")
+        turn = self._record(where, Turn, turn_fields(row, drawn))
         if turn is None:
             return
         if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
@@ -143,24 +145,15 @@ class Tables:
             "seconds": sum(turn.seconds for turn in turns),
         }
         self._compare(where, row, known, "its turns say")
-        plain = {name: row[name] for name in ("episode_id", "instance_id", "category", "difficulty", "outcome")}
-        abort = {"abort_reason": row["abort_reason"], "detail": row["abort_detail"]}
-        cost = row["cost_usd"]
-        self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = (
-            float(cost) if isinstance(cost, float) else None
-        )
-        episode = self._record(where, Episode, plain | abort | {"turns": tuple(turns)})
+        self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
+        episode = self._record(where, Episode, episode_fields(row, turns))
         if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
             self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
 
     def take_score(self, where: str, row: Row) -> None:
         """Take a row of ``scores``; episodes and turns are known by now."""
         self._refer(where, row)
-        names = ("episode_id", "turn", "task", "judge", "value", "reason", "annotator")
-        orders = (row["first_leading"], row["final_leading"])
-        asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
-        data = {name: row[name] for name in names} | asked
-        score = self._record(where, Score, data)
+        score = self._record(where, Score, score_fields(row))
         if score is None:
             return
         turns = self._turns.get(_key(row), [])
@@ -196,6 +189,10 @@ class Tables:
             self._findings.add(where, "not recomputed, because of the faults above")
         elif self._runs:
             self._check_board(where)
+
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the instances taken so far, each once."""
+        return tuple(self._instances.values())
 
     def runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs read back, pictures left out; what is at fault may be missing."""

@@ -2,6 +2,8 @@
 
 import io
 import os
+import shutil
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
@@ -10,10 +12,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from PIL import Image
+from hub_clients import Outcome
+from hub_server import HubServer
+from PIL import Image, PngImagePlugin
 from releases import rewrite
 
+from dataset_card.card_code import run_blocks
 from dataset_card.check import check_release
+from dataset_card.check_loading import loading_faults
+from dataset_card.check_place import check_place
 from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.texts import find_forbidden
 from ircore.cli import run as ircore
@@ -67,6 +74,29 @@ def bomb(rows: Rows) -> None:
     rows[0]["image_sha256"] = sha256(buffer.getvalue()).hexdigest()
 
 
+def with_camera_data(rows: Rows) -> None:
+    exif = Image.Exif()
+    exif[0x010F] = "a camera"
+    put_picture(rows[0], "PNG", exif=exif)
+
+
+def with_prompt(rows: Rows) -> None:
+    words = PngImagePlugin.PngInfo()
+    words.add_text("parameters", "a red block")
+    put_picture(rows[0], "PNG", pnginfo=words)
+
+
+def with_comment(rows: Rows) -> None:
+    put_picture(rows[0], "JPEG", comment="by somebody")
+
+
+def put_picture(row: dict[str, Any], form: str, **settings: Any) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (96, 96)).save(buffer, form, **settings)
+    row["rendering"]["bytes"] = buffer.getvalue()
+    row["rendering_sha256"] = sha256(buffer.getvalue()).hexdigest()
+
+
 def path_in_name(rows: Rows) -> None:
     rows[0]["image"]["path"] = "../somebody/a.png"
 
@@ -75,7 +105,7 @@ FAULTS = {
     "swapped pictures": (
         TRANSCRIPTS,
         swap_renderings,
-        "transcripts/test-00000-of-00001.parquet:1: rendering: the pict",
+        "-00000-of-00001.parquet:1: rendering: the pict",
     ),
     "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "first_rendering_sha256 is"),
     "damaged picture": (TRANSCRIPTS, cut_picture, "picture cannot be decoded"),
@@ -87,6 +117,16 @@ FAULTS = {
         put(0, "message", f"use {GITHUB}"),
         ":1: message: holds a GitHub token (ghp_Ab12…)",
     ),
+    "credential of a known form": (
+        TRANSCRIPTS,
+        put(0, "message", "pay with " + "sk_" + "live_" + "a1B2" * 6),
+        ":1: message: holds a Stripe Access Key (sk_…)",
+    ),
+    "camera data": (TRANSCRIPTS, with_camera_data, ":1: rendering: picture carries metadata (EXIF"),
+    "prompt in a picture": (TRANSCRIPTS, with_prompt, "picture carries metadata (parameters)"),
+    "comment in a picture": (TRANSCRIPTS, with_comment, "picture carries metadata (comment)"),
+    "no licence": (INSTANCES, put(0, "licence", "LicenseRef-unstated"), "'LicenseRef-unstated' is not one to publish"),
+    "licence that is none": (INSTANCES, put(0, "licence", "ask me"), "licence 'ask me' is not one to publish"),
     "path in a note": (
         TRANSCRIPTS,
         put(0, "notes", ["see /home/me/x"]),
@@ -148,6 +188,11 @@ def replace_text(path: str, old: str, new: str, release: Path) -> None:
     (release / path).write_text(text.replace(old, new, 1), "utf-8")
 
 
+def remove_shards(config: Config, release: Path) -> None:
+    for path in release.glob(config.pattern):
+        path.unlink()
+
+
 def truncate(config: Config, release: Path) -> None:
     path = next(release.glob(config.pattern))
     os.truncate(path, path.stat().st_size // 2)
@@ -175,6 +220,39 @@ def drop_run(release: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "no card": (partial(remove, "README.md"), "README.md: is missing"),
+    "no datasheet": (partial(remove, "DATASHEET.md"), "DATASHEET.md: is missing"),
+    "no picture in the card": (partial(remove, "assets/scores.png"), "picture 'assets/scores.png' is not a file"),
+    "a picture from elsewhere": (
+        partial(replace_text, "README.md", "(assets/episode.png)", "(https://e.example/a.png)"),
+        "picture 'https://e.example/a.png' is not a file of the release",
+    ),
+    "other code": (
+        partial(replace_text, "README.md", 'turns[0]["message"],', 'print("x")\nturns[0]["message"],'),
+        "README.md: Python block 1 is not one of ours",
+    ),
+    "code left out": (
+        partial(replace_text, "README.md", "```python\nimport gc", "```\nimport gc"),
+        "3 of ours is missing",
+    ),
+    "more code": (partial(replace_text, "README.md", "## Glossary", "```py\nprint()\n```\n"), "5 is not one of ours"),
+    "wrong features": (partial(replace_text, "README.md", "dtype: float64", "dtype: string"), "which features it has"),
+    "a config too many": (
+        partial(replace_text, "README.md", "\nconfigs:\n", "\nconfigs:\n- config_name: more\n"),
+        "configs lists 'more'",
+    ),
+    "wrong licence in the card": (
+        partial(replace_text, "README.md", "license:\n- cc0-1.0", "license:\n- mit"),
+        "license does not say cc0-1.0",
+    ),
+    "a source without its licence": (
+        partial(replace_text, "LICENSE.md", "| drawn for a test |", "| drawn |"),
+        "LICENSE.md: does not say that 12 pictures of drawn for a test are CC0-1.0",
+    ),
+    "no description for programs": (partial(remove, "croissant.json"), "croissant.json: is missing"),
+    "another description": (
+        partial(replace_text, "croissant.json", '"column": "judge"', '"column": "value"'),
+        "croissant.json: recordSet: scores is missing or not as it is",
+    ),
     "no licences": (partial(remove, "LICENSE.md"), "LICENSE.md: is missing"),
     "no strip": (partial(remove, "assets/episode.png"), "assets/episode.png: is missing"),
     "no runs": (partial(remove, "runs.jsonl"), "runs.jsonl: is missing"),
@@ -184,9 +262,9 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
         "max_turns is 10",
     ),
-    "no file of a config": (partial(remove, "data/scores/test-00000-of-00001.parquet"), "data/scores: is missing"),
+    "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "a file too few": (rename_shard, "data/scores: a file is missing"),
-    "half a file": (partial(truncate, SCORES), "scores/test-00000-of-00001.parquet: not a Parquet file"),
+    "half a file": (partial(truncate, SCORES), "-00000-of-00001.parquet: not a Parquet file"),
     "a column left out": (without_column, "column 'judge' is missing"),
     "no features": (without_features, "the features in its metadata are not"),
     "a config not listed": (partial(replace_text, "README.md", "config_name: scores", "config_name: x"), "list scores"),
@@ -208,13 +286,49 @@ def test_a_damaged_folder(name: str, release: Path) -> None:
     assert any(expected in fault for fault in faults), faults
 
 
+def test_a_file_that_belongs_to_no_release(release: Path) -> None:
+    (release / "notes.txt").write_text("mine", "utf-8")
+    assert "notes.txt: not part of a release" in check_place(str(release), load=False).faults
+
+
+def test_loading(release: Path) -> None:
+    counts = check_release(release).counts
+    assert list(loading_faults(str(release), None, counts)) == []
+
+    without_features(release)
+    assert list(loading_faults(str(release), None, counts + Counter({"instances": 1}))) == [
+        "load_dataset('transcripts'): target, rendering is not decoded",
+        "load_dataset('instances'): 12 rows, the files have 13",
+    ]
+
+
+def test_the_code_of_a_card_runs_in_its_folder(release: Path) -> None:
+    shutil.rmtree(release / "data" / "leaderboard")
+    (fault,) = run_blocks(str(release), release)
+    assert fault.startswith("Python block 4 failed: FileNotFoundError")
+
+
+def test_a_release_on_the_hub_is_checked_by_its_tag(
+    release: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
+) -> None:
+    assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
+
+    done = ircore_on("release", "check", "org/irg@v1.0.0")
+    assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 194 rows and 22 pictures\n")
+
+    done = ircore_on("release", "check", "org/irg@v2.0.0")
+    assert done.code == 1
+    assert "org/irg" in done.err
+
+
 def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     remove("LICENSE.md", release)
     assert ircore(["release", "check", str(release)]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "LICENSE.md: is missing",
         "data/leaderboard: not recomputed, because of the faults above",
-        f"{release}: 2 faults in 194 rows and 22 pictures",
+        "load_dataset: not tried, because of the faults above",
+        f"{release}: 3 faults in 194 rows and 22 pictures",
     ]
     assert ircore(["release", "check", str(release / "nowhere")]) == 2
     assert "no such folder" in capsys.readouterr().err

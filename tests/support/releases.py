@@ -1,5 +1,7 @@
 """A small release that many tests need: two runs, twelve targets, scores that are easy to work out by hand."""
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +9,20 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.build import build_release
 from dataset_card.parquet import read_table, write_table
+from dataset_card.parts import make_part, part_key
+from dataset_card.release_record import (
+    CHANGES,
+    JUDGES,
+    PROVENANCE,
+    RELEASE,
+    RUNS,
+    TOMBSTONES,
+    ReleaseRecord,
+    content_hash,
+    read_release,
+    release_name,
+    render_changes,
+)
 from dataset_card.rows import Row
 from dataset_card.schema import Config
 from ircore.records import Score
@@ -57,7 +73,40 @@ def rewrite(release: Path, config: Config, edit: Callable[[list[Row]], object]) 
     """Change the rows of a config in place, as somebody with an editor could."""
     rows = table(release, config)
     edit(rows)
-    for path in (release / "data" / config.name).iterdir():
-        path.unlink()
-    (release / "data" / config.name).rmdir()
-    write_table(release, config, rows)
+    record = read_release(release)
+    shutil.rmtree(release / "data" / config.name)
+    parts = {(one.config, one.run_id): one for one in record.parts}
+    for key in [key for key in parts if key[0] == config.name]:
+        own = [row for row in rows if _owner(row, [run for name, run in parts if name == config.name]) == key[1]]
+        parts[key] = make_part(config, key[1], part_key(config, own), write_table(release, config, own, key[1]))
+    seal(release, record.model_copy(update={"parts": tuple(parts.values())}))
+
+
+def seal(release: Path, record: ReleaseRecord | None = None) -> None:
+    """Make ``release.json``, the change log and ``croissant.json`` agree with the other files again."""
+    record = record or read_release(release)
+    names = (RUNS, JUDGES, PROVENANCE, TOMBSTONES)
+    content = content_hash(record.parts, {name: _text(release / name) for name in names})
+    name = release_name(record.benchmark, record.date, content)
+    history = (record.history[0].model_copy(update={"name": name}), *record.history[1:])
+    record = record.model_copy(update={"content": content, "name": name, "history": history})
+    (release / RELEASE).write_text(record.model_dump_json(by_alias=True))
+    (release / CHANGES).write_text(render_changes(record))
+    document = json.loads((release / "croissant.json").read_text())
+    shards = {name: one for part in record.parts for name, one in part.files.items()}
+    for one in document["distribution"]:
+        if one["@id"] in shards:
+            shard = shards[one["@id"]]
+            one |= {"contentSize": f"{shard.size} B", "sha256": shard.sha256}
+    (release / "croissant.json").write_text(json.dumps(document))
+
+
+def _owner(row: Row, runs: list[str | None]) -> str | None:
+    """Return the run whose file a row belongs into: its own, or the first one if it names none that is there."""
+    if runs == [None] or "run_id" not in row:
+        return None
+    return str(row["run_id"]) if row["run_id"] in runs else min(run for run in runs if run)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8") if path.is_file() else ""
