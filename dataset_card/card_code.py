@@ -3,6 +3,8 @@
 A card that comes from elsewhere may hold any code. Only blocks that are word for word ours are ever executed.
 """
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -68,28 +70,40 @@ def differing_blocks(card: str) -> list[str]:
 
 
 def run_blocks(place: str, folder: Path) -> list[str]:
-    """Run our own blocks, each in a process of its own inside the release's folder; return what went wrong.
+    """Run our own blocks in a process of its own, inside the release's folder; return what went wrong, a line each.
 
     Args:
         place: What to load: the folder, or ``ORG/NAME``.
         folder: The release here.
 
     Raises:
-        WorkError: No process can be started.
+        WorkError: No process can be started, or it takes too long.
     """
+    # -P: nothing that lies in the folder is ever imported.
+    command = [sys.executable, "-P", "-m", "dataset_card.card_code", place]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own code alone
+            command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WorkError(f"the card's code cannot be run ({type(error).__name__})") from error
+    if done.returncode != 0:
+        return [(done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]]
+    faults: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return faults
+
+
+def main(place: str) -> None:
+    """Run our own blocks one after the other and print what went wrong as one line of JSON."""
     faults = []
     for number, block in enumerate(BLOCKS, 1):
-        code = block.replace(f'"{PLACE}"', repr(place))
         try:
-            done = subprocess.run(  # noqa: S603 - our own code alone
-                [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired:
-            faults.append(f"Python block {number} did not end within {SECONDS} s")
-            continue
-        except OSError as error:
-            raise WorkError(f"the card's code cannot be run ({error.strerror})") from error
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-            faults.append(f"Python block {number} failed: {last}")
-    return faults
+            exec(block.replace(f'"{PLACE}"', repr(place)), {})  # noqa: S102 - our own code alone
+        except Exception as error:  # noqa: BLE001 - whatever a reader would see is a finding
+            faults.append(f"Python block {number} failed: {type(error).__name__}: {error}".splitlines()[0][:300])
+    print(json.dumps(faults), flush=True)
+    os._exit(0)  # open streams would keep the process
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -51,7 +51,7 @@ def loading_faults(place: str, revision: str | None, rows: Counter[str]) -> Iter
 
 
 def _load(place: str, revision: str | None) -> dict[str, Any] | str:
-    command = [sys.executable, "-m", "dataset_card.check_loading", place, *([revision] if revision else [])]
+    command = [sys.executable, "-P", "-m", "dataset_card.check_loading", place, *([revision] if revision else [])]
     with tempfile.TemporaryDirectory(prefix="ircore-loading-") as cache:
         environment = os.environ | {"HF_DATASETS_CACHE": cache, "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
         try:

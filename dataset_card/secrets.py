@@ -4,7 +4,7 @@ Its detectors of named forms are used. Those of words (``password: …``), of ad
 random are not: they fire on the labels, hashes and file names that every release is full of.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from ircore.errors import WorkError
@@ -40,6 +40,7 @@ def secret_finder() -> Iterator[FindSecret]:
             known[text] = None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
         return known[text]
 
-    names = sorted(kind.__name__ for kind in get_mapping_from_secret_type_to_class().values())
+    kinds: Iterable[type] = get_mapping_from_secret_type_to_class().values()
+    names = sorted(kind.__name__ for kind in kinds)
     with transient_settings({"plugins_used": [{"name": name} for name in names if name not in LEFT_OUT]}):
         yield find
