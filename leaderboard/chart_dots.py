@@ -1,14 +1,16 @@
 """Figures with a dot and a whisker: scores, ΔQ and preference of every pair, by one judge or by all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil, floor
 
+from ircore.paper.published import JUDGES
 from ircore.results.model import Results
 from ircore.tables.judges import judges_table
 from ircore.tables.model import Table, Value
+from ircore.tables.published import published_means_table
 from leaderboard import labels
 from leaderboard.chart_data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
+from leaderboard.chart_marks import Dot, dot
 from leaderboard.chart_parts import (
     Json,
     Missing,
@@ -19,67 +21,16 @@ from leaderboard.chart_parts import (
     pair_lines,
     pair_name,
     plain,
-    rounded,
     steps,
     vertical,
     words,
 )
+from leaderboard.chart_published import AID, PublishedRow, drawn, preference_rows, score_rows
 from leaderboard.chart_rows import RowLabel, place, row_layouts
 from leaderboard.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
 
 _Form = Callable[[float | None], str]
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A number with its interval as a mark with a whisker."""
-
-    value: Value
-    """What is drawn."""
-
-    symbol: str
-    """Plotly's name of the mark."""
-
-    colour: str
-    """Token."""
-
-    hover: str
-    """What a pointer shows, plain already."""
-
-
-def dot(one: Dot, y: float, scale: float = 1) -> Json:
-    """Return the trace of a mark; empty where there is no number.
-
-    Args:
-        one: What to draw.
-        y: Where.
-        scale: What the number is multiplied by, such as 100 for percent.
-    """
-    middle = mean(one.value)
-    low, high = one.value.low, one.value.high
-    whisker = middle is not None and low is not None and high is not None
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [] if middle is None else [rounded(scale * middle)],
-        "y": [] if middle is None else [y],
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [_distance(high, middle, scale) if whisker else 0],
-            "arrayminus": [_distance(middle, low, scale) if whisker else 0],
-            "color": one.colour,
-            "thickness": 2,
-            "width": 0,
-        },
-        "marker": {"symbol": one.symbol, "size": 11, "color": one.colour},
-        "hovertemplate": f"{one.hover}<extra></extra>",
-    }
-
-
-def _distance(further: float | None, nearer: float | None, scale: float) -> float:
-    return 0.0 if further is None or nearer is None else round(scale * (further - nearer), 4)
 
 
 def pair_dot(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Dot:
@@ -100,7 +51,9 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("How similar is what pairs draw?", "No rendering was rated.")
     pairs = subject.ranked[:MOST_ROWS]
     found = {judge: subject.by_run(judge, "score") for judge in judges}
-    low, high = _whole_points([one for given in found.values() for one in given.values()])
+    published = score_rows(alone=len(judges) == 1)
+    beside = [Value(mark.value) for row in published for line in row.lines for mark in line]
+    low, high = _whole_points([*(one for given in found.values() for one in given.values()), *beside])
     table = of_runs(judges_table(subject.results), [pair.run_id for pair in pairs])
     return _sketch(
         subject,
@@ -116,6 +69,8 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
         xaxis=axis(low, high, steps(low, high, 1), title={"text": "mean similarity of the final rendering (0–10)"}),
         table=picked(table, [RUN, "pair", *judges]),
         form=labels.number,
+        published=published,
+        beside=picked(published_means_table(), ["pair", *JUDGES]),
     )
 
 
@@ -159,6 +114,8 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         scale=100,
         shapes=[vertical(50)],
         notes=_sides(50, "← first", "final →"),
+        published=preference_rows(),
+        beside=picked(published_means_table(), ["pair", "final_preferred"]),
     )
 
 
@@ -214,9 +171,12 @@ def _sketch(
     scale: float = 1,
     shapes: Sequence[Json] = (),
     notes: Sequence[Json] = (),
+    published: Sequence[PublishedRow] = (),
+    beside: Table | None = None,
 ) -> Sketch:
-    """Draw a row a pair with a mark a judge."""
+    """Draw a row a pair with a mark a judge; below them the paper's ``published`` rows, which ``beside`` has too."""
     alone = len(found) == 1
+    most = max(len(found), *(len(row.lines) for row in published), 0)
     names = [
         RowLabel(
             pair_lines(pair),
@@ -227,14 +187,17 @@ def _sketch(
     marks = [
         dot(
             pair_dot(subject, pair, judge, values[pair.run_id], form, alone),
-            place(row, index, len(found)),
+            place(row, index, len(found), most),
             scale,
         )
         for row, pair in enumerate(pairs)
         for index, (judge, values) in enumerate(found.items())
     ]
-    wide, narrow = row_layouts(names, xaxis, notes, 46 if notes else 14, shapes=list(shapes))
-    return Sketch(title, reading_aid + subject.chosen_words(MOST_ROWS), marks, wide, narrow, table)
+    more_names, more_marks, lines = drawn(published, len(names), most) if published else ([], [], [])
+    head = 46 if notes else 14
+    wide, narrow = row_layouts([*names, *more_names], xaxis, notes, head, shapes=[*shapes, *lines])
+    aid = reading_aid + subject.chosen_words(MOST_ROWS) + AID * bool(published)
+    return Sketch(title, aid, [*marks, *more_marks], wide, narrow, table, (beside,) if beside else ())
 
 
 def _said(judge: str, value: Value, form: _Form, alone: bool) -> str:

@@ -1,26 +1,25 @@
 """What judges are worth: agreement of raters, and how judges' scores read on the people's scale."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil
+from typing import Literal
 
 from ircore.results.calibration import fit_maps
 from ircore.statistics.calibration_map import Recalibration
 from ircore.statistics.recalibration import Refusal
 from ircore.tables.agreement import agreement_table
 from ircore.tables.model import Value
+from ircore.tables.published import published_agreement_table
 from ircore.tables.recalibration import reliability_table
 from leaderboard import labels
 from leaderboard.chart_data import Subject, picked, where
-from leaderboard.chart_dots import Dot, dot
-from leaderboard.chart_panels import across, axis_name, down
+from leaderboard.chart_marks import Dot, dot
+from leaderboard.chart_panels import axis_name
 from leaderboard.chart_parts import (
-    FOOT,
     Json,
     Missing,
     Sketch,
     axis,
     interval_words,
-    layout,
     mean,
     plain,
     rounded,
@@ -28,13 +27,16 @@ from leaderboard.chart_parts import (
     vertical,
     words,
 )
+from leaderboard.chart_published import AID, agreement_rows, drawn
 from leaderboard.chart_rows import RowLabel, place, row_layouts
+from leaderboard.chart_squares import diagonal, square_layout
 from leaderboard.theme import judge_token, token
 
 _MOST = 30
 """Pairs of raters in a figure; annotators among themselves come last."""
 
-_PANEL, _BETWEEN, _TOP = 240, 70, 56
+_PUBLISHED: tuple[Literal["table2", "table1"], ...] = ("table2", "table1")
+"""The paper's tables of agreement: with people, and of judges."""
 
 _MARKS = (("pearson", "r", "circle"), ("spearman", "ρ", "diamond-open"))
 """Measures in each row: key, sign, mark."""
@@ -61,24 +63,27 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
     ]
     low = min([0.0, *(end for row in rows for key, *_ in _MARKS if (end := row[key].low) is not None)])
     first = -1.0 if low < -0.5 else -0.5 if low < 0 else 0.0
+    people = any(str(row["kind"].value) == "judge × human" for row in rows)
+    more_names, more_traces, shapes = drawn(agreement_rows(people), len(names), len(_MARKS))
     wide, narrow = row_layouts(
-        names,
+        [*names, *more_names],
         axis(first, 1.0, steps(first, 1, 0.25, 2), title={"text": "correlation of similarity ratings"}),
         [words("no relation", 0, 1, xref="x", yref="paper", yanchor="bottom", yshift=4, xanchor="left")],
         30,
-        shapes=[vertical(0)],
+        shapes=[vertical(0), *shapes],
     )
     return Sketch(
         title=_agreement_title(rows),
         reading_aid=(
             "Each mark is how far two raters' similarity ratings of the same renderings rise together (1 is perfectly,"
             " 0 not at all): Pearson's r as a disc, Spearman's ρ as a diamond, lines 95 % intervals clustered on"
-            " pictures; preferences are in the table."
+            " pictures; preferences are in the table." + AID
         ),
-        traces=traces,
+        traces=[*traces, *more_traces],
         wide=wide,
         narrow=narrow,
         table=table,
+        published=tuple(published_agreement_table(one) for one in _PUBLISHED[not people :]),
     )
 
 
@@ -91,6 +96,7 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
         reasons = dict.fromkeys(found.reason for found in maps.values() if isinstance(found, Refusal))
         return Missing(title, f"No judge has a map to people's scores: {'; '.join(reasons) or 'nobody rated'}.")
     table = reliability_table(subject.results, maps)
+    axes = ("mean score by people (0–10)", "score by the judge (0–10)")
     traces = [
         {**trace, "xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
         for panel, (judge, found) in enumerate(fitted.items())
@@ -104,8 +110,8 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
             " judge and people say the same."
         ),
         traces=traces,
-        wide=_reliability_layout(list(fitted), min(len(fitted), 3)),
-        narrow=_reliability_layout(list(fitted), 1),
+        wide=square_layout(list(fitted), min(len(fitted), 3), *axes),
+        narrow=square_layout(list(fitted), 1, *axes),
         table=picked(table, [column.key for column in table.columns]),
     )
 
@@ -142,7 +148,7 @@ def _reliability(subject: Subject, judge: str, found: Recalibration, bins: Seque
     outline = [(one.judge, one.high) for one in points] + [(one.judge, one.low) for one in reversed(points)]
     plain_line = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     return [
-        {**plain_line, "x": [0, 10], "y": [0, 10], "line": {"color": token("zero"), "width": 1, "dash": "dot"}},
+        diagonal(),
         {
             **plain_line,
             "x": [rounded(x) for x, _ in outline],
@@ -184,33 +190,6 @@ def _reliability(subject: Subject, judge: str, found: Recalibration, bins: Seque
 
 def _gap(further: float | None, nearer: float | None) -> float:
     return 0.0 if further is None or nearer is None else round(further - nearer, 3)
-
-
-def _reliability_layout(judges: Sequence[str], columns: int) -> Json:
-    rows = ceil(len(judges) / columns)
-    axes: Json = {}
-    annotations: list[Json] = []
-    for panel, judge in enumerate(judges):
-        row, column = divmod(panel, columns)
-        number, x, y = "" if panel == 0 else str(panel + 1), axis_name("x", panel), axis_name("y", panel)
-        lines = {"domain": across(column, columns), "anchor": y, "showline": True, "linecolor": token("hairline")}
-        axes[f"xaxis{number}"] = axis(-0.2, 10.2, steps(0, 10, 2), showgrid=False, **lines)
-        axes[f"yaxis{number}"] = axis(
-            -0.2,
-            10.2,
-            steps(0, 10, 2),
-            domain=down(row, rows, _PANEL, _BETWEEN),
-            anchor=x,
-            showticklabels=column == 0,
-        )
-        above = {"xref": f"{x} domain", "yref": f"{y} domain", "xanchor": "left", "yanchor": "bottom"}
-        ink = {"color": token("text"), "weight": 700}
-        annotations.append(words(plain(judge, 34), 0, 1, **above, yshift=5, font=ink))
-    place = {"xref": "paper", "yref": "paper"}
-    annotations.append(words("mean score by people (0–10)", 0, 1, **place, xanchor="left", yanchor="bottom", yshift=26))
-    annotations.append(words("score by the judge (0–10)", 1, 0, **place, xanchor="right", yanchor="top", yshift=-20))
-    height = _TOP + FOOT + rows * (_PANEL + _BETWEEN) - _BETWEEN
-    return layout(height, 26, 10, _TOP, **axes, annotations=annotations)
 
 
 def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:

@@ -49,6 +49,9 @@ class Sketch:
     table: Table
     """The numbers that are drawn."""
 
+    published: tuple[Table, ...] = ()
+    """The paper's values that are drawn beside them."""
+
 
 @dataclass(frozen=True)
 class Missing:

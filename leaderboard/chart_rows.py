@@ -28,15 +28,16 @@ class RowLabel:
     """What its marks say, one text a mark, from above."""
 
 
-def place(row: int, mark: int, marks: int) -> float:
+def place(row: int, mark: int, marks: int, most: int = 0) -> float:
     """Return where in a figure a mark stands: rows are numbered from 0, downwards.
 
     Args:
         row: 0-based.
         mark: Of the row, 0-based, from above.
         marks: How many this row has.
+        most: How many the row with most has; 0 if all have as many.
     """
-    return round(row + (mark - (marks - 1) / 2) * SUB_ROW / _row_height(marks), 4)
+    return round(row + (mark - (marks - 1) / 2) * SUB_ROW / _row_height(most or marks), 4)
 
 
 def row_layouts(
@@ -45,7 +46,7 @@ def row_layouts(
     """Return the wide and the narrow layout of a figure whose rows are numbered from 0, downwards.
 
     Args:
-        labels: One a row; all rows have as many marks.
+        labels: One a row; one without values is a heading of the rows below it.
         xaxis: The horizontal axis.
         notes: Annotations of both layouts.
         head: Room above the first row, CSS pixels.
@@ -77,7 +78,7 @@ def _layout(
         annotations.append(_axis_title(title))
     for row, label in enumerate(labels):
         annotations.append(_name(row, label, narrow, low * height, beside))
-        annotations += _values(row, label, narrow, low * height, beside)
+        annotations += _values(row, label, narrow, low * height, beside, marks)
     return layout(
         head + FOOT + height * len(labels),
         left,
@@ -106,14 +107,14 @@ def _name(row: int, label: RowLabel, narrow: bool, above: float, beside: bool) -
     return words(name, 0, row, **at, xanchor="left", align="left", yanchor="top", yshift=round(above))
 
 
-def _values(row: int, label: RowLabel, narrow: bool, above: float, beside: bool) -> list[Json]:
+def _values(row: int, label: RowLabel, narrow: bool, above: float, beside: bool, most: int) -> list[Json]:
     at = {"xref": "paper", "yref": "y"}
     if not beside:
         text = plain(" ".join(label.values), 40)
         return [words(text, 1, row, **at, xanchor="right", align="right", yanchor="top", yshift=round(above))]
     count = len(label.values)
     return [
-        words(plain(_short(text, narrow), 44), 1, place(row, index, count), **at, xanchor="left", xshift=10)
+        words(plain(_short(text, narrow), 44), 1, place(row, index, count, most), **at, xanchor="left", xshift=10)
         for index, text in enumerate(label.values)
     ]
 

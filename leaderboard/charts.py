@@ -31,6 +31,7 @@ from leaderboard.chart_heat import (
 from leaderboard.chart_judges import agreement_sketch, reliability_sketch
 from leaderboard.chart_language import lengths_sketch, novelty_sketch
 from leaderboard.chart_parts import Missing, Sketch, plain
+from leaderboard.chart_ratings import ratings_sketch
 from leaderboard.chart_still import still_picture
 from leaderboard.chart_turns import pair_trajectory_sketch, trajectories_sketch
 from leaderboard.site import Pair
@@ -61,6 +62,9 @@ class Chart:
 
     missing: str = ""
     """Why there is no figure; empty if there is one."""
+
+    published: tuple[Table, ...] = ()
+    """The paper's values drawn beside ours, never in one table with them."""
 
     @property
     def height(self) -> int:
@@ -139,12 +143,13 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "lengths": lengths_sketch,
     "novelty": novelty_sketch,
     "agreement": agreement_sketch,
+    "ratings": ratings_sketch,
     "reliability": reliability_sketch,
     "costs": costs_sketch,
 }
 """Figures that the site has once: of every judge, of none, or of the site's own."""
 
-ACROSS_RULES = frozenset({"budget-scores", "budget-deltas", "budget-outcomes", "agreement", "reliability"})
+ACROSS_RULES = frozenset({"budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability"})
 """Figures of all runs: what they compare is the rules, or is not hurt by them."""
 
 OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
@@ -205,4 +210,5 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
             "title": plain(sketch.title),
         },
         table=sketch.table,
+        published=sketch.published,
     )

@@ -10,7 +10,7 @@ SECTIONS = (
     ("turns", "Turn by turn", ("trajectories", "heat-maps")),
     ("budgets", "Token budgets", ("budget-scores", "budget-deltas", "budget-outcomes")),
     ("language", "What describers say", ("corrections", "corrections-by-turn", "lengths", "novelty")),
-    ("judges", "What judges are worth", ("agreement", "reliability")),
+    ("judges", "What judges are worth", ("agreement", "ratings", "reliability")),
     ("cost", "What it costs", ("costs",)),
 )
 """Anchor, heading and figures of each part."""

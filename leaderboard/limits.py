@@ -1,6 +1,8 @@
 """What the numbers of this site cannot tell: worked out from the runs, so that it is never out of date."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -9,8 +11,16 @@ from ircore.records import HUMAN
 from ircore.results.calibration import fit_maps
 from ircore.results.model import Results
 from ircore.statistics.recalibration import Refusal
+from ircore.tables.agreement import agreement_table
+from ircore.tables.model import Table, Value
+from ircore.tables.published import published_agreement_table
+from ircore.tables.recalibration import maps_table
+from leaderboard.chart_data import picked, where
+from leaderboard.judge_names import judge_name
 from leaderboard.judges import judge_kind
 from leaderboard.site import Page, Pair, Site
+
+_MEASURES = ("pearson", "spearman", "agreement", "kappa")
 
 
 def limits_page(site: Site) -> Page:
@@ -26,6 +36,8 @@ def limits_page(site: Site) -> Page:
             "judges": _judges(site),
             "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
             "human": rated_by_people,
+            "agreements_of": partial(agreements, results),
+            "published": published_agreements(),
             "missing": [_missing(site, pair) for pair in site.pairs.values()],
             "self_judged": _self_judged(site),
             "crossed": _crossed(site),
@@ -33,6 +45,66 @@ def limits_page(site: Site) -> Page:
         },
         searchable=True,
     )
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """How far judges agree with people, and with each other."""
+
+    people: Table
+    """A row a judge; none where people rated nothing that a judge rated."""
+
+    judges: Table
+    """A row every two judges."""
+
+    maps: Table | None
+    """What recalibration to people's scale takes off each judge's error; None without people."""
+
+    notes: tuple[str, ...]
+    """How to read them."""
+
+
+def agreements(results: Results) -> Agreements:
+    """Return what is known here of how far judges agree."""
+    every = agreement_table(results)
+    people = where(every, "kind", lambda kind: kind == "judge × human")
+    judges = where(every, "kind", lambda kind: kind == "judge × judge")
+    maps = picked(maps_table(results), ("judge", "method", "bias_before", "absolute_before", "absolute_after"))
+    return Agreements(
+        _headed(picked(people, ("one", *_MEASURES), title="Here: judge against people")),
+        _headed(picked(judges, ("one", "other", *_MEASURES), title="Here: judge against judge")),
+        maps if people.rows else None,
+        every.notes,
+    )
+
+
+def published_agreements() -> Agreements:
+    """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
+    people, judges = (_named(published_agreement_table(one)) for one in ("table2", "table1"))
+    return Agreements(
+        _headed(picked(people, ("other", *_MEASURES), title="In the paper: judge against people")),
+        _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper: judge against judge")),
+        None,
+        (),
+    )
+
+
+def _named(table: Table) -> Table:
+    """Call the paper's judges by the names that pages use."""
+    keys = [column.key for column in table.columns]
+    rows = (dict(zip(keys, row, strict=True)) for row in table.rows)
+    named = ({**row, **{key: Value(judge_name(str(row[key].value))) for key in ("one", "other")}} for row in rows)
+    return replace(table, rows=tuple(tuple(row[key] for key in keys) for row in named))
+
+
+def _headed(table: Table) -> Table:
+    """Head the judges' columns as readers expect, and give every measure two decimals."""
+    titles = iter(("judge", "and judge"))
+    columns = (
+        replace(column, title=next(titles)) if column.key in ("one", "other") else replace(column, digits=2)
+        for column in table.columns
+    )
+    return replace(table, columns=tuple(columns))
 
 
 def _sizes(site: Site) -> list[dict[str, Any]]:

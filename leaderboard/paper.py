@@ -16,10 +16,9 @@ from ircore.paper.published import (
     published_scores,
 )
 from ircore.records import CATEGORIES
+from leaderboard.judge_names import judge_name
 from leaderboard.labels import category_title
 from leaderboard.site import Page
-
-_NAMES = {"gpt": "GPT", "claude": "Claude", "qwen3": "Qwen3", "lipsim": "LipSim", "human": "People"}
 
 
 def paper_page() -> Page:
@@ -33,7 +32,7 @@ def paper_page() -> Page:
         {
             "origin": REPORTED,
             "source": SOURCE,
-            "judges": [_NAMES[judge] for judge in JUDGES],
+            "judges": [judge_name(judge) for judge in JUDGES],
             "pairs": [
                 {"describer": one.describer, "generator": one.generator, "means": [means[one][j] for j in JUDGES]}
                 for one in sorted(pairs, key=lambda pair: -means[pair][JUDGES[0]])
@@ -76,8 +75,8 @@ def _agreements() -> list[dict[str, Any]]:
             "digits": digits,
             "percent_digits": percent_digits,
             "rows": [
-                {"one": _name(row.one),
-                 "other": _name(row.other), "row": row}
+                {"one": judge_name(row.one),
+                 "other": judge_name(row.other), "row": row}
                 for row in published_agreement(table)
             ],
         }
@@ -98,7 +97,7 @@ def _exception(one: claims.HardAgainstEasy) -> dict[str, Any]:
     return {
         "category": category_title(one.category),
         "pair": one.pair,
-        "judge": _NAMES[one.judge],
+        "judge": judge_name(one.judge),
         "easy": one.easy,
         "hard": one.hard,
         "difference": one.difference,
@@ -111,7 +110,7 @@ def _better() -> list[dict[str, Any]]:
     return [
         {
             "generator": generator,
-            "judge": _NAMES[judge],
+            "judge": judge_name(judge),
             "mean": mean,
             **_signs(one.difference for one in every if (one.generator, one.judge) == (generator, judge)),
         }
@@ -122,10 +121,6 @@ def _better() -> list[dict[str, Any]]:
 def _behind(generator: str) -> dict[str, int]:
     signs = _signs(one.difference for one in claims.better_against_worse() if one.generator == generator)
     return {"behind": signs["lower"], "compared": signs["all"]}
-
-
-def _name(judge: str) -> str:
-    return _NAMES.get(judge) or judge.removeprefix("annotator ")
 
 
 def _signs(differences: Iterable[float]) -> dict[str, int]:

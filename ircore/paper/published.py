@@ -146,6 +146,19 @@ def mean_scores() -> dict[PublishedPair, dict[PublishedJudge, float]]:
     return means
 
 
+def mean_preferences() -> dict[PublishedPair, float]:
+    """Return for each pair the share of final renderings that LipSim prefers, 0–1, recomputed from Table 3.
+
+    The unweighted mean over the conditions that have one: how many episodes stand behind each is not published.
+    """
+    means = {}
+    for pair in published_pairs():
+        given = [one.final_preferred for one in published_scores() if one.pair == pair]
+        known = [share for share in given if share is not None]
+        means[pair] = sum(known) / len(known)
+    return means
+
+
 def _rows(table: str) -> Iterator[dict[str, str]]:
     text = (files("ircore.paper") / "data" / f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())

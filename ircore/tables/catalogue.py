@@ -12,7 +12,8 @@ from ircore.tables.effects import effects_table
 from ircore.tables.judges import judges_table
 from ircore.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
 from ircore.tables.model import Table
-from ircore.tables.published import published_agreement_table, published_scores_table
+from ircore.tables.published import published_agreement_table, published_means_table, published_scores_table
+from ircore.tables.ratings import ratings_table
 from ircore.tables.recalibration import maps_table, recalibrated_table, reliability_table
 from ircore.tables.turns import budgets_table, outcomes_table, trajectories_table
 
@@ -82,12 +83,14 @@ TABLES: Mapping[str, Entry] = {
     "words": _of_all("the commonest words of each correction", words_table),
     "messages": _of_all("length and novelty of messages by turn", messages_table),
     "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
+    "ratings": Entry("what every two judges give the same renderings", lambda results, _: ratings_table(results)),
     "annotators": Entry("agreement of all annotators", lambda results, _: annotators_table(results)),
     "orders": Entry("what the order of showing does to judges", lambda results, _: orders_table(results)),
     "maps": Entry("recalibration of each judge to people", lambda results, _: maps_table(results)),
     "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
     "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
     "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
+    "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table()),
     "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),
     "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2")),
     "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4")),

@@ -2,7 +2,15 @@
 
 from typing import Literal
 
-from ircore.paper.published import JUDGES, REPORTED, SOURCE, published_agreement, published_scores
+from ircore.paper.published import (
+    JUDGES,
+    REPORTED,
+    SOURCE,
+    mean_preferences,
+    mean_scores,
+    published_agreement,
+    published_scores,
+)
 from ircore.tables.model import Column, Table, Value
 
 NOT_GIVEN = "not given by the paper"
@@ -33,6 +41,26 @@ def published_scores_table() -> Table:
         for one in published_scores()
     )
     return Table("published", "Published scores", f"Table 3 of {SOURCE}.", columns, rows, (), {}, REPORTED)
+
+
+def published_means_table() -> Table:
+    """Return the means of the paper's Table 3 over its 14 conditions, a row a pair, best first by its first judge."""
+    columns = (
+        Column("pair", "pair", "As the paper prints it.", digits=None),
+        *(Column(judge, judge, f"Mean final score by {judge}.", "0–10", "higher") for judge in JUDGES),
+        Column("final_preferred", "final preferred", "By LipSim.", "0–1", "higher"),
+    )
+    means, preferred = mean_scores(), mean_preferences()
+    rows = tuple(
+        (
+            Value(f"{pair.describer} + {pair.generator}"),
+            *(Value(means[pair][judge]) for judge in JUDGES),
+            Value(preferred[pair]),
+        )
+        for pair in sorted(means, key=lambda one: -means[one][JUDGES[0]])
+    )
+    words = f"Unweighted means over the conditions of Table 3 of {SOURCE}, computed from the published values."
+    return Table("published_means", "Published means", words, columns, rows, (), {}, REPORTED)
 
 
 def published_agreement_table(number: Literal["table1", "table2", "table4"]) -> Table:

@@ -9,6 +9,7 @@ from invented import invented_results, invented_run, invented_set, rich_results
 from ircore.results.agreement import agreement_results
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
+from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.language import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.statistics.calibration_map import Recalibration
@@ -38,7 +39,8 @@ def charts(results: Results) -> Mapping[str, Chart]:
 
 
 def drawn(chart: Chart) -> list[float]:
-    return [trace["x"][0] for trace in chart.figure["data"] if trace["x"]]
+    """Our own marks: the paper's come after them."""
+    return [trace["x"][0] for trace in chart.figure["data"] if trace["x"] and "reported" not in trace["hovertemplate"]]
 
 
 def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping[str, Chart]) -> None:
@@ -52,7 +54,7 @@ def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping
     ]
     assert drawn(charts["scores"]) == pytest.approx(wanted, abs=0.001)
     tones = {trace["marker"]["color"] for trace in charts["scores"].figure["data"]}
-    assert tones == {f"var(--irc-judge-{at})" for at in (1, 2, 3)}
+    assert tones == {f"var(--irc-judge-{at})" for at in (1, 2, 3)} | {"var(--irc-muted)"}
 
 
 def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> None:
@@ -95,6 +97,48 @@ def test_agreement_has_r_and_rho_of_every_two_raters(results: Results, charts: M
     assert charts["agreement"].title.startswith(f"{best.one} agrees best with people: r = {best.pearson.value:.2f} (")
 
 
+def test_published_values_are_hollow_below_ours_and_in_tables_of_their_own(charts: Mapping[str, Chart]) -> None:
+    # Table 2 of the paper, then Table 1: r and ρ of GPT, Claude and Qwen3 with people, then with each other.
+    correlations = [.56, .60, .51, .54, .41, .40, .76, .74, .65, .65, .63, .65]  # fmt: skip
+    # Means of Table 3 over its 14 conditions.
+    scores = [8.09, 7.68, 8.29, 7.09, 6.69, 7.54, 7.02, 6.94, 7.41, 6.69, 6.66, 7.25]
+    for kind, published in (("agreement", correlations), ("scores", scores)):
+        chart = charts[kind]
+        marks = [
+            trace for trace in chart.figure["data"] if trace["hovertemplate"].endswith("not run here<extra></extra>")
+        ]
+        assert [x for mark in marks for x in mark["x"]] == pytest.approx(published, abs=0.005)
+        assert {mark["marker"]["symbol"] for mark in marks} <= {"circle-open", "diamond-open"}
+        assert {mark["error_x"]["array"][0] for mark in marks} == {0}
+        names = [note["text"] for note in chart.figure["layout"]["annotations"]]
+        assert "reported by the paper,<br>not run here" in names
+        assert {table.origin for table in chart.published} == {"reported by the paper"}
+        assert chart.table is not None
+        assert chart.table.origin == "computed here"
+        ours = [y for trace in chart.figure["data"] if trace not in marks for y in trace["y"]]
+        assert max(ours) < min(y for mark in marks for y in mark["y"])
+
+
+def test_judge_against_judge_shows_every_two_scores_beside_the_diagonal(
+    results: Results, charts: Mapping[str, Chart]
+) -> None:
+    chart = charts["ratings"]
+    found = crossed_ratings(results.episodes)
+    marks, diagonals = chart.figure["data"][::2], chart.figure["data"][1::2]
+    assert len(marks) == len(found) >= 1
+    assert all((line["x"], line["y"]) == ([0, 10], [0, 10]) for line in diagonals)
+    for trace, one in zip(marks, found, strict=True):
+        assert list(zip(trace["x"], trace["y"], strict=True)) == list(one.counts)
+        # The area is the count.
+        sizes = dict(zip(one.counts, trace["marker"]["size"], strict=True))
+        most = max(one.counts, key=lambda key: one.counts[key])
+        assert sizes[most] == max(sizes.values())
+    assert chart.table is not None
+    assert sum(int(value.value or 0) for value in chart.table.column("renderings")) == sum(
+        one.renderings for one in found
+    )
+
+
 def test_reliability_has_the_map_and_its_marks(results: Results, charts: Mapping[str, Chart]) -> None:
     maps = fit_maps(results.episodes)
     traces = charts["reliability"].figure["data"]
@@ -127,7 +171,8 @@ def test_what_is_missing_is_said_in_one_line() -> None:
     plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
     missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
     assert missing.keys() == {
-        "preferences", "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "reliability", "costs",
+        "preferences", "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
+        "costs",
     }  # fmt: skip
     assert missing["agreement"] == "Fewer than two raters: nothing to compare."
     assert not any("\n" in reason for reason in missing.values())
@@ -156,4 +201,4 @@ def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str,
             for note in layout["annotations"]:
                 assert note["text"].replace("<b>", "").split("<")[0].replace("&amp;", "&") in said
     marks = [one for one in ElementTree.fromstring(f"<b>{charts['scores'].still()}</b>")[0] if one.tag == "path"]
-    assert len(marks) == len(drawn(charts["scores"]))
+    assert len(marks) == sum(bool(trace["x"]) for trace in charts["scores"].figure["data"])

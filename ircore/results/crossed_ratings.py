@@ -1,0 +1,61 @@
+"""What every two judges give the same renderings: how often which score meets which."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ircore.records import HUMAN
+from ircore.results.agreement import EpisodesByRun, RatedTask, rated_similarity
+
+NEAR = 1.0
+"""Points apart up to which two scores count as near each other."""
+
+
+@dataclass(frozen=True)
+class CrossedRatings:
+    """Two judges' scores of the renderings that both rated."""
+
+    one: str
+    """A judge."""
+
+    other: str
+    """Another; people last."""
+
+    counts: Mapping[tuple[int, int], int]
+    """How many renderings got these two scores, each to the nearest whole point (a half upwards), 0–10."""
+
+    renderings: int
+    """That both rated."""
+
+    near: float
+    """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
+
+
+def crossed_ratings(episodes: EpisodesByRun) -> tuple[CrossedRatings, ...]:
+    """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
+
+    Args:
+        episodes: By run_id, all of one instance set.
+    """
+    task = rated_similarity(episodes)
+    found = (_crossed(one, other, task) for one, other in _pairs(task))
+    return tuple(one for one in found if one.renderings)
+
+
+def _pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
+    machines = sorted(set(task.judges) - {HUMAN})
+    if HUMAN in task.judges:
+        yield from ((one, HUMAN) for one in machines)
+    yield from combinations(machines, 2)
+
+
+def _crossed(one: str, other: str, task: RatedTask) -> CrossedRatings:
+    both = np.stack([task.judges[one], task.judges[other]])
+    both = both[:, ~np.isnan(both).any(axis=0)]
+    whole = np.floor(both + 0.5).astype(int)
+    counts = Counter((int(x), int(y)) for x, y in whole.T)
+    near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
+    return CrossedRatings(one, other, dict(sorted(counts.items())), both.shape[1], near)
