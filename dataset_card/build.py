@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from dataset_card import rows
 from dataset_card.card import card_files
@@ -28,7 +29,7 @@ from dataset_card.selection import Selection, select_runs
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.lifecycle import Withdrawal, withdrawal_lines
+from ircore.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
 from ircore.progress import progress
 from ircore.results.model import Results
 from ircore.runs import RunFolder
@@ -78,6 +79,20 @@ class Built:
     unmatched: tuple[Withdrawal, ...]
     """Withdrawals that concern no run."""
 
+    def lines(self) -> Iterator[str]:
+        """Yield what came about, as lines for people."""
+        entry = self.record.history[0]
+        counts = (
+            (len(entry.added), "added"),
+            (len(entry.changed), "changed"),
+            *((sum(one.kind == kind for one in entry.withdrawals), kind) for kind in get_args(WithdrawalKind)),
+        )
+        runs = ", ".join(f"{number} {word}" for number, word in counts if number) or "nothing new"
+        kept = f"; {self.taken_over / 1e6:,.2f} MB as they were" if self.taken_over else ""
+        yield f"release {self.record.name}: runs {runs}{kept}"
+        for one in self.unmatched:
+            yield f"withdrawal of {one.slug}: concerns no run here"
+
 
 def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildPlan | None = None) -> Built:
     """Make a release; the folder appears only when it is complete. The same input gives the same bytes.
@@ -94,6 +109,7 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
         WorkError: The place cannot be written.
     """
     plan = plan or BuildPlan()
+    date = None if plan.date is None else parse_day(plan.date, "--date")
     played_on = read_instances(instances)
     _refuse_unfit(played_on)
     former = FormerRelease(plan.former) if plan.former is not None else None
@@ -105,7 +121,7 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
             parts = tuple(_parts(source, writer, shown.advance))
         written = tuple(sum_parts(config, parts) for config in CONFIGS)
         texts = _texts(source, chosen)
-        record = describe_release(source, parts, texts, former, chosen.tombstones, plan.date)
+        record = describe_release(source, parts, texts, former, chosen.tombstones, date)
         texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
         for name, text in texts.items():
             if text or name == JUDGES:

@@ -5,7 +5,7 @@ from typing import Literal
 
 import click
 
-from ircore.commands.paths import SeveralPathsCommand, runs_option
+from ircore.commands.paths import SeveralPathsCommand
 from ircore.terminal import printable
 
 
@@ -15,21 +15,54 @@ def command() -> None:
 
 
 @command.command(cls=SeveralPathsCommand)
-@runs_option
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="RUN...",
+    type=click.Path(path_type=Path),
+    help="Run folders: several after one --runs, or one each. With --former, the new and changed ones are enough.",
+)
 @click.option(
     "--instances", type=click.Path(path_type=Path), required=True, help="The set that all runs are played on."
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
-def build(runs: tuple[Path, ...], instances: Path, out: Path) -> None:
+@click.option(
+    "--former", metavar="DIR|REPO", help="The release before: its runs stay, and what did not change is kept."
+)
+@click.option(
+    "--withdrawals",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Runs that go, a JSON record a line, with why.",
+)
+@click.option("--date", metavar="YYYY-MM-DD", help="Of the release; that of the newest thing in it if not given.")
+def build(
+    runs: tuple[Path, ...],
+    instances: Path,
+    out: Path,
+    former: str | None,
+    withdrawals: Path | None,
+    date: str | None,
+) -> None:
     """Make a dataset of runs: Parquet tables with embedded pictures, and a card.
 
-    The folder is what load_dataset reads; it appears when it is complete.
+    The folder is what load_dataset reads; it appears when it is complete. REPO is ORG/NAME on the Hugging Face Hub, or
+    ORG/NAME@TAG.
     """
-    from dataset_card.build import build_release
+    from dataset_card.build import BuildPlan, build_release
+    from dataset_card.pull import find_former
+    from ircore.lifecycle import read_withdrawals
 
-    built = build_release(runs, instances, out)
+    plan = BuildPlan(
+        None if former is None else find_former(former),
+        None if withdrawals is None else read_withdrawals(withdrawals),
+        date,
+    )
+    built = build_release(runs, instances, out, plan)
     for one in built.written:
         click.echo(f"{one.config.name:<12} {one.rows:>8,} rows {one.file_bytes / 1e6:>9.2f} MB")
+    for line in built.lines():
+        click.echo(printable(line))
     click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
 
 

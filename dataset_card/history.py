@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from pydantic import TypeAdapter, ValidationError
-
 from dataset_card.former import FormerRelease
 from dataset_card.parts import Part, layout_key
 from dataset_card.release_record import (
@@ -17,10 +15,9 @@ from dataset_card.release_record import (
 )
 from dataset_card.rows import ReleaseSource
 from dataset_card.schema import CONFIGS
-from ircore.lifecycle import Day, Withdrawal
+from ircore.errors import InputError
+from ircore.lifecycle import Withdrawal, parse_day
 from ircore.versions import version_of
-
-_DAY = TypeAdapter[str](Day)
 
 
 def describe_release(
@@ -76,8 +73,8 @@ def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days = []
     for text in (*(run.run.started[:10] for run in source.runs), *(one.date for one in tombstones)):
-        with suppress(ValidationError):
-            days.append(_DAY.validate_python(text))
+        with suppress(InputError):
+            days.append(parse_day(text, "started"))
     return max(days, default="1970-01-01")
 
 

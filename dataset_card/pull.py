@@ -72,6 +72,22 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
     return Repository(place).download(revision, patterns)
 
 
+def find_former(place: str) -> Path:
+    """Return the folder of the release that another one is built upon.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub.
+
+    Raises:
+        InputError: As ``find_release``.
+        WorkError: As ``find_release``.
+    """
+    if Path(place).is_dir():
+        return Path(place)
+    name, _, revision = place.partition("@")
+    return find_release(name, revision or None)
+
+
 def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
     """Write the instance set and the runs of a release below ``out``, which appears only when it is complete.
 

@@ -34,6 +34,22 @@ Day = Annotated[str, AfterValidator(_day)]
 """A date, YYYY-MM-DD."""
 
 
+def parse_day(text: str, name: str) -> str:
+    """Return a date as it was given.
+
+    Args:
+        text: YYYY-MM-DD.
+        name: What to call it in an error message.
+
+    Raises:
+        InputError: It is no date.
+    """
+    try:
+        return _day(text)
+    except ValueError as error:
+        raise InputError(f"{name}: {text!r} is not a date", "Give it as YYYY-MM-DD.") from error
+
+
 class Withdrawal(Record):
     """Why a published run is gone, or marked. A line of ``tombstones.jsonl`` in a release."""
 

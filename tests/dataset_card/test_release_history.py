@@ -1,0 +1,275 @@
+"""Release after release: what is taken over, what is said of it, and what was withdrawn."""
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from releases import seal, table
+from samples import sample_instances, sample_run, sample_submission
+
+from dataset_card.build import BuildPlan, build_release
+from dataset_card.check import check_release
+from dataset_card.pull import pull_release
+from dataset_card.release_record import ReleaseRecord, read_release
+from dataset_card.schema import INSTANCES, TRANSCRIPTS
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
+from ircore.records import Score
+from ircore.runs import RunFolder
+
+Build = Callable[..., Path]
+
+
+@pytest.fixture
+def inputs(built: Path, tmp_path: Path) -> Path:
+    """A copy of the instances and runs."""
+    shutil.copytree(built / "instances", tmp_path / "instances")
+    shutil.copytree(built / "runs", tmp_path / "runs")
+    return tmp_path
+
+
+@pytest.fixture
+def build(inputs: Path) -> Build:
+    """Build a release NAME of some runs, upon a former one."""
+
+    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
+        plan = BuildPlan(former=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
+        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
+        return inputs / name
+
+    return made
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def tables(folder: Path) -> dict[str, str]:
+    return {name: one for name, one in contents(folder).items() if name.startswith("data/")}
+
+
+def run_id(inputs: Path, slug: str) -> str:
+    return RunFolder.open(inputs / "runs" / slug).run.run_id
+
+
+def gone(slug: str, kind: WithdrawalKind = "withdrawn", **more: str) -> Withdrawal:
+    record = {"slug": slug, "kind": kind, "reason": "the wrong model was asked", "date": "2100-01-01"}
+    return Withdrawal.model_validate(record | more)
+
+
+def test_a_new_run_leaves_the_files_of_the_others_as_they_are(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block")
+    shutil.rmtree(inputs / "runs" / "centre-block")  # a run of the former release need not be there any more
+
+    second = build("second", "other-block", former="first")
+
+    kept = {name for name in tables(first) if "centre-block" in name or "instances" in name}
+    assert len(kept) == 4
+    for name in kept:
+        assert (first / name).samefile(second / name)
+    assert check_release(second).faults == ()
+    assert read_release(second).history[0].added[0].slug == "other-block"
+    assert "Added: centre-block" in (second / "CHANGELOG.md").read_text()  # of the first release
+
+
+def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build: Build) -> None:
+    build("first", "other-block")
+    step_by_step, at_once = build("second", "centre-block", former="first"), build("all", "centre-block", "other-block")
+    assert tables(step_by_step) == tables(at_once)
+    assert read_release(step_by_step).name == read_release(at_once).name
+
+
+def test_a_release_upon_itself_is_the_same_to_the_byte(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    assert contents(build("again", former="first")) == contents(first)
+
+    pull_release(first, inputs / "pulled")
+    pulled = sorted((inputs / "pulled" / "runs").iterdir())
+    build_release(pulled, inputs / "pulled" / "instances", inputs / "rebuilt", BuildPlan(former=first))
+    assert contents(inputs / "rebuilt") == contents(first)
+
+
+def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    shutil.rmtree(inputs / "runs" / "other-block" / "renderings")
+    assert tables(build("again", "centre-block", "other-block", former="first")) == tables(inputs / "first")
+
+
+def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    run = RunFolder.open(inputs / "runs" / "other-block")
+    old = next(one for one in run.scores() if one.task == "similarity")
+    run.add_scores([Score.model_validate(old.model_dump() | {"value": 9.5})])
+
+    second = build("second", "other-block", former="first")
+
+    changed = {name for name, one in tables(second).items() if tables(first)[name] != one}
+    assert changed == {
+        f"data/scores/test-{run.run.run_id}-00000-of-00001.parquet",
+        "data/leaderboard/test-00000-of-00001.parquet",
+    }
+    (change,) = read_release(second).history[0].changed
+    assert (change.run.run_id, change.tables) == (run.run.run_id, ("scores",))
+    assert f"Changed: other-block &lt;b&gt;pair&lt;/b&gt; (`{run.run.run_id}`), its scores" in (
+        second / "CHANGELOG.md"
+    ).read_text("utf-8")
+
+
+def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    before = contents(first)
+    withdrawn = run_id(inputs, "other-block")
+
+    second = build("second", former="first", withdrawals=[gone("other-block")])
+
+    assert {row["submission"] for row in table(second, TRANSCRIPTS)} == {"centre-block"}
+    assert withdrawn not in (second / "runs.jsonl").read_text()
+    assert (second / "tombstones.jsonl").read_text() == withdrawal_lines([gone("other-block", run_id=withdrawn)])
+    text = (second / "CHANGELOG.md").read_text()
+    assert f"* Withdrawn: `{withdrawn}` on 2100-01-01, the wrong model was asked" in text
+    assert check_release(second).faults == ()
+    assert contents(first) == before
+
+    # Whoever gives it again does not bring it back, and later releases remember.
+    third = build("third", "other-block", former="second")
+    assert contents(third) == contents(second)
+
+
+def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs: Path, build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    old = run_id(inputs, "other-block")
+    shutil.move(inputs / "runs" / "other-block", inputs / "old")
+    anew = sample_submission("other-block", "Other, mended")
+    run = sample_run(inputs / "runs" / "other-block", RunFolder.open(inputs / "old").instances, anew)
+
+    with pytest.raises(InputError, match=f"holds {old}, of the same submission") as caught:
+        build("second", "other-block", former="first")
+    assert "--withdrawals" in caught.value.remedy
+
+    second = build("second", "other-block", former="first", withdrawals=[gone("other-block", "corrected", run_id=old)])
+    entry = read_release(second).history[0]
+    assert [one.run_id for one in entry.added] == [run.run.run_id]
+    assert [(one.run_id, one.kind) for one in entry.withdrawals] == [(old, "corrected")]
+    assert check_release(second).faults == ()
+
+
+def test_a_disputed_run_stays_with_a_mark_until_the_dispute_is_over(build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    disputed = build("second", former="first", withdrawals=[gone("other-block", "disputed")])
+    assert len(table(disputed, TRANSCRIPTS)) == 60
+    assert '"kind":"disputed"' in (disputed / "tombstones.jsonl").read_text()
+    assert contents(build("third", former="second")) == contents(disputed)
+    assert not (build("fourth", former="third", withdrawals=[]) / "tombstones.jsonl").exists()
+
+
+def test_the_name_is_benchmark_date_and_content(inputs: Path, build: Build) -> None:
+    first = read_release(build("first", "centre-block"))
+    day = RunFolder.open(inputs / "runs" / "centre-block").run.started[:10]
+    assert first.name == f"unreleased-{day}-{first.content[:8]}"
+
+    dated = read_release(build("dated", "centre-block", date="2026-12-24"))
+    assert (dated.name, dated.content) == (f"unreleased-2026-12-24-{first.content[:8]}", first.content)
+    with pytest.raises(InputError, match=r"--date: '24\.12\.' is not a date"):
+        build("other", "centre-block", date="24.12.")
+
+
+def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
+    build("first", "centre-block")
+    other = sample_instances(inputs / "other", per_condition=2)
+    run = sample_run(inputs / "runs" / "new", other, sample_submission("new"))
+    run.add_scores(
+        Score(episode_id=one.episode_id, turn=1, task="similarity", judge="eye", value=5, rendering=drawn.sha256)
+        for one in run.episodes()
+        if one.turns and (drawn := one.turns[0].rendering)
+    )
+    build_release([run.path], other.folder, inputs / "second", BuildPlan(former=inputs / "first"))
+
+    assert {row["submission"] for row in table(inputs / "second", TRANSCRIPTS)} == {"new"}
+    record = read_release(inputs / "second")
+    assert len(record.history) == 2
+    assert record.history[0].notes[0].startswith("Other targets: unreleased benchmark")
+
+
+def test_tables_of_another_layout_are_written_anew_from_the_former_release(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = build("first", "centre-block", "other-block")
+    monkeypatch.setattr("dataset_card.parts.LAYOUT", 99)
+    second = build("second", former="first")
+    assert tables(second) == tables(first)
+    name = "data/instances/test-00000-of-00001.parquet"
+    assert not (first / name).samefile(second / name)
+    assert read_release(second).content != read_release(first).content
+    assert check_release(second).faults == ()
+
+
+def test_a_former_release_that_was_changed_is_not_built_upon(build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    path = next(first.glob(INSTANCES.pattern))
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(InputError, match="has changed since it was built"):
+        build("second", former="first")
+    (first / "release.json").unlink()
+    with pytest.raises(InputError, match=r"no release here \(no release\.json\)"):
+        build("second", former="first")
+
+
+def rename(record: ReleaseRecord) -> ReleaseRecord:
+    return record.model_copy(update={"name": "another"})
+
+
+def forget(record: ReleaseRecord) -> ReleaseRecord:
+    return record.model_copy(update={"parts": record.parts[1:]})
+
+
+def other_key(record: ReleaseRecord) -> ReleaseRecord:
+    return record.model_copy(
+        update={"parts": (record.parts[0].model_copy(update={"key": "0" * 64}), *record.parts[1:])}
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (rename, "release.json: name does not follow from benchmark, date and content"),
+        (forget, "is not in release.json"),
+        (other_key, "holds other rows than it says"),
+    ],
+)
+def test_a_release_that_is_not_what_it_says_is_at_fault(
+    release: Path, edit: Callable[[ReleaseRecord], ReleaseRecord], said: str
+) -> None:
+    (release / "release.json").write_text(edit(read_release(release)).model_dump_json(by_alias=True))
+    assert any(said in fault for fault in check_release(release).faults)
+
+
+def test_a_changed_log_and_a_run_that_was_withdrawn_are_faults(release: Path, built: Path) -> None:
+    (release / "CHANGELOG.md").write_text("# Nothing\n")
+    assert "release.json: CHANGELOG.md does not tell its history" in check_release(release).faults
+    here = gone("other-block", run_id=run_id(built, "other-block"))
+    (release / "tombstones.jsonl").write_text(withdrawal_lines([here]))
+    seal(release)
+    assert check_release(release).faults == (f"release.json: run {here.run_id} is here, though it was withdrawn",)
+
+
+def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["release", "build", "--instances", str(inputs / "instances")]
+    assert ircore([*command, "--runs", str(inputs / "runs" / "centre-block"), "--out", str(inputs / "first")]) == 0
+    name = read_release(inputs / "first").name
+    assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
+
+    (inputs / "gone.jsonl").write_text(withdrawal_lines([gone("centre-block", "disputed"), gone("nobody")]))
+    more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
+    other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
+    assert ircore([*command, *other, *more]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[5].startswith("release unreleased-2100-01-02-")
+    assert ": runs 1 added, 1 disputed; 0." in out[5]
+    assert out[6] == "withdrawal of nobody: concerns no run here"
+
+    assert ircore([*command, "--out", str(inputs / "none")]) == 2
+    assert "no run is left for the release" in capsys.readouterr().err
