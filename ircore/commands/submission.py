@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from ircore.commands import submission_pack, submission_rescore
+from ircore.commands import (
+    submission_evaluate,
+    submission_links,
+    submission_pack,
+    submission_preview,
+    submission_reproduce,
+    submission_rescore,
+    submission_season,
+)
 from ircore.errors import InputError
 from ircore.terminal import printable
 
@@ -18,8 +26,16 @@ def command() -> None:
     """Make and check a submission."""
 
 
-command.add_command(submission_pack.command)
-command.add_command(submission_rescore.command)
+for part in (
+    submission_evaluate,
+    submission_links,
+    submission_pack,
+    submission_preview,
+    submission_reproduce,
+    submission_rescore,
+    submission_season,
+):
+    command.add_command(part.command)
 
 
 def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:

@@ -102,13 +102,18 @@ def endpoint() -> str:
         InputError: ``HF_ENDPOINT`` is neither https nor http on loopback.
     """
     address = os.environ.get("HF_ENDPOINT", "").rstrip("/") or HUB
-    if not _is_safe(address, address):
+    if not is_safe(address, address):
         raise InputError(f"HF_ENDPOINT: {address!a} is not https", "Unset it to use the Hugging Face Hub.")
     return address
 
 
-def _is_safe(address: str, base: str) -> bool:
-    """Say whether an address is https at a host with a name, or http on loopback where the Hub itself is."""
+def is_safe(address: str, base: str) -> bool:
+    """Say whether an address may be asked for: https at a host with a name, or http on loopback.
+
+    Args:
+        address: The address.
+        base: Where it came from; on loopback itself if the address is.
+    """
     parts = urlsplit(address)
     if parts.username is not None or not parts.hostname:
         return False
@@ -152,8 +157,12 @@ def _entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
         yield path, size
 
 
-class _SafeRedirects(HTTPRedirectHandler):
-    """Follows the Hub to where it keeps large files, and nowhere that is not https."""
+class SafeRedirects(HTTPRedirectHandler):
+    """Follows redirects, such as the Hub's to where it keeps large files, and nowhere that is not safe.
+
+    Args:
+        base: The address that was asked for first.
+    """
 
     max_redirections = 5
 
@@ -163,7 +172,8 @@ class _SafeRedirects(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
-        if not _is_safe(newurl, self._base):
+        """Return the request that follows a redirect; URLError if it is not safe."""
+        if not is_safe(newurl, self._base):
             raise URLError(f"led to {urlsplit(newurl).scheme}://{urlsplit(newurl).hostname}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -173,7 +183,7 @@ class _Hub:
 
     def __init__(self, base: str, until: float) -> None:
         self._base, self._until = base, until
-        self._opener: OpenerDirector = build_opener(_SafeRedirects(base))
+        self._opener: OpenerDirector = build_opener(SafeRedirects(base))
 
     def get(self, address: str, size: int, what: str) -> bytes:
         """Return the content of a file that was listed with a size."""
@@ -194,7 +204,7 @@ class _Hub:
     def open(self, address: str, what: str) -> HTTPResponse:
         """Ask for an address below the Hub's own."""
         address = urljoin(f"{self._base}/", address)
-        if urlsplit(address).netloc != urlsplit(self._base).netloc or not _is_safe(address, self._base):
+        if urlsplit(address).netloc != urlsplit(self._base).netloc or not is_safe(address, self._base):
             raise WorkError(f"{what}: the Hub leads to {urlsplit(address).hostname}", "Try again later.")
         last = ""
         for wait in (0.0, *WAITS):

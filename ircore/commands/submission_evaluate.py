@@ -1,0 +1,65 @@
+"""``ircore submission evaluate``: what the maintainers' protected job does with a merged submission."""
+
+from pathlib import Path
+
+import click
+
+from ircore.errors import InputError, WorkError
+
+
+@click.command("evaluate")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--instances", type=click.Path(path_type=Path), required=True, help="The instance set.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder; made, or gone on with.")
+@click.option("--judges", type=click.Path(path_type=Path), help="A folder of judges (*.yaml), asked beside structural.")
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop playing at this cost."
+)
+@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop playing then.")
+def command(
+    path: Path,
+    instances: Path,
+    out: Path,
+    judges: Path | None,
+    concurrency: int,
+    max_cost: float | None,
+    deadline: float | None,
+) -> None:
+    """Play the merged submission at PATH, or re-score the transcripts that it names, and score the run.
+
+    The maintainers vouch for what comes out. Each command is shown before it is run; each can be given by hand.
+    """
+    from ircore.runs import RUN_FILE
+    from ircore.submissions import read_submission
+
+    loaded = read_submission(path)
+    if loaded.submission.transcripts is None:
+        limits = [("--max-cost", max_cost), ("--deadline", deadline)]
+        more = [word for name, value in limits if value is not None for word in (name, str(value))]
+        play = ["play", str(path), "--instances", str(instances), "--out", str(out), "--as-maintainers"]
+        _run([*play, "--concurrency", str(concurrency), *more])
+    elif not (out / RUN_FILE).is_file():
+        _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out)])
+    _run(["score", str(out), "--every-turn", "--judge", "structural", *_judges(judges)])
+
+
+def _judges(folder: Path | None) -> list[str]:
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name the folder of the judges, or leave --judges out.")
+    return [word for file in sorted(folder.glob("*.yaml") if folder else ()) for word in ("--judge", str(file))]
+
+
+def _run(words: list[str]) -> None:
+    """Give a command as somebody would, shown first; its errors are told already when it fails."""
+    from shlex import join
+
+    from ircore.cli import run
+
+    click.echo(f"+ ircore {join(words)}", err=True)
+    status = run(words)
+    if status == 130:
+        raise KeyboardInterrupt
+    if status:
+        kind = WorkError if status == 1 else InputError
+        raise kind(f"ircore {' '.join(words[:2])} failed", "See above.")

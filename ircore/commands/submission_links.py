@@ -1,0 +1,27 @@
+"""``ircore submission links``: whether the links of submissions still lead somewhere."""
+
+from pathlib import Path
+
+import click
+
+from ircore.errors import WorkError
+from ircore.terminal import printable
+
+
+@click.command("links")
+@click.argument("folder", default="submissions", type=click.Path(path_type=Path))
+def command(folder: Path) -> None:
+    """Ask for every link and every transcript that the submissions in FOLDER name.
+
+    One line a link that leads nowhere; exit status 1 if there is any.
+    """
+    from ircore.links import dead_links, links_of
+    from ircore.submissions import MANIFEST, read_submission
+
+    links = [link for file in sorted(folder.glob(f"*/{MANIFEST}")) for link in links_of(read_submission(file))]
+    dead = dead_links(links)
+    for one in dead:
+        click.echo(printable(f"{one.link.slug}: {one.link.field}: {one.link.address}: {one.problem}"))
+    if dead:
+        raise WorkError(f"{len(dead)} of {len(links)} links lead nowhere", "Ask the submitters for new ones.")
+    click.echo(f"{len(links)} links, each leads somewhere")

@@ -1,0 +1,51 @@
+"""``ircore submission season``: secret instance sets, committed to before anybody plays them."""
+
+from pathlib import Path
+
+import click
+
+
+@click.group("season")
+def command() -> None:
+    """Begin, reveal or verify a season: a fresh set of pictures that nobody has seen (for maintainers)."""
+
+
+@command.command("begin")
+@click.argument("name")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the secret; never published.")
+@click.option(
+    "--publish", type=click.Path(path_type=Path), required=True, help="File to publish now, such as seasons/NAME.json."
+)
+@click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
+@click.option("--instances", type=click.Path(path_type=Path), help="Commit to this set instead of drawing one.")
+def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Path | None) -> None:
+    """Draw a set from a seed that nobody can guess, and commit to it."""
+    from ircore.seasons import begin_season
+
+    season = begin_season(name, out, publish, per_condition, instances)
+    click.echo(f"{season.instances} pictures; commitment {season.commitment}")
+    click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
+
+
+@command.command("reveal")
+@click.argument("secret", type=click.Path(path_type=Path))
+@click.option("--publish", type=click.Path(path_type=Path), required=True, help="The file that was published.")
+def reveal(secret: Path, publish: Path) -> None:
+    """Add to the published file what it commits to; publish it with the pictures and the results."""
+    from ircore.seasons import reveal_season
+
+    season = reveal_season(secret, publish)
+    click.echo(f"season {season.season}: instance set {season.identity}")
+
+
+@command.command("verify")
+@click.argument("published", type=click.Path(path_type=Path))
+@click.option("--instances", type=click.Path(path_type=Path), help="The published set, checked picture by picture.")
+def verify(published: Path, instances: Path | None) -> None:
+    """Check that the revealed set is the one that was committed to."""
+    from ircore.instances.store import read_instances
+    from ircore.seasons import read_season, verify_season
+
+    season = read_season(published)
+    verify_season(season, read_instances(instances) if instances else None)
+    click.echo(f"season {season.season}: the set is the one that was committed to on {season.committed}")
