@@ -1,6 +1,6 @@
 """Seasons: a fresh instance set that nobody has seen, with its hash published before anybody plays it.
 
-    begin     the maintainers draw a set from a seed that nobody can guess, keep it to themselves, and publish a commitment
+    begin     the maintainers draw a set from a seed that nobody can guess, keep it, and publish a commitment to it
     play      in the protected job, on the secret set
     reveal    set, seed and results are published; the commitment shows that the set was not chosen afterwards
 
