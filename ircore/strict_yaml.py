@@ -23,6 +23,7 @@ UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing, though their category says otherwise."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TOO_LARGE = "a number of more than 64 bits"
 _MERGE = "tag:yaml.org,2002:merge"
 
 FieldPath = tuple[str | int, ...]
@@ -95,11 +96,12 @@ class _StrictLoader(yaml.SafeLoader):
             value = super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:
             # What looks like a date or a number and is none, such as 2026-99-99.
-            raise _fault(str(error), node.start_mark) from error
+            too_long = "digits" in str(error)
+            raise _fault(_TOO_LARGE if too_long else str(error), node.start_mark) from error
         if isinstance(value, float) and not isfinite(value):
             raise _fault("a number that is not finite", node.start_mark)
         if isinstance(value, int) and value.bit_length() > 64:
-            raise _fault("a number of more than 64 bits", node.start_mark)
+            raise _fault(_TOO_LARGE, node.start_mark)
         return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -113,6 +115,12 @@ class _StrictLoader(yaml.SafeLoader):
                 raise _fault(f"{_short(key.value)} is given twice", key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+    def process_directives(self) -> Any:
+        token = self.peek_token()  # type: ignore[no-untyped-call]
+        if self.check_token(yaml.DirectiveToken):
+            raise _fault("directives are not allowed", token.start_mark)
+        return super().process_directives()  # type: ignore[no-untyped-call]
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Leave merge keys where they are, for ``construct_mapping`` to refuse."""

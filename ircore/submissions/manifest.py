@@ -152,6 +152,10 @@ def seat_fault(seat: str, error: InputError) -> Fault:
 
 def _fault(detail: "ErrorDetails") -> Fault:
     path, kind = detail["loc"], detail["type"]
+    if path[-1:] == ("[key]",):
+        path = path[:-1]
+    if kind == "invalid_key":
+        path = (*path[:-1], str(path[-1]))
     last = next((part for part in reversed(path) if isinstance(part, str)), "")
     expected = _COMMIT if path == ("transcripts", "revision") else EXPECTED.get(last, "")
     if kind == "extra_forbidden":

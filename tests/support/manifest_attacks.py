@@ -1,0 +1,393 @@
+"""What a hostile manifest may try, as data: what it changes in a good one, and what has to be said about it."""
+
+from typing import NamedTuple
+
+GOOD = """schema: 1
+name: A plain pair
+describer: {player: openai, model: gpt-5.2-2026-01-15, api_key_env: OPENAI_API_KEY, parameters: {temperature: 0}}
+generator: {player: canvas}
+rules: {token_budget: 200, max_turns: 10}
+authors: [Someone]
+links: {code: "https://github.com/someone/pair"}
+licence: CC-BY-4.0
+hardware: whose service it is
+dates: {submitted: 2026-11-22}
+"""
+"""A manifest that nothing is wrong with, not even a warning."""
+
+LINES = {name: number for number, name in enumerate(("", *(line.split(":")[0] for line in GOOD.splitlines())))}
+"""The line of each key in it."""
+
+
+class Attack(NamedTuple):
+    """One attempt."""
+
+    name: str
+    """For people."""
+
+    text: str | bytes
+    """The whole manifest."""
+
+    line: int
+    """Line that has to be named."""
+
+    field: str
+    """Field that has to be named."""
+
+    problem: str
+    """Words that have to be in the problem."""
+
+
+def changed(name: str, line: str, field: str, problem: str, below: str = "") -> Attack:
+    """Replace one line of the good manifest: the one of the same key."""
+    key = line.split(":")[0]
+    number = LINES.get(key, len(GOOD.splitlines()) + 1)
+    lines = GOOD.splitlines()
+    lines[number - 1 : number] = [line]
+    return Attack(name, "\n".join(lines) + "\n" + below, number, field, problem)
+
+
+def seat(name: str, spec: str, field: str, problem: str) -> Attack:
+    """Replace the describer."""
+    return changed(name, f"describer: {{{spec}}}", f"describer{field}", problem)
+
+
+def _yaml() -> list[Attack]:
+    bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{','.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(8)
+    )
+    whole: list[tuple[str, str | bytes, int, str]] = [
+        ("an alias bomb", bomb, 1, "anchors and aliases"),
+        ("an alias to the file itself", "&a [*a]\n", 1, "anchors and aliases"),
+        ("a merge key", f"{GOOD}<<: {{name: Other}}\n", 11, "merge keys"),
+        ("a merge key in a seat", GOOD.replace("{player: canvas}", "{<<: {player: canvas}}"), 4, "merge keys"),
+        ("a tag that runs code", GOOD.replace("A plain pair", "!!python/object/apply:os.system [id]"), 2, "the tag"),
+        ("a tag for a type", GOOD.replace("A plain pair", "!!binary aGVsbG8="), 2, "the tag"),
+        ("a local tag", GOOD.replace("A plain pair", "!env HOME"), 2, "the tag"),
+        ("a tag of a namespace of its own", "%TAG ! tag:evil.example,2026:\n---\n" + GOOD, 1, "directive"),
+        ("a key twice", GOOD + "name: Other\n", 11, "given twice"),
+        ("a key twice, once in quotes", GOOD + '"name": Other\n', 11, "given twice"),
+        ("a parameter twice", GOOD.replace("temperature: 0", "temperature: 0, temperature: 2"), 3, "given twice"),
+        ("nested lists, flow", GOOD.replace("[Someone]", "[" * 9000), 6, "nested more than"),
+        ("nested lists, block", "- " * 30_000, 1, "nested more than"),
+        ("nested mappings", GOOD.replace("{temperature: 0}", "{a: " * 40 + "1" + "}" * 40), 3, "nested more than"),
+        ("nested keys", "? " * 20_000, 1, "nested more than"),
+        ("not a number", GOOD.replace("temperature: 0", "temperature: .nan"), 3, "not finite"),
+        ("infinity", GOOD.replace("temperature: 0", "temperature: .inf"), 3, "not finite"),
+        ("infinity below zero", GOOD.replace("temperature: 0", "temperature: -.INF"), 3, "not finite"),
+        ("a number of 60000 digits", GOOD.replace("temperature: 0", f"temperature: {'9' * 60_000}"), 3, "number"),
+        ("a number to the base 60", GOOD.replace("temperature: 0", f"temperature: 1{':59' * 15_000}"), 3, "64 bits"),
+        ("a hexadecimal number", GOOD.replace("200", f"0x{'f' * 50_000}"), 5, "64 bits"),
+        ("a date that is none", GOOD.replace("2026-11-22", "2026-99-99"), 10, "month"),
+        ("two documents", f"{GOOD}---\n{GOOD}", 11, "another document"),
+        ("100 MB", b"#" * (100 * 1024 * 1024), 1, "larger than 64 KiB"),
+        ("a little too long", GOOD + "#" * 66_000, 1, "larger than 64 KiB"),
+        ("nothing", b"", 1, "not a mapping"),
+        ("a list", "- schema: 1\n", 1, "not a mapping"),
+        ("a word", "manifest\n", 1, "not a mapping"),
+        ("JSON with a mistake", '{"schema": 1, "name": }}', 1, "YAML"),
+        ("a key that is a list", GOOD + "? [a, b]\n: c\n", 11, "one word"),
+        ("UTF-16", GOOD.encode("utf-16"), 1, "not UTF-8"),
+        ("bytes of an old encoding", GOOD.replace("Someone", "Jos\u00e9").encode("latin-1"), 6, "not UTF-8"),
+        ("a picture", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, 1, "not UTF-8"),
+        ("a program", b"\x7fELF\x02\x01\x01\0\0\0", 1, "U+007F"),
+        ("an archive", b"PK\x03\x04\x14\0\0\0\x08\0", 1, "U+0003"),
+        ("a zero byte", GOOD.replace("Someone", "Some\0one"), 6, "U+0000"),
+        ("an escape sequence of a terminal", GOOD.replace("Someone", "\x1b[2Jcleared"), 6, "U+001B"),
+        ("a line that goes back", GOOD.replace("Someone", "Someone\rname: Other"), 6, "U+000D"),
+        ("a line separator", GOOD.replace("Someone", "Someone\u2028name: Other"), 6, "U+2028"),
+        ("a next-line character", GOOD.replace("Someone", "Someone\u0085name: Other"), 6, "U+0085"),
+        ("text from right to left", GOOD.replace("Someone", "enoemoS\u202e"), 6, "U+202E RIGHT-TO-LEFT OVERRIDE"),
+        ("an isolate", GOOD.replace("Someone", "\u2066Someone"), 6, "U+2066"),
+        ("a zero-width space", GOOD.replace("Someone", "Some\u200bone"), 6, "U+200B"),
+        ("a zero-width joiner", GOOD.replace("Someone", "Some\u200done"), 6, "U+200D"),
+        ("a byte-order mark inside", GOOD.replace("Someone", "Some\ufeffone"), 6, "U+FEFF"),
+        ("a soft hyphen", GOOD.replace("Someone", "Some\u00adone"), 6, "U+00AD"),
+        ("characters for tags", GOOD.replace("Someone", "Someone\U000e0041"), 6, "U+E0041"),
+        ("a character of private use", GOOD.replace("Someone", "Some\ue000one"), 6, "U+E000"),
+        ("a filler that shows nothing", GOOD.replace("Someone", "\u3164"), 6, "U+3164"),
+        ("a variation selector", GOOD.replace("Someone", "Someone\ufe0f"), 6, "U+FE0F"),
+        ("a hidden character in a comment", f"# \u202e\n{GOOD}", 1, "U+202E"),
+    ]  # fmt: skip
+    return [Attack(name, text, line, "", problem) for name, text, line, problem in whole]
+
+
+def _schema() -> list[Attack]:
+    return [
+        changed("another version of the format", "schema: 2", "schema", "not known"),
+        changed("a key that is not known", "scores: {structural: 10}", "scores", "unknown key"),
+        changed("a tier of one's own", "tier: verified", "tier", "unknown key"),
+        changed("a misspelt key", "lisence: MIT", "lisence", "unknown key"),
+        changed("a key that is an attribute", "__class__: x", "__class__", "unknown key"),
+        changed("a key that begins a command", '"\\n::error::x": 1', "⟦U+000A⟧::error::x", "unknown key"),
+        changed("a key that is a number", "1: x", "1", "no text"),
+        changed("a name that is a number", "name: 5", "name", "must be text"),
+        changed("a name that YAML takes for false", "name: no", "name", "must be text, not true or false"),
+        changed("an empty name", 'name: ""', "name", "empty"),
+        changed("a very long name", f"name: {'W' * 301}", "name", "too long"),
+        changed("a name of two lines", 'name: "a\\nb"', "name", "fit"),
+        changed("an escaped override", 'name: "abc\\u202ecba"', "name", "U+202E"),
+        changed("an escaped zero-width space", 'hardware: "a\\u200bb"', "hardware", "U+200B"),
+        changed("a seat that is a word", "generator: canvas", "generator", "must be a mapping"),
+        changed("a seat with scores", "generator: {player: canvas, score: 10}", "generator.score", "unknown key"),
+        changed("a describer that draws", "generator: {player: classical}", "generator.player", "no generator"),
+        changed("no turns", "rules: {max_turns: 0}", "rules.max_turns", "greater than"),
+        changed("a million turns", "rules: {max_turns: 1000000}", "rules.max_turns", "less than"),
+        changed("a budget without end", "rules: {token_budget: 1000000000}", "rules.token_budget", "less than"),
+        changed("a budget that is true", "rules: {token_budget: true}", "rules.token_budget", "must be a whole number"),
+        changed("a date of a moment", "dates: {submitted: 2026-11-22T10:00:00Z}", "dates.submitted", "must be a date"),
+        changed("a date in words", "dates: {submitted: yesterday}", "dates.submitted", "must be a date"),
+        changed("authors that are a word", "authors: Someone", "authors", "must be a list"),
+        changed("an author with an address", "authors: [Some One someone@example.org]", "authors[0]", "e-mail"),
+        changed("a licence of one's own", "licence: ask me", "licence", "SPDX"),
+        changed("a licence that is markup", "licence: <b>MIT</b>", "licence", "SPDX"),
+        changed("a licence in a file", "licence: MIT AND ../LICENSE", "licence", "SPDX"),
+        changed("an invented licence", "licence: Evil-1.0", "licence", "no licence that SPDX lists"),
+        changed(
+            "a revision that moves",
+            "transcripts: {repo: some/data, revision: main, run: a-1}",
+            "transcripts.revision",
+            "does not fit",
+        ),
+        changed(
+            "a repository elsewhere",
+            f"transcripts: {{repo: 'https://evil.example/x', revision: {'a' * 40}, run: a-1}}",
+            "transcripts.repo",
+            "no name",
+        ),
+        changed(
+            "a repository that climbs",
+            f"transcripts: {{repo: ../../etc, revision: {'a' * 40}, run: a-1}}",
+            "transcripts.repo",
+            "no name",
+        ),
+        changed(
+            "a run that climbs",
+            f"transcripts: {{repo: some/data, revision: {'a' * 40}, run: ../../x}}",
+            "transcripts.run",
+            "does not fit",
+        ),
+    ]
+
+
+MARKUP = {
+    "a script": "<script>window.hacked=1</script>",
+    "a picture that runs": "<img src=x onerror=window.hacked=1>",
+    "a closing attribute": "\"'><svg onload=window.hacked=1>",
+    "a link of Markdown": "[x](javascript:window.hacked=1)",
+    "code of Markdown": "`--8<--`",
+    "a Jinja expression": "{{ 7*7 }}",
+    "a Jinja statement": "{% include '/etc/passwd' %}",
+    "an entity": "&lt;script&gt;",
+    "an address that runs": "javascript:alert(1)",
+    "an address that is data": "data:text/html;base64,PHNjcmlwdD4=",
+    "a formula": '=HYPERLINK("https://evil.example","x")',
+    "a formula with plus": "+1+cmd|'/c calc'!A0",
+    "a formula with minus": "-2+3+cmd|'/c calc'!A0",
+    "a formula with at": "@SUM(1+1)*cmd|'/c calc'!A0",
+}
+"""Texts that are harmful where they are not shown as text."""
+
+
+def _texts() -> list[Attack]:
+    found = []
+    for name, payload in MARKUP.items():
+        quoted = "'" + payload.replace("'", "''") + "'"
+        for key, line in (("name", "name: {}"), ("authors[0]", "authors: [{}]"), ("hardware", "hardware: {}")):
+            found.append(changed(f"{name} in {key}", line.format(quoted), key, ""))
+    return [
+        *found,
+        changed("a name in three alphabets", "name: GPТ-5 + Gеmini", "name", "mixes alphabets"),
+        changed("a Greek letter in a word", "name: Gemini-prο", "name", "mixes alphabets"),
+        changed("an author in two alphabets", "authors: [Sоmeone]", "authors[0]", "mixes alphabets"),
+        changed("piled-up accents", "name: Z" + "\u0353\u0318\u0305\u0300" * 12 + "algo", "name", "accents"),
+        changed("detached accents", "name: Jose\u0301", "name", "accents"),
+        changed("spaces that are wide", "name: A\u3000pair", "name", "spaces"),
+        changed("a space that does not break", "name: A\u00a0pair", "name", "spaces"),
+        changed("spaces at the end", "name: 'A pair '", "name", "spaces"),
+        changed("a key in the name", f"name: sk-{'a1B2' * 10}", "name", "an API key"),
+        changed("a token in the hardware", f"hardware: hf_{'a1B2' * 10}", "hardware", "a Hugging Face token"),
+        changed("a path of a machine", "hardware: /home/someone/gpu", "hardware", "a path of a machine"),
+        seat("a look-alike model", "player: classical, model: gрt-5.2", ".model", "plain ASCII"),
+        seat("a wide model", "player: classical, model: ｇｐｔ-5.2", ".model", "plain ASCII"),
+    ]
+
+
+LINKS = {
+    "javascript:alert(1)": "https",
+    "data:text/html,<script>alert(1)</script>": "https",
+    "vbscript:x": "https",
+    "file:///etc/passwd": "https",
+    "http://github.com/a/b": "https",
+    "ftp://github.com/a": "https",
+    "//github.com/a": "https",
+    "https://user:secret@github.com/a": "account or password",
+    "https://github.com@evil.example/": "account or password",
+    "https://github.com\\@evil.example/": "no plain https address",
+    "https://github.com%2eevil.example/": "characters",
+    "https://evil.example/": "not among the hosts",
+    "https://github.com.evil.example/": "not among the hosts",
+    "https://notgithub.com/": "not among the hosts",
+    "https://evilgithub.io/": "not among the hosts",
+    "https://127.0.0.1/": "this machine's own",
+    "https://[::1]/": "this machine's own",
+    "https://0.0.0.0/": "inside a network",
+    "https://2130706433/": "in disguise",
+    "https://0x7f.1/": "in disguise",
+    "https://0177.0.0.1/": "in disguise",
+    "https://10.1.2.3/": "inside a network",
+    "https://192.168.1.1/": "inside a network",
+    "https://169.254.169.254/latest/meta-data/": "link-local",
+    "https://[fe80::1]/": "link-local",
+    "https://[::ffff:169.254.169.254]/": "link-local",
+    "https://localhost/": "inside a network",
+    "https://metadata.google.internal/": "inside a network",
+    "https://github.com:8443/a": "a port of its own",
+    "https://github.com:99999/a": "no such port",
+    "https://gıthub.com/": "characters",
+    "https://①②⑦.0.0.1/": "characters",
+    "https://github.com/a b": "no plain https address",
+    "https://8.8.8.8/": "not among the hosts",
+}
+"""Links that are refused, and why."""
+
+BASE_URLS = {
+    "https://127.0.0.1/v1": "this machine's own",
+    "http://127.0.0.1:8000/v1": "this machine's own",
+    "http://localhost:11434/v1": "inside a network",
+    "http://[::1]:8000/v1": "this machine's own",
+    "https://169.254.169.254/v1": "link-local",
+    "https://[fd00:ec2::254]/v1": "inside a network",
+    "https://[64:ff9b::a9fe:a9fe]/v1": "link-local",
+    "https://[::ffff:10.0.0.1]/v1": "inside a network",
+    "https://[2002:7f00:1::]/v1": "this machine's own",
+    "https://100.64.0.1/v1": "inside a network",
+    "https://metadata.google.internal/v1": "inside a network",
+    "https://kubernetes.default.svc/v1": "inside a network",
+    "https://printer.local/v1": "inside a network",
+    "https://intranet/v1": "no public name",
+    "https://localhost./v1": "inside a network",
+    "https://127.0.0.1.nip.io/v1": "any address",
+    "https://017700000001/v1": "in disguise",
+    "https://0x7f000001/v1": "in disguise",
+    "https://127.1/v1": "in disguise",
+    "https://api.openai.com@evil.example/v1": "without credentials",
+    "https://api.openai.com/v1?x=1": "query",
+    "https://api.openai.com/v1#x": "query",
+    "https://api.openai.com\\.evil.example/v1": "no plain https address",
+    "http://api.openai.com/v1": "https, or http on loopback",
+    "ftp://api.openai.com/v1": "https, or http on loopback",
+    "file:///etc/passwd": "https, or http on loopback",
+    "https://": "host",
+}
+"""Addresses of services that are refused where maintainers play, and why."""
+
+
+def _addresses() -> list[Attack]:
+    links = [changed(f"a link to {url}", f"links: {{code: '{url}'}}", "links.code", why) for url, why in LINKS.items()]
+    services = [
+        seat(
+            f"a service at {url}", f"player: openai, model: m, api_key_env: MY_KEY, base_url: '{url}'", ".base_url", why
+        )
+        for url, why in BASE_URLS.items()
+    ]
+    key = "player: openai, model: m, base_url: 'https://evil.example/v1', api_key_env: "
+    many = ", ".join(f"a{number}: 'https://github.com/a'" for number in range(1000))
+    return [
+        *links,
+        *services,
+        seat("OpenAI's key for a stranger", f"{key}OPENAI_API_KEY", ".api_key_env", "belongs to"),
+        seat("Gemini's key for a stranger", f"{key}GEMINI_API_KEY", ".api_key_env", "belongs to"),
+        seat("a cloud's key for a stranger", f"{key}AZURE_OPENAI_API_KEY", ".api_key_env", "belongs to"),
+        seat("another's key for it", "player: openai, model: m, api_key_env: GROQ_API_KEY", ".api_key_env", "belongs"),
+        changed("a link named by markup", "links: {'<b>': 'https://github.com/a'}", "links.<b>", "does not fit"),
+        changed("a thousand links", f"links: {{{many}}}", "links", "more than"),
+        changed("a thousand authors", f"authors: [{'A, ' * 999}A]", "authors", "more than"),
+    ]  # fmt: skip
+
+
+KEYS = {
+    "GITHUB_TOKEN": "does not fit",
+    "HF_TOKEN": "does not fit",
+    "PATH": "does not fit",
+    "openai_api_key": "does not fit",
+    "OPENAI_API_KEY; curl evil.example": "what stands there does not fit",
+    "$(cat /etc/passwd)_KEY": "does not fit",
+    "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789": "what stands there does not fit",
+    "ACTIONS_RUNTIME_KEY": "continuous integration",
+    "ACTIONS_ID_TOKEN_REQUEST_KEY": "continuous integration",
+    "GITHUB_APP_KEY": "continuous integration",
+    "GH_KEY": "continuous integration",
+    "HF_KEY": "continuous integration",
+    "HUGGINGFACE_API_KEY": "continuous integration",
+    "AWS_SECRET_ACCESS_KEY": "continuous integration",
+    "PYPI_API_KEY": "continuous integration",
+    "NPM_KEY": "continuous integration",
+    "SSH_KEY": "continuous integration",
+    "RUNNER_KEY": "continuous integration",
+    "APP_PRIVATE_KEY": "continuous integration",
+    "RELEASE_SIGNING_KEY": "continuous integration",
+    "DEPLOY_KEY": "continuous integration",
+    "IRCORE_KEY": "continuous integration",
+}
+"""Names of environment variables that are refused, and why."""
+
+
+def _seats() -> list[Attack]:
+    keys = [
+        seat(f"the variable {name}", f"player: openai, model: m, api_key_env: '{name}'", ".api_key_env", why)
+        for name, why in KEYS.items()
+    ]
+    openai = "player: openai, model: m, api_key_env: OPENAI_API_KEY, parameters: "
+    return [
+        *keys,
+        seat("a person with a folder", "player: human, parameters: {folder: /etc}", ".parameters.folder", "path"),
+        seat("a person", "player: human", ".player", "people cannot be asked"),
+        seat("a run of one's own", "player: replay, parameters: {run: ../../../etc}", ".parameters.run", "path"),
+        seat("a run beside it", "player: replay, parameters: {run: here}", ".parameters.run", "file or folder"),
+        seat("a player that is not here", "player: evil", ".player", "unknown player"),
+        seat("a player that is a path", "player: ../../evil", ".player", "does not fit"),
+        seat("a player that is a module", "player: 'os:system'", ".player", "does not fit"),
+        seat("a file to be sent", openai + "{extra_body: {file: /etc/passwd}}", ".parameters.extra_body.file", "path"),
+        seat("an address to call back", openai + "{extra_body: {hook: 'https://evil.example'}}",
+             ".parameters.extra_body.hook", "address"),
+        seat("a path of Windows", openai + "{extra_body: {a: 'C:\\\\secret'}}", ".parameters.extra_body.a", "path"),
+        seat("a path that climbs", openai + "{extra_body: {a: 'x/../../secret'}}", ".parameters.extra_body.a", "path"),
+        seat("a path in a list", openai + "{extra_body: {a: [b, ~/.ssh]}}", ".parameters.extra_body.a[1]", "path"),
+        seat("the prompt itself", openai + "{extra_body: {messages: []}}", ".parameters.extra_body.messages", "itself"),
+        seat("many answers at once", openai + "{extra_body: {n: 100}}", ".parameters.extra_body.n", "itself"),
+        seat("an unknown parameter", openai + "{proxy: none}", ".parameters", "unknown parameter"),
+        seat("a parameter of the wrong kind", openai + "{temperature: hot}", ".parameters.temperature", "number"),
+        seat("a hidden character in a parameter", openai + '{extra_body: {a: "\\u202e"}}',
+             ".parameters.extra_body.a", "U+202E"),
+        seat("a hidden character in a parameter's name", openai + '{extra_body: {"a\\u200b": 1}}',
+             ".parameters.extra_body.a⟦U+200B⟧", "U+200B"),
+        seat("a key in a parameter", openai + f"{{extra_body: {{a: sk-{'a1B2' * 10}}}}}",
+             ".parameters.extra_body.a", "an API key"),
+        seat("settings where there are none", "player: classical, model: gpt", ".model", "takes no such setting"),
+        seat("a key where none is needed", "player: classical, api_key_env: OPENAI_API_KEY", ".api_key_env",
+             "takes no such setting"),
+    ]  # fmt: skip
+
+
+ATTACKS = (*_yaml(), *_schema(), *_texts(), *_addresses(), *_seats())
+"""All of them."""
+
+SLUGS = (
+    "-pair", ".pair", "_pair", "Pair", "PAIR", "two words", "é", "p" * 81, "con", "nul.yaml", "com1", "aux", "lpt9.x",
+    "pair.", "pair.git\n", "a:b", "a\\b", "..", "pаir",
+)  # fmt: skip
+"""Names of folders that are refused."""
+
+TAKEN = {
+    "slug": {"builtin-classica1-canvas": "looks like", "builtin_classical_canvas": "looks like"},
+    "name": {
+        "сlassical + canvas": "mixes|looks like",
+        "CLASSICAL + CANVAS": "looks like",
+        "classical +canvas": "looks like",
+        "ｃｌａｓｓｉｃａｌ + canvas": "looks like",
+        "c1assical + canvas": "looks like",
+        "𝐜lassical + canvas": "looks like",
+    },
+}
+"""Names that look like those of a pair that is there."""
