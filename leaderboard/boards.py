@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
@@ -141,9 +142,6 @@ def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> l
 
 def _board_page(site: Site, view: View) -> Page:
     results, rated = view_results(site, view), is_rated(site, view)
-    columns = _heat_columns(results, view)
-    lines = board_lines(site, view, columns)
-    preferred = any(line.cell.preference.mean is not None for line in lines)
     own = view.judge == site.judge and view.rules == site.rule_sets[0]
     return Page(
         path=view_path(site, view),
@@ -156,21 +154,31 @@ def _board_page(site: Site, view: View) -> Page:
             "chips": chips(site, view),
             "rated": rated,
             "mixed": view.rules is None,
-            "columns": columns,
             "levels": results.difficulties if view.overall else (),
-            "lines": lines,
-            "tools": _tools(lines),
-            "groups": _groups(columns, rated or preferred),
             "measured": MEASURED,
-            "preferred": preferred,
-            "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
             "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
             "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
         },
         searchable=own and view.overall,
+        later=partial(_rows, site, view),
     )
+
+
+def _rows(site: Site, view: View) -> dict[str, Any]:
+    """Return the rows of a board, and what follows from them."""
+    columns = _heat_columns(view_results(site, view), view)
+    lines = board_lines(site, view, columns)
+    preferred = any(line.cell.preference.mean is not None for line in lines)
+    return {
+        "columns": columns,
+        "lines": lines,
+        "tools": _tools(lines),
+        "groups": _groups(columns, is_rated(site, view) or preferred),
+        "preferred": preferred,
+        "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
+    }
 
 
 def _groups(columns: Sequence[HeatColumn], refined: bool) -> list[str]:

@@ -17,13 +17,13 @@ from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
-from ircore.versions import require_version
+from ircore.versions import RECORDS, read_versions, require_version
 from leaderboard.badges import badge_files
 from leaderboard.boards import board_pages
 from leaderboard.charts import figures
 from leaderboard.citation import citation_page
-from leaderboard.compare import Comparisons, compare_page
-from leaderboard.export import leaderboard_csv, leaderboard_json
+from leaderboard.compare import Comparisons, compare_page, comparison_files
+from leaderboard.export import leaderboard_files
 from leaderboard.feed import changes_page, feed_files
 from leaderboard.figures import figures_page
 from leaderboard.finish import finish_pages, merge, place, write_surroundings
@@ -35,7 +35,7 @@ from leaderboard.matrix import matrix_files, matrix_pages
 from leaderboard.overview import front_page
 from leaderboard.pairs import pair_pages
 from leaderboard.paper import paper_page
-from leaderboard.pictures import ENCODING, PictureBook
+from leaderboard.pictures import ENCODING
 from leaderboard.players_pages import player_pages
 from leaderboard.reading import read_runs
 from leaderboard.render import FRONT_END, Renderer
@@ -56,6 +56,9 @@ SOURCES = Path(__file__).resolve().parents[1]
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 
+
+_DATA = (matrix_files, comparison_files, badge_files, feed_files)
+"""What yields path and text of data that pages refer to, that which takes longest first."""
 
 _MANY = 8
 """Pairs from which pages are written in several processes."""
@@ -112,6 +115,7 @@ def build_site(
     archive: Path | None = None,
     version: str | None = None,
     originals: str = "",
+    versions: Path = RECORDS,
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -126,6 +130,7 @@ def build_site(
         version: The benchmark version that the runs must be of; None for whatever they are.
         originals: Where the original pictures are published, ending in a slash; readers zoom into these. Empty if
             they are not, and the site is to hold pictures for zooming itself.
+        versions: The benchmark's released versions, as ``ircore.versions`` reads them.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -135,13 +140,15 @@ def build_site(
         # The folder that the link names is replaced, not the link.
         out = Path(os.path.realpath(out))
     _check(out, sources)
+    released = read_versions(versions)
     with workplace(out) as work:
         tree = Tree(work)
         kept = Kept(tree.files, out if out.is_dir() else None)
-        site = Site(read_runs(runs, kept), judge, address, originals)
+        site = Site(read_runs(runs, kept), judge, address, originals, released)
         if version is not None:
-            require_version(site.version, version)
+            require_version(site.version, version, released)
         frozen = () if archive is None else read_archive(archive, site.version)
+        site.former = tuple(board.record for board in frozen)
         pages = [*all_pages(site), *version_pages(site.version, frozen)]
         _copy_sources(sources, work, address)
         fragments = Fragments(site, kept)
@@ -170,21 +177,14 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
     """Write the sources of pages and everything they refer to but the pictures."""
-    for shown in in_shares(partial(_render_share, site, pages, fragments, tree), len(site.pairs) >= _MANY):
-        site.pictures.merge(shown)
-    for path, text in chain(badge_files(site), feed_files(site), Comparisons(site).files(), matrix_files(site)):
-        write_text(tree.files / path, text)
+    in_shares(partial(_render_share, site, pages, fragments, tree), len(site.pairs) >= _MANY)
     write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
-    write_text(tree.docs / "data" / "leaderboard.csv", leaderboard_csv(site.results))
-    write_text(tree.docs / "data" / "leaderboard.json", leaderboard_json(site.results))
     for name, schema in json_schemas().items():
         write_text(tree.docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
 
 
-def _render_share(
-    site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree, share: int, shares: int
-) -> PictureBook:
-    """Write a share of the pages with their charts, and of the gallery's data; return the pictures they show."""
+def _render_share(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree, share: int, shares: int) -> None:
+    """Write a share of the pages with their charts, and of the data."""
     pages = pages[share::shares]
     wanted = {name for page in pages for name in page.values.get("charts", ())}
     charts = figures(site.results, site.pairs, wanted, site.judge)
@@ -197,7 +197,13 @@ def _render_share(
         _write_page(page, with_section(renderer.markdown(page), page.path, sections), tree)
     for path, text in gallery_shards(site, fragments, share, shares):
         write_text(tree.files / path, text)
-    return site.pictures
+    for make in _DATA[share::shares]:
+        for path, text in make(site):
+            write_text(tree.files / path, text)
+    if share == 0:
+        # Hand-written pages link to these, so the builder has to see them.
+        for path, text in leaderboard_files(site.results, site.version):
+            write_text(tree.docs / path, text)
 
 
 def _write_page(page: Page, source: str, tree: Tree) -> None:

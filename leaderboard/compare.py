@@ -106,6 +106,11 @@ class Comparisons:
         }
 
 
+def comparison_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield every file of the page's data: its path below the site's root, and its text."""
+    return Comparisons(site).files()
+
+
 def compare_page(comparisons: Comparisons) -> Page:
     """Return the page, which shows the two best pairs as long as no others are chosen."""
     site = comparisons.site

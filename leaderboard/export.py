@@ -1,19 +1,29 @@
 """The boards as files for other programs: every condition, full precision."""
 
 import json
+from collections.abc import Iterator
 
 from ircore.results.model import Results
 from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import as_csv, flat_records
-from ircore.versions import version_of
+from ircore.tables.model import Table
+from ircore.versions import Version, version_of
 
 
-def leaderboard_json(results: Results) -> str:
-    """Return the boards as one JSON document of flat rows, the same as in the CSV and in the dataset."""
-    document = {**version_of(results).as_dict(), "rows": list(flat_records(leaderboard_table(results)))}
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:
+    """Yield both files: path below the site's root, and text.
+
+    Args:
+        results: What the boards show.
+        version: The benchmark version that they are of; None for what the project's own records say.
+    """
+    table = leaderboard_table(results)
+    yield "data/leaderboard.csv", as_csv(table)
+    yield "data/leaderboard.json", _json(table, version or version_of(results))
 
 
-def leaderboard_csv(results: Results) -> str:
-    """Return the boards as CSV."""
-    return as_csv(leaderboard_table(results))
+def _json(table: Table, version: Version) -> str:
+    """Return one JSON document of flat rows, a row a line, the same as in the CSV and in the dataset."""
+    head = json.dumps(version.as_dict(), ensure_ascii=False)
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))
+    return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'

@@ -1,6 +1,7 @@
 """The gallery: an index of all targets, a page per instance with pairs as rows and turns as columns, one replay."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
@@ -9,13 +10,12 @@ from leaderboard.episode_view import view_episode
 from leaderboard.labels import OUTCOMES
 from leaderboard.selections import Chosen, selections, telling_episode
 from leaderboard.shards import FIRST, FOLDER, ranked_pairs
-from leaderboard.site import Gallery, Page, Site
+from leaderboard.site import Gallery, Page, Pair, Site
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page an instance and the replay of one telling episode."""
-    targets = {"groups": _groups(site), "selections": _selections(site), "shards": FOLDER}
-    yield Page("gallery/index", "Gallery", "gallery_index", targets)
+    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
     galleries = list(site.galleries.values())
     pairs = ranked_pairs(site)
     for index, gallery in enumerate(galleries):
@@ -28,24 +28,31 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "seen": target_words(gallery.instance),
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
-                "rows": [view_episode(site, pair, gallery) for pair in pairs[:FIRST]],
                 "pairs": len(pairs),
                 "shards": FOLDER,
             },
+            later=partial(_rows, site, pairs[:FIRST], gallery),
         )
-    yield _replay_page(site)
+    yield Page("replay", "One episode, turn by turn", "replay", later=partial(_replay, site))
 
 
-def _replay_page(site: Site) -> Page:
+def _index(site: Site) -> dict[str, Any]:
+    return {"groups": _groups(site), "selections": _selections(site)}
+
+
+def _rows(site: Site, pairs: Sequence[Pair], gallery: Gallery) -> dict[str, Any]:
+    return {"rows": [view_episode(site, pair, gallery) for pair in pairs]}
+
+
+def _replay(site: Site) -> dict[str, Any]:
     chosen = telling_episode(site)
-    values: dict[str, Any] = {"row": None}
-    if chosen is not None:
-        values = {
-            "row": view_episode(site, chosen.pair, chosen.gallery),
-            "gallery": chosen.gallery,
-            "seen": target_words(chosen.gallery.instance),
-        }
-    return Page("replay", "One episode, turn by turn", "replay", values)
+    if chosen is None:
+        return {"row": None}
+    return {
+        "row": view_episode(site, chosen.pair, chosen.gallery),
+        "gallery": chosen.gallery,
+        "seen": target_words(chosen.gallery.instance),
+    }
 
 
 def _groups(site: Site) -> list[dict[str, Any]]:

@@ -129,22 +129,27 @@ def _views(site: Site) -> Iterator[View]:
 
 
 def _condition_page(site: Site, view: View) -> Page:
-    gallery = telling_target(site, view)
-    effects = partial(_effects, site, view)
     return Page(
         path=matrix_path(site, view),
         title="Describers × generators",
         template="matrix",
         values={
-            **_common(site, view, gallery),
-            "grid_of": partial(_grid, site, view, gallery),
-            "effects_of": effects,
             "chips": _chips(site, view),
             "words": view_words(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),
             "own": None,
         },
+        later=partial(_condition_values, site, view),
     )
+
+
+def _condition_values(site: Site, view: View) -> dict[str, Any]:
+    gallery = telling_target(site, view)
+    return {
+        **_common(site, view, gallery),
+        "grid": _grid(site, view, gallery),
+        "effects": _effects(site, view),
+    }
 
 
 def _target_page(site: Site, gallery: Gallery) -> Page:
@@ -157,15 +162,18 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
         title=f"Describers × generators: {gallery.title}",
         template="matrix",
         values={
-            **_common(site, view, gallery),
-            "grid_of": partial(_grid, site, view, gallery),
-            "effects_of": lambda: None,
+            "effects": None,
             "chips": [("Means over", [back, every])],
             "words": view_words(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),
             "own": gallery,
         },
+        later=partial(_target_values, site, view, gallery),
     )
+
+
+def _target_values(site: Site, view: View, gallery: Gallery) -> dict[str, Any]:
+    return {**_common(site, view, gallery), "grid": _grid(site, view, gallery)}
 
 
 def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:

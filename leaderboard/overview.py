@@ -1,5 +1,6 @@
 """The front page."""
 
+from functools import partial
 from typing import Any
 
 from ircore.records import Turn
@@ -24,8 +25,13 @@ def front_page(site: Site) -> Page:
     """Return the front page: one episode, the best pairs, three doors."""
     rows = paired(site, site.under().board(site.judge))
     words = board_words(site, site.judge)
-    front = {"rows": rows[:_TOP], "words": words, "strip": _strip(site)}
-    return Page("index", "The Image Reconstruction Game", "front", front, searchable=True)
+    front = {"rows": rows[:_TOP], "words": words}
+    later = partial(_best_episode, site)
+    return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
+
+
+def _best_episode(site: Site) -> dict[str, Any]:
+    return {"strip": _strip(site)}
 
 
 def _strip(site: Site) -> dict[str, Any] | None:

@@ -46,8 +46,6 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "row": rows[pair.run_id],
                 "total": total,
                 "judge_words": judge_words(site, site.judge),
-                "highlights": _highlights(site, pair),
-                "conditions": _conditions(site, pair),
                 "bars": [_outcome_bar(total), _convergence_bar(total)],
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
@@ -59,11 +57,17 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "badges": made[pair.run_id],
                 "badge_snippet": badge_snippet(made[pair.run_id][0], pair, site.address),
                 "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
-                "settings_of": partial(_settings, site, pair),
+                "settings": _settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
             },
+            later=partial(_episodes, site, pair),
         )
+
+
+def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
+    """Return what takes long to choose and to link."""
+    return {"highlights": _highlights(site, pair), "conditions": _conditions(site, pair)}
 
 
 def _board(site: Site, judge: str) -> dict[str, BoardRow]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ircore.errors import WorkError
 from ircore.files import write_bytes
@@ -47,9 +48,8 @@ class Shown:
     """Of the small file, in pixels."""
 
 
-@dataclass(frozen=True)
-class _Source:
-    path: Path
+class _Source(NamedTuple):
+    path: str
     sha256: str
     width: int
     height: int
@@ -80,14 +80,17 @@ class PictureBook:
             width: In pixels.
             height: In pixels.
         """
-        self._sources.setdefault(sha256, _Source(path, sha256, width, height))
-        shown_width, shown_height = _fit(width, height, SMALL)
-        large = f"{self.originals}{sha256}{path.suffix}" if self.originals else _name(sha256, LARGE)
-        return Shown(_name(sha256, SMALL), large, shown_width, shown_height)
+        return self._shown(self._sources.setdefault(sha256, _Source(str(path), sha256, width, height)))
 
-    def merge(self, other: "PictureBook") -> None:
-        """Take in what another book has collected."""
-        self._sources = other._sources | self._sources
+    def shown(self, sha256: str) -> Shown | None:
+        """Return how a picture is shown; None if nobody has said yet that it is."""
+        source = self._sources.get(sha256)
+        return None if source is None else self._shown(source)
+
+    def _shown(self, source: _Source) -> Shown:
+        width, height = _fit(source.width, source.height, SMALL)
+        original = f"{self.originals}{source.sha256}{Path(source.path).suffix}" if self.originals else ""
+        return Shown(_name(source.sha256, SMALL), original or _name(source.sha256, LARGE), width, height)
 
     def write(self, folder: Path, earlier: Path | None = None) -> int:
         """Encode every picture into ``folder/img``, on all cores.
@@ -127,7 +130,7 @@ def _encode(job: _Job) -> None:
     from PIL import Image
 
     source, folder, sides = job
-    data = read_image_bytes(source.path)
+    data = read_image_bytes(Path(source.path))
     if hashlib.sha256(data).hexdigest() != source.sha256:
         raise ImageError(f"{source.path}: damaged, not the picture that was recorded", "Restore it from a copy.")
     image = Image.fromarray(Picture.from_own_file(data, source.width, source.height).pixels)

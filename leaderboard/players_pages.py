@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ircore.records import Role
@@ -45,12 +45,12 @@ def player_paths(site: Site) -> dict[tuple[Role, str], str]:
 
 def player_pages(site: Site) -> Iterator[Page]:
     """Yield a page for each describer and generator."""
-    effects = pair_effects(site.results, site.judge)
+    effects = pair_effects(site.results, site.judge, modelled=False)
     rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
+    places = {run_id: place for place, run_id in enumerate(rows)}
     for number, ((role, label), path) in enumerate(player_paths(site).items(), 1):
         pairs = [pair for pair in site.pairs.values() if _label(pair, role) == label]
-        pairs.sort(key=lambda pair: list(rows).index(pair.run_id))
-        found = player_result(site.results, role, label, site.judge)
+        pairs.sort(key=lambda pair: places[pair.run_id])
         values = {
             "role": role,
             "label": label,
@@ -58,14 +58,18 @@ def player_pages(site: Site) -> Iterator[Page]:
             "shape": pairs[0].shape if role == "generator" else None,
             "pairs": [{"pair": pair, "row": rows[pair.run_id]} for pair in pairs],
             "partners": len({_label(pair, _OTHER[role]) for pair in pairs}),
-            "found": found,
             "judge_words": judge_words(site, site.judge),
             "effect": _effect(effects, role, label),
-            "extremes": _extremes(found),
-            "strip": _strip(site, pairs),
         }
         # A label is a stranger's text, so it stays out of the title.
-        yield Page(path, f"{role.capitalize()}, player {number}", "player", values)
+        title = f"{role.capitalize()}, player {number}"
+        yield Page(path, title, "player", values, later=partial(_found, site, role, label, pairs))
+
+
+def _found(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return what takes long to work out."""
+    found = player_result(site.results, role, label, site.judge)
+    return {"found": found, "extremes": _extremes(found), "strip": _strip(site, pairs)}
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:
@@ -98,11 +102,9 @@ def _extremes(found: PlayerResult) -> dict[str, tuple[str, Estimate]]:
 
 def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
     """Return one target as the player drew it with each partner: the one on which the partners differ most."""
-    wanted = {pair.run_id for pair in pairs}
     by_instance: dict[str, dict[str, Any]] = {}
-    for one in judged_episodes(site):
-        if one.pair.run_id in wanted:
-            by_instance.setdefault(one.gallery.instance.instance_id, {})[one.pair.run_id] = one
+    for one in judged_episodes(site, pairs):
+        by_instance.setdefault(one.gallery.instance.instance_id, {})[one.pair.run_id] = one
     if not by_instance:
         return None
 

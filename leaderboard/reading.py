@@ -14,6 +14,8 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ircore.cost import prices_of_run
 from ircore.records import Episode
+from ircore.results.cell import Cell
+from ircore.results.cells import BoardKey, run_cells
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
@@ -38,6 +40,9 @@ class Reading:
 
     summary: Mapping[str, JsonValue]
     """What ``ircore.summary.summarise`` says, without ``per_episode``."""
+
+    cells: tuple[Cell, ...]
+    """Its numbers under every condition, by every judge that rated something of it."""
 
     language: RunLanguage
     """How its describer talks."""
@@ -74,6 +79,10 @@ class SiteRun(RunFolder):
         """Return the episodes with what judges made of them, as ``ircore.results.model`` takes them."""
         return self._reading.results
 
+    def cells(self) -> Mapping[BoardKey, Cell]:
+        """Return its numbers, as ``ircore.results.model`` takes them."""
+        return {(one.category, one.difficulty, one.judge): one for one in self._reading.cells}
+
     def language(self) -> RunLanguage:
         """Return how its describer talks, as ``ircore.results.model`` takes it."""
         return self._reading.language
@@ -98,11 +107,13 @@ def read_run(path: Path) -> Reading:
     """
     journal = _Journal(path)
     results = judge_episodes(journal.run.run_id, journal.run.slug, journal.episodes(), journal.scores())
-    summary = summarise(journal, prices_of_run(journal))
+    summary, costs = summarise(journal, prices_of_run(journal)), episode_costs(journal)
+    judges = sorted({judge for one in results for judge in one.judged})
     return Reading(
         results=results,
-        costs=episode_costs(journal),
+        costs=costs,
         summary={name: value for name, value in summary.items() if name != "per_episode"},
+        cells=tuple(run_cells(journal.instances.instances, journal.run.run_id, results, judges, costs).values()),
         language=run_language(episode_messages(results)),
     )
 

@@ -36,10 +36,16 @@ class Renderer:
 
     def markdown(self, page: Page) -> str:
         """Return the Markdown source of a page: front matter and one HTML block without blank lines."""
+        page = page.complete()
         template = self._environment.get_template(f"{page.template}.html.j2")
         block = template.render(page=page, root=page.root, **page.values)
         lines = (line.strip() for line in block.splitlines())
         return _front_matter(page) + '<div class="irg">\n' + "\n".join(line for line in lines if line) + "\n</div>\n"
+
+
+def block(template: str, values: Mapping[str, Any]) -> str:
+    """Return what a template makes of values alone, for a page that stands outside of any site."""
+    return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
 def _front_matter(page: Page) -> str:

@@ -1,6 +1,6 @@
 """Episodes worth opening first: best, worst, most improved and most regressed, as the site's judge saw them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ircore.records import Turn
@@ -58,9 +58,14 @@ class Selection:
     """The most telling first."""
 
 
-def judged_episodes(site: Site) -> Iterator[Chosen]:
-    """Yield every episode whose final rendering the site's judge has rated, pair by pair."""
-    for pair in site.pairs.values():
+def judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator[Chosen]:
+    """Yield every episode whose final rendering the site's judge has rated, pair by pair.
+
+    Args:
+        site: What is shown.
+        pairs: Whose episodes; None for those of all.
+    """
+    for pair in site.pairs.values() if pairs is None else pairs:
         for result in site.results.episodes[pair.run_id]:
             judged = site.judged(result)
             if judged is not None and judged.final is not None:

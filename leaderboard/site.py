@@ -1,8 +1,8 @@
 """What every page draws on: the results, the pictures, and how things are named and addressed on the site."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from ircore.records import Instance, Rendering, Rules
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.versions import version_of
+from ircore.versions import BenchmarkVersion, version_of
 from leaderboard.judges import site_judge
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
@@ -37,10 +37,17 @@ class Page:
     searchable: bool = False
     """Whether the site's search finds it."""
 
+    later: Callable[[], Mapping[str, Any]] | None = None
+    """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
+
     @property
     def root(self) -> str:
         """The way from this page to the site's root: empty, ``../`` or more."""
         return "../" * self.path.count("/")
+
+    def complete(self) -> "Page":
+        """Return the page with all its values."""
+        return self if self.later is None else replace(self, values={**self.values, **self.later()}, later=None)
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,7 @@ class Site:
         judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
         originals: Where the original pictures lie, as ``leaderboard.pictures.PictureBook`` takes it; empty if nowhere.
+        versions: The released versions of the benchmark; None for those that the project knows.
 
     Raises:
         InputError: The runs cannot be shown together, none has scores, ``judge`` rated nothing, or the
@@ -107,7 +115,12 @@ class Site:
     """
 
     def __init__(
-        self, runs: Sequence[SiteRun], judge: str | None = None, address: str = "", originals: str = ""
+        self,
+        runs: Sequence[SiteRun],
+        judge: str | None = None,
+        address: str = "",
+        originals: str = "",
+        versions: Sequence[BenchmarkVersion] | None = None,
     ) -> None:
         self.address = address
         self.results = Results.from_runs(runs)
@@ -115,7 +128,9 @@ class Site:
             paths = " ".join(str(one.path) for one in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
         self.judge = site_judge(self.results, judge)
-        self.version = version_of(self.results)
+        self.version = version_of(self.results, versions)
+        self.former: tuple[BenchmarkVersion, ...] = ()
+        """Earlier versions of the benchmark whose boards the site holds too, newest first."""
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}
         self.pictures = PictureBook(originals)
@@ -165,6 +180,9 @@ class Site:
 
     def rendering(self, run_id: str, rendering: Rendering) -> Shown:
         """Return how to show a rendering of a run."""
+        known = self.pictures.shown(rendering.sha256)
+        if known is not None:
+            return known
         path = self.runs[run_id].rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 

@@ -1,4 +1,8 @@
-"""Computing every cell and every rank at once."""
+"""Computing the cells of a run and the ranks of a board.
+
+A cell depends on its run alone: the same resamples of the instances serve every run, so that differences between runs
+are paired although each is computed by itself.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +12,7 @@ import numpy as np
 
 from ircore.records import Instance
 from ircore.results.cell import Cell
-from ircore.results.columns import Columns
+from ircore.results.columns import Columns, columns, final_scores
 from ircore.results.episodes import EpisodeResult
 from ircore.results.tally import Tally
 from ircore.statistics.bootstrap import (
@@ -29,22 +33,14 @@ from ircore.statistics.ranks import Standing, detectable, standing
 Condition = tuple[str | None, str | None]
 """Category and difficulty; None for all."""
 
-CellKey = tuple[str, str | None, str | None, str]
-"""Run, category, difficulty, judge."""
-
 BoardKey = tuple[str | None, str | None, str]
 """Category, difficulty, judge."""
 
+CellKey = tuple[str, str | None, str | None, str]
+"""Run, category, difficulty, judge."""
 
-@dataclass(frozen=True)
-class Computed:
-    """What ``compute`` returns."""
-
-    cells: Mapping[CellKey, Cell]
-    """By run, category, difficulty and judge."""
-
-    standings: Mapping[BoardKey, Standing]
-    """By category, difficulty and judge; one range a run, in the order of the runs."""
+_AMOUNTS = ("turns", "tokens", "seconds", "cost")
+"""Fields of ``Columns`` and of ``Cell`` that are means of amounts."""
 
 
 def strata(instances: Iterable[Instance]) -> list[str]:
@@ -52,55 +48,80 @@ def strata(instances: Iterable[Instance]) -> list[str]:
     return [f"{one.category} {one.difficulty}" for one in instances]
 
 
-def compute(
+def run_cells(
     instances: Sequence[Instance],
-    episodes: Mapping[str, Sequence[EpisodeResult]],
-    columns: Columns,
-    families: Mapping[str, str | None],
-    describers: Mapping[str, str | None],
-) -> Computed:
-    """Compute the cells and ranks of every condition and judge.
+    run_id: str,
+    results: Sequence[EpisodeResult],
+    judges: Sequence[str],
+    costs: Mapping[str, float | None],
+) -> dict[BoardKey, Cell]:
+    """Compute a run's cells under every condition.
+
+    Args:
+        instances: The whole set.
+        run_id: The run's id.
+        results: Its episodes.
+        judges: As whom see its cells; those that rated nothing of it too.
+        costs: US dollars by episode.
+
+    Returns:
+        By category, difficulty and judge, ``same_family`` not set: that is known of all runs together.
+    """
+    if not judges:
+        return {}
+    arranged = columns(instances, {run_id: results}, judges, {run_id: costs})
+    tallies = _tallies(results, judges)
+    cells: dict[BoardKey, Cell] = {}
+    for (category, difficulty), rows in _conditions(instances).items():
+        one = _Condition(rows, arranged, resample(strata(instances[row] for row in rows)))
+        shared = one.shared()
+        for judge, own in zip(judges, one.judged(), strict=True):
+            tally = tallies.get((category, difficulty, judge), Tally())
+            cells[category, difficulty, judge] = Cell(
+                run_id=run_id,
+                category=category,
+                difficulty=difficulty,
+                judge=judge,
+                episodes=len(rows),
+                played=tally.played,
+                outcomes=tally.outcomes,
+                score=own.score,
+                delta=own.delta,
+                preference=tally.preference(),
+                convergence=tally.convergence,
+                **shared,
+                main=own.main if tally.played else Estimate(0.0, None, None, 0),
+                same_family=False,
+                detectable=own.detectable,
+            )
+    return cells
+
+
+def compute_standings(
+    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judges: Sequence[str]
+) -> dict[BoardKey, Standing]:
+    """Rank runs under every condition, by every judge.
 
     Args:
         instances: The whole set.
         episodes: By run_id.
-        columns: The same as arrays.
-        families: Family of each judge.
-        describers: Family of each run's describer, by run_id.
+        judges: By whose scores.
+
+    Returns:
+        By category, difficulty and judge; one range a run, in the order of the runs.
     """
-    tallies = _tallies(episodes, tuple(columns.final))
-    cells: dict[CellKey, Cell] = {}
+    finals = {judge: final_scores(instances, episodes, judge) for judge in judges}
     standings: dict[BoardKey, Standing] = {}
     for (category, difficulty), rows in _conditions(instances).items():
-        one = _Condition(rows, columns, resample(strata(instances[row] for row in rows)))
-        shared = one.shared()
-        for judge, family in families.items():
-            standings[category, difficulty, judge] = one.standing(judge)
-            for index, (run_id, own) in enumerate(zip(episodes, one.judged(judge), strict=True)):
-                tally = tallies.get((run_id, category, difficulty, judge), Tally())
-                cells[run_id, category, difficulty, judge] = Cell(
-                    run_id=run_id,
-                    category=category,
-                    difficulty=difficulty,
-                    judge=judge,
-                    episodes=len(rows),
-                    played=tally.played,
-                    outcomes=tally.outcomes,
-                    score=own.score,
-                    delta=own.delta,
-                    preference=tally.preference(),
-                    convergence=tally.convergence,
-                    **{name: estimates[index] for name, estimates in shared.items()},
-                    main=own.main if tally.played else Estimate(0.0, None, None, 0),
-                    same_family=family is not None and family == describers[run_id],
-                    detectable=own.detectable,
-                )
-    return Computed(cells, standings)
+        drawn = resample(strata(instances[row] for row in rows))
+        for judge in judges:
+            standings[category, difficulty, judge] = standing(Ratios.means(finals[judge][rows]), drawn)
+    return standings
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """What one judge makes of one run under one condition."""
+    """What one judge makes of a run under one condition."""
 
     score: Estimate
     delta: Estimate
@@ -109,40 +130,37 @@ class _Judged:
 
 
 class _Condition:
-    """The estimates of all runs under one condition, all from the same resamples."""
+    """The estimates of one run under one condition, all from the same resamples."""
 
-    def __init__(self, rows: Sequence[int], columns: Columns, drawn: Resamples) -> None:
-        self._rows = np.array(rows)
-        self._columns = columns
+    def __init__(self, rows: Sequence[int], arranged: Columns, drawn: Resamples) -> None:
+        self._rows = list(rows)
+        self._columns = arranged
         self._drawn = drawn
 
-    def shared(self) -> dict[str, list[Estimate]]:
-        """Return what does not depend on the judge, by field of a cell, one estimate a run."""
-        columns, rows = self._columns, self._rows
-        found = {
-            name: ratio_intervals(Ratios.means(getattr(columns, name)[rows]), self._drawn, AMOUNT)
-            for name in ("turns", "tokens", "seconds", "cost")
-        }
-        over = Ratios(columns.over_budget[rows], columns.messages[rows])
-        return {**found, "over_budget": ratio_intervals(over, self._drawn, SHARE)}
+    def shared(self) -> dict[str, Estimate]:
+        """Return what does not depend on the judge, by field of a cell."""
+        amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
+        over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
+        found = dict(zip(_AMOUNTS, ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT), strict=True))
+        return {**found, "over_budget": ratio_intervals(over, self._drawn, SHARE)[0]}
 
-    def judged(self, judge: str) -> list[_Judged]:
-        """Return what a judge makes of each run."""
-        final, played = self._columns.final[judge][self._rows], self._columns.played[self._rows]
-        finals = Ratios.means(final)
-        scores = ratio_intervals(finals, self._drawn, SCORE)
-        deltas = ratio_intervals(Ratios.means(self._columns.delta[judge][self._rows]), self._drawn, DIFFERENCE)
-        mains = product_intervals(Ratios.means(10 * final), Ratios.means(played), self._drawn, MAIN)
-        least = (2**0.5 * finals.errors(self._drawn)).tolist()
-        freedom = finals.degrees(self._drawn).tolist()
+    def judged(self) -> list[_Judged]:
+        """Return what each judge makes of the run."""
+        final, delta = (
+            np.hstack([column[self._rows] for column in one.values()])
+            for one in (self._columns.final, self._columns.delta)
+        )
+        finals, drawn = Ratios.means(final), self._drawn
+        played = np.repeat(self._columns.played[self._rows], final.shape[1], axis=1)
+        scores = ratio_intervals(finals, drawn, SCORE)
+        deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
+        mains = product_intervals(Ratios.means(10 * final), Ratios.means(played), drawn, MAIN)
+        least = (2**0.5 * finals.errors(drawn)).tolist()
+        freedom = finals.degrees(drawn).tolist()
         return [
             _Judged(score, delta, main, detectable(error, df))
             for score, delta, main, error, df in zip(scores, deltas, mains, least, freedom, strict=True)
         ]
-
-    def standing(self, judge: str) -> Standing:
-        """Rank the runs by a judge's scores."""
-        return standing(Ratios.means(self._columns.final[judge][self._rows]), self._drawn)
 
 
 def _conditions(instances: Sequence[Instance]) -> dict[Condition, list[int]]:
@@ -154,11 +172,10 @@ def _conditions(instances: Sequence[Instance]) -> dict[Condition, list[int]]:
     return rows
 
 
-def _tallies(episodes: Mapping[str, Sequence[EpisodeResult]], judges: Sequence[str]) -> dict[CellKey, Tally]:
-    tallies: dict[CellKey, Tally] = {}
-    for run_id, results in episodes.items():
-        for result in results:
-            for condition in product((result.episode.category, None), (result.episode.difficulty, None)):
-                for judge in judges:
-                    tallies.setdefault((run_id, *condition, judge), Tally()).add(result, judge)
+def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str]) -> dict[BoardKey, Tally]:
+    tallies: dict[BoardKey, Tally] = {}
+    for result in results:
+        for condition in product((result.episode.category, None), (result.episode.difficulty, None)):
+            for judge in judges:
+                tallies.setdefault((*condition, judge), Tally()).add(result, judge)
     return tallies

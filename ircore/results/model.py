@@ -5,7 +5,7 @@ nothing else computes a mean.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -17,8 +17,8 @@ from ircore.plugins import unknown
 from ircore.provenance import Provenance
 from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
 from ircore.results.cell import Cell as Cell
-from ircore.results.cells import BoardKey, CellKey, compute, strata
-from ircore.results.columns import columns, final_scores
+from ircore.results.cells import BoardKey, CellKey, compute_standings, run_cells, strata
+from ircore.results.columns import final_scores
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage
@@ -71,6 +71,10 @@ class ReadRun(Protocol):
 
     def results(self) -> tuple[EpisodeResult, ...]:
         """Return what ``judge_episodes`` makes of it."""
+        ...
+
+    def cells(self) -> Mapping[BoardKey, Cell]:
+        """Return what ``run_cells`` makes of it, as seen by every judge that rated something of it."""
         ...
 
     def language(self) -> RunLanguage:
@@ -192,13 +196,7 @@ class Results:
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
         identities = _identities(ordered)
-        computed = compute(
-            instances.instances,
-            episodes,
-            columns(instances.instances, episodes, judges, {one.run.run_id: episode_costs(one) for one in ordered}),
-            {judge: identities[judge].family if judge in identities else None for judge in judges},
-            {one.run.run_id: model_family(one.run.submission.describer.label) for one in ordered},
-        )
+        families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -207,9 +205,13 @@ class Results:
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=_in_order({one.category for one in instances.instances}, CATEGORIES),
             difficulties=_in_order({one.difficulty for one in instances.instances}, DIFFICULTIES),
-            cells=computed.cells,
+            cells={
+                (one.run.run_id, *key): cell
+                for one in ordered
+                for key, cell in _cells(one, instances.instances, episodes[one.run.run_id], families).items()
+            },
             episodes=episodes,
-            standings=computed.standings,
+            standings=compute_standings(instances.instances, episodes, judges),
             judge_identities=identities,
             language={one.run.run_id: one.language() for one in ordered if isinstance(one, ReadRun)},
         )
@@ -289,6 +291,21 @@ def _episode_results(run: PlayedRun) -> tuple[EpisodeResult, ...]:
     if isinstance(run, ReadRun):
         return run.results()
     return judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
+
+
+def _cells(
+    run: PlayedRun,
+    instances: Sequence[Instance],
+    results: Sequence[EpisodeResult],
+    families: Mapping[str, str | None],
+) -> dict[BoardKey, Cell]:
+    """Return a run's cells by judges of these families, marked where a judge and the describer are of one family."""
+    known = dict(run.cells()) if isinstance(run, ReadRun) else {}
+    others = tuple(judge for judge in families if (None, None, judge) not in known)
+    known |= run_cells(instances, run.run.run_id, results, others, episode_costs(run) if others else {})
+    describer = model_family(run.run.submission.describer.label)
+    same = {judge for judge, family in families.items() if family is not None and family == describer}
+    return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in known.items()}
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:

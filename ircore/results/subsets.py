@@ -2,14 +2,10 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import product
 
-from ircore.records import Instance, Rules
-from ircore.results.cells import BoardKey, strata
-from ircore.results.columns import columns
+from ircore.records import Rules
+from ircore.results.cells import compute_standings
 from ircore.results.model import Results
-from ircore.statistics.bootstrap import Ratios, resample
-from ircore.statistics.ranks import Standing, standing
 
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
@@ -38,24 +34,7 @@ def under_rules(results: Results, rules: Rules) -> Results:
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
-    return replace(found, standings=_standings(found))
-
-
-def _standings(results: Results) -> dict[BoardKey, Standing]:
-    finals = columns(results.instances, results.episodes, results.judges, {}).final
-    standings: dict[BoardKey, Standing] = {}
-    for category, difficulty in product((None, *results.categories), (None, *results.difficulties)):
-        rows = [index for index, one in enumerate(results.instances) if _has(one, category, difficulty)]
-        if not rows:
-            continue
-        drawn = resample(strata(results.instances[row] for row in rows))
-        for judge in results.judges:
-            standings[category, difficulty, judge] = standing(Ratios.means(finals[judge][rows]), drawn)
-    return standings
-
-
-def _has(instance: Instance, category: str | None, difficulty: str | None) -> bool:
-    return category in (None, instance.category) and difficulty in (None, instance.difficulty)
+    return replace(found, standings=compute_standings(results.instances, episodes, results.judges))
 
 
 def _order(rules: Rules) -> tuple[int, int, str]:

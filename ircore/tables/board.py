@@ -5,6 +5,7 @@ Each column stands beside the function that fills it, so that a measure is added
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -59,7 +60,13 @@ def _mean(column: Column, get: Callable[[Cell], Estimate], which: Which, missing
 
 
 def _selection(cell: Cell, which: Which) -> Selection:
-    return Selection((cell.run_id,), which, cell.category, cell.difficulty, cell.judge)
+    return _selected(cell.run_id, which, cell.category, cell.difficulty, cell.judge)
+
+
+@lru_cache(maxsize=16)
+def _selected(run_id: str, which: Which, category: str | None, difficulty: str | None, judge: str) -> Selection:
+    """Make a selection; the entries of a row share four of them."""
+    return Selection((run_id,), which, category, difficulty, judge)
 
 
 def _rank(line: Line) -> Value:
