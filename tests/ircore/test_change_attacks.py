@@ -1,0 +1,243 @@
+"""Pull requests as git objects: one valid submission and nothing else; nothing is checked out, written or run."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from manifest_attacks import GOOD
+from trees import LINK, MODULE, PLAIN, PROGRAM, Files, ObjectRepository
+
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.submissions.change import CheckedChange, check_change
+from ircore.submissions.findings import errors
+
+MANIFEST = "submissions/plain-pair/submission.yaml"
+BASE: Files = {
+    "README.md": (PLAIN, b"read me\n"),
+    ".github/workflows/ci.yml": (PLAIN, b"name: ci\n"),
+    "submissions/there/submission.yaml": (PLAIN, GOOD.replace("A plain pair", "Somebody's pair").encode()),
+    "submissions/builtin-a-b/submission.yaml": (PLAIN, GOOD.replace("A plain pair", "Built in").encode()),
+}
+GOOD_FILE: Files = {MANIFEST: (PLAIN, GOOD.encode())}
+
+
+class Change(NamedTuple):
+    """A hostile change."""
+
+    name: str
+    files: Files
+    """Added or altered."""
+    file: str
+    """File that has to be named."""
+    problem: str
+    """Words that have to be in the problem."""
+    removed: tuple[str, ...] = ()
+
+
+def extra(name: str, path: str, problem: str, mode: str = PLAIN, content: bytes = b"x", shown: str = "") -> Change:
+    """A good submission with one file more."""
+    return Change(name, {**GOOD_FILE, path: (mode, content)}, shown or path, problem)
+
+
+IN = "submissions/plain-pair"
+PNG = b"\x89PNG\r\n\x1a\n"
+CHANGES = (
+    extra("a workflow", ".github/workflows/evil.yml", "in no submission's folder"),
+    extra("a changed workflow", ".github/workflows/ci.yml", "in no submission's folder"),
+    extra("an action", ".github/actions/x/action.yml", "in no submission's folder"),
+    extra("code", "ircore/__init__.py", "in no submission's folder"),
+    extra("the list of owners", ".github/CODEOWNERS", "in no submission's folder"),
+    extra("attributes of git", ".gitattributes", "in no submission's folder"),
+    extra("modules of git", ".gitmodules", "in no submission's folder"),
+    extra("a test", "tests/conftest.py", "in no submission's folder"),
+    extra("a Makefile", "Makefile", "in no submission's folder"),
+    extra("a file beside the folders", "submissions/evil.yaml", "in no submission's folder"),
+    extra("attributes in the folder", f"{IN}/.gitattributes", "no file that a submission has"),
+    extra("a program", f"{IN}/setup.py", "no file that a submission has", content=b"import os"),
+    extra("a plug-in of the test runner", f"{IN}/conftest.py", "no file that a submission has"),
+    extra("a picture", f"{IN}/logo.png", "no file that a submission has", content=PNG),
+    extra("a drawing with scripts", f"{IN}/logo.svg", "no file that a submission has", content=b"<svg onload=x>"),
+    extra("a page", f"{IN}/index.html", "no file that a submission has"),
+    extra("transcripts", f"{IN}/transcripts.parquet", "no file that a submission has"),
+    extra("a cache", f"{IN}/models--x/blobs/0", "no file that a submission has"),
+    extra("a file further down", f"{IN}/more/submission.yaml", "no file that a submission has"),
+    extra("another spelling", f"{IN}/submission.yml", "no file that a submission has"),
+    extra("a backup", f"{IN}/submission.yaml~", "no file that a submission has"),
+    extra("another case", f"{IN}/Submission.yaml", "no file that a submission has"),
+    extra("a second submission", "submissions/other/submission.yaml", "", content=GOOD.encode(), shown="submissions"),
+    extra("somebody else's submission", "submissions/there/submission.yaml", "", content=GOOD.encode(),
+          shown="submissions"),
+    extra("a built-in pair", "submissions/builtin-a-b/submission.yaml", "only maintainers", content=GOOD.encode(),
+          shown="submissions/builtin-a-b"),
+    extra("a new built-in pair", "submissions/builtin-x/submission.yaml", "only maintainers", content=GOOD.encode(),
+          shown="submissions/builtin-x"),
+    extra("a folder in capitals", "submissions/Plain-Pair/submission.yaml", "cannot be used", content=GOOD.encode()),
+    extra("a link to a password file", f"{IN}/more", "symbolic link", LINK, b"/etc/passwd"),
+    extra("a link to a folder", "submissions/other", "in no submission's folder", LINK, b"there"),
+    Change("a manifest that is a link", {MANIFEST: (LINK, b"../there/submission.yaml")}, MANIFEST, "symbolic link"),
+    Change("a manifest that is a program", {MANIFEST: (PROGRAM, GOOD.encode())}, MANIFEST, "marked as a program"),
+    Change("a manifest that is a submodule", {MANIFEST: (MODULE, b"1" * 40)}, MANIFEST, "submodule"),
+    Change("a manifest that is a folder", {f"{MANIFEST}/x": (PLAIN, b"x")}, f"{MANIFEST}/x", "no file that"),
+    extra("a submodule", f"{IN}/data", "submodule", MODULE, b"1" * 40),
+    extra("a submodule beside it", "submissions/other", "in no submission's folder", MODULE, b"1" * 40),
+    extra("a path that climbs", "submissions/../evil.py", "leads out", shown="submissions/../evil.py"),
+    extra("a path that climbs twice", f"{IN}/../../evil.py", "leads out"),
+    extra("a path that stays", f"{IN}/./x", "leads out"),
+    extra("git's own folder", f"{IN}/.git/config", "belongs to git"),
+    extra("git's own folder, otherwise spelt", f"{IN}/.GIT/hooks/post-checkout", "belongs to git"),
+    extra("git's own folder, as old disks name it", f"{IN}/GIT~1/config", "belongs to git"),
+    extra("git's own folder, with a dot", f"{IN}/.git./config", "belongs to git"),
+    extra("a backslash", f"{IN}/..\\..\\evil.py", "Windows", shown=f"'{IN}/..\\\\..\\\\evil.py'"),
+    extra("a drive", f"{IN}/C:evil.py", "Windows"),
+    extra("a stream", f"{IN}/submission.yaml:evil", "Windows"),
+    extra("a device", f"{IN}/CON", "device"),
+    extra("a device with an ending", f"{IN}/nul.yaml", "device"),
+    extra("a port", f"{IN}/COM1.txt", "device"),
+    extra("a dot at the end", f"{IN}/submission.yaml.", "device"),
+    extra("a space at the end", f"{IN}/submission.yaml ", "device"),
+    extra("a star", f"{IN}/*", "Windows", shown=f"'{IN}/*'"),
+    extra("a line break", f"{IN}/a\n::error::x", "plain ASCII", shown=f"'{IN}/a\\n::error::x'"),
+    extra("a terminal's escape", f"{IN}/\x1b[2J", "plain ASCII", shown=f"'{IN}/\\x1b[2J'"),
+    extra("a look-alike", f"{IN}/submissiоn.yaml", "plain ASCII", shown=f"{IN}/submissiоn.yaml"),
+    extra("text from right to left", f"{IN}/\u202elmay", "plain ASCII", shown=f"'{IN}/\\u202elmay'"),
+    extra("bytes that are no text", f"{IN}/\udcff", "plain ASCII", shown=f"'{IN}/\\udcff'"),
+    extra("a command to the runner", "::add-mask::x/y", "Windows", shown="'::add-mask::x/y'"),
+    Change("100 MB", {MANIFEST: (PLAIN, b"#" * 100_000_000)}, MANIFEST, "larger than 64 KiB"),
+    Change("no manifest", {"README.md": (PLAIN, b"better\n")}, "submissions", "adds no submission"),
+    Change("a deleted submission", {}, "submissions/there/submission.yaml", "deletes a submission",
+           ("submissions/there/submission.yaml",)),
+    Change("a renamed submission", {"submissions/mine/submission.yaml": BASE["submissions/there/submission.yaml"]},
+           "submissions/there/submission.yaml", "deletes", ("submissions/there/submission.yaml",)),
+    Change("a deleted workflow", GOOD_FILE, ".github/workflows/ci.yml", "in no", (".github/workflows/ci.yml",)),
+    Change("a bad manifest", {MANIFEST: (PLAIN, GOOD.replace("name", "nmae").encode())}, MANIFEST, "unknown key"),
+    Change("a name that is taken", {MANIFEST: (PLAIN, GOOD.replace("A plain pair", "sоmebody's pair").encode())},
+           MANIFEST, "looks like the name of there"),
+    Change("a folder that looks taken", {"submissions/bui1tin-a-b/submission.yaml": (PLAIN, GOOD.encode())},
+           "submissions/bui1tin-a-b/submission.yaml", "looks like 'builtin-a-b'"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> ObjectRepository:
+    return ObjectRepository(tmp_path_factory.mktemp("git") / "repository")
+
+
+@pytest.fixture(scope="module")
+def base(objects: ObjectRepository) -> str:
+    return objects.commit(BASE)
+
+
+@pytest.fixture(scope="module")
+def proposed(objects: ObjectRepository, base: str) -> Callable[..., CheckedChange]:
+    def check(files: Files, removed: tuple[str, ...] = ()) -> CheckedChange:
+        kept = {path: file for path, file in BASE.items() if path not in removed}
+        return check_change(objects.path, base, objects.commit({**kept, **files}, base))
+
+    return check
+
+
+def test_a_good_submission_passes(proposed: Callable[..., CheckedChange]) -> None:
+    change = proposed(GOOD_FILE)
+    assert change.findings == ()
+    assert [one.slug for one in change.checked] == ["plain-pair"]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda one: one.name)
+def test_a_hostile_change_is_refused(proposed: Callable[..., CheckedChange], change: Change) -> None:
+    wrong = errors(proposed(change.files, change.removed).findings)
+    told = [one for one in wrong if one.file == change.file and change.problem in one.problem]
+    assert told, [str(one) for one in wrong]
+    assert all(one.remedy for one in wrong)
+    assert all(part.isprintable() for one in wrong for part in (one.file, one.field, one.problem, one.remedy))
+
+
+def test_an_update_passes_with_a_remark(proposed: Callable[..., CheckedChange]) -> None:
+    changed = BASE["submissions/there/submission.yaml"][1].replace(b"Someone", b"Someone Else")
+    change = proposed({"submissions/there/submission.yaml": (PLAIN, changed)})
+    assert [(one.level, one.problem) for one in change.findings] == [
+        ("warning", "changes a submission that is already there")
+    ]
+
+
+def test_what_was_merged_meanwhile_is_no_part_of_a_change(objects: ObjectRepository, base: str) -> None:
+    head = objects.commit({**BASE, **GOOD_FILE}, base)
+    newer: Files = {
+        **BASE,
+        "README.md": (PLAIN, b"new\n"),
+        "submissions/new/submission.yaml": (PLAIN, GOOD.replace("plain", "new").encode()),
+    }
+    assert check_change(objects.path, objects.commit(newer, base), head).findings == ()
+
+
+def test_names_that_were_merged_meanwhile_are_taken(objects: ObjectRepository, base: str) -> None:
+    head = objects.commit({**BASE, **GOOD_FILE}, base)
+    newer: Files = {**BASE, "submissions/plain-pa1r/submission.yaml": (PLAIN, GOOD.replace("plain", "PLAIN").encode())}
+    wrong = errors(check_change(objects.path, objects.commit(newer, base), head).findings)
+    assert [one.problem for one in wrong] == ["looks like the name of plain-pa1r"]
+
+
+def test_thousands_of_files_are_refused_shortly(proposed: Callable[..., CheckedChange]) -> None:
+    many: Files = {f"{IN}/file-{number}": (PLAIN, b"x") for number in range(2000)}
+    assert 40 < len(proposed({**GOOD_FILE, **many}).findings) < 60
+
+
+def test_nothing_is_checked_out_and_no_hook_or_filter_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "clone"
+    objects = ObjectRepository(tmp_path / "origin")
+    base = objects.commit(BASE)
+    attributes: Files = {".gitattributes": (PLAIN, b"* filter=evil diff=evil\n")}
+    head = objects.commit({**BASE, **GOOD_FILE, **attributes}, base)
+    subprocess.run(["git", "clone", "-q", str(objects.path), str(folder)], check=True, capture_output=True)
+    mark = tmp_path / "ran"
+    subprocess.run(["git", "-C", str(folder), "fetch", "-q", str(objects.path), base, head], check=True)
+    for setting in ("filter.evil.smudge", "diff.evil.textconv", "diff.evil.command", "core.fsmonitor"):
+        subprocess.run(["git", "-C", str(folder), "config", setting, f"touch {mark}"], check=True)
+    before = sorted(path for path in folder.rglob("*") if "objects" not in path.parts)
+    assert errors(check_change(folder, base, head).findings)
+    assert sorted(path for path in folder.rglob("*") if "objects" not in path.parts) == before
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("name", ["--upload-pack=touch x", "no-such", "HEAD:README.md", "", "-h"])
+def test_what_is_no_commit_is_refused(objects: ObjectRepository, base: str, name: str) -> None:
+    with pytest.raises(InputError, match="no commit in"):
+        check_change(objects.path, name, base)
+
+
+def test_histories_that_never_met_are_refused(objects: ObjectRepository, base: str) -> None:
+    with pytest.raises(InputError, match="no commit in common") as caught:
+        check_change(objects.path, base, objects.commit(GOOD_FILE))
+    assert "--unshallow" in caught.value.remedy
+
+
+def test_the_command_says_the_same_to_people_programs_and_the_service(
+    objects: ObjectRepository,
+    base: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    bad = objects.commit({**BASE, MANIFEST: (PLAIN, GOOD.replace("0}}", "0, <b>: 1}}").encode())}, base)
+    command = ["submission", "check-change", base, bad, "--repo", str(objects.path)]
+    assert ircore([*command, "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert (told["valid"], told["base"], told["head"]) == (False, base, bad)
+    assert [(one["file"], one["line"]) for one in told["errors"]] == [(MANIFEST, 3)]
+    assert ircore([*command, "--github"]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith(f"::error file={MANIFEST},line=3,col=")
+    assert err.startswith(
+        f"ircore: {MANIFEST}:3: describer.parameters: unknown parameter '<b>' (1 error, 0 warnings)\n"
+    )
+    summary = (tmp_path / "summary.md").read_text()
+    assert "### Submission check: refused" in summary
+    assert "&lt;b&gt;" in summary
+    assert "<b>" not in summary
+    good = objects.commit({**BASE, **GOOD_FILE}, base)
+    assert ircore([*command[:3], good, *command[4:], "--github"]) == 0
+    assert capsys.readouterr().out == "plain-pair: valid: gpt-5.2-2026-01-15 describes, canvas draws\n"
