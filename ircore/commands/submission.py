@@ -8,6 +8,7 @@ import click
 
 from ircore.commands import (
     submission_evaluate,
+    submission_lifecycle,
     submission_links,
     submission_pack,
     submission_preview,
@@ -27,15 +28,22 @@ def command() -> None:
 
 
 for part in (
-    submission_evaluate,
-    submission_links,
-    submission_pack,
-    submission_preview,
-    submission_reproduce,
-    submission_rescore,
-    submission_season,
+    submission_evaluate.command,
+    submission_lifecycle.correct,
+    submission_lifecycle.dispute,
+    submission_lifecycle.history,
+    submission_lifecycle.settle,
+    submission_lifecycle.update,
+    submission_lifecycle.withdraw,
+    submission_lifecycle.withdrawals,
+    submission_links.command,
+    submission_pack.command,
+    submission_preview.command,
+    submission_reproduce.command,
+    submission_rescore.command,
+    submission_season.command,
 ):
-    command.add_command(part.command)
+    command.add_command(part)
 
 
 def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:

@@ -41,7 +41,9 @@ def command(
         _run([*play, "--concurrency", str(concurrency), *more])
     elif not (out / RUN_FILE).is_file():
         _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out)])
-    _run(["score", str(out), "--every-turn", "--judge", "structural", *_judges(judges)])
+    _run(["score", str(out), "--every-turn"])
+    if asked := _judges(judges):
+        _run(["score", str(out), *asked])
 
 
 def _judges(folder: Path | None) -> list[str]:

@@ -30,6 +30,9 @@ def command(base: str, head: str, repo: Path, out: Path, published: Path | None)
     from ircore.submissions.git import Repository
 
     change = check_change(repo, base, head)
+    if not errors(change.findings) and not change.checked:
+        click.echo("no manifest is added or changed: nothing to preview")
+        return
     if errors(change.findings) or len(change.checked) != 1:
         raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
     slug = change.checked[0].slug

@@ -10,6 +10,7 @@ from ircore.submissions.check import MANIFEST, Checked, Neighbour, check_bytes, 
 from ircore.submissions.entries import FOLDER, Entry, entry_findings, is_maintainers, submission_slug
 from ircore.submissions.findings import Finding, finding, ordered
 from ircore.submissions.git import ABSENT, Blob, Change, Repository
+from ircore.submissions.history_check import history_findings
 
 MOST_SHOWN = 50
 """Findings about files that are shown of one change."""
@@ -53,6 +54,7 @@ def check_change(repository: Path, base: str, head: str) -> CheckedChange:
     after = {one.entry.path: one for one in objects.blobs(head, FOLDER)}
     merged = objects.blobs(base, FOLDER)
     found = [*_changed(changes, after, merged), *_scope(changes)][:MOST_SHOWN]
+    found += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
     checked = tuple(_submissions(objects, changes, after, merged))
     found += [one for each in checked for one in each.findings]
     return CheckedChange(base, head, checked, ordered(set(found)))

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from ircore.strict_yaml import MAX_BYTES
 from ircore.submissions.check import MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, reserved_name
 from ircore.submissions.findings import Finding, finding
+from ircore.submissions.history import HISTORY
+from ircore.submissions.history import MAX_BYTES as MAX_HISTORY_BYTES
 
 FOLDER = "submissions"
-FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES}
+FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, HISTORY: MAX_HISTORY_BYTES}
 """The files of a submission, each with the bytes that it may have."""
 
 PLAIN_FILE = "100644"

@@ -1,0 +1,148 @@
+"""``ircore submission withdraw``, ``correct``, ``dispute``, ``settle``, ``update``, ``history``, ``withdrawals``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.errors import InputError
+from ircore.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.records import TranscriptsReference
+    from ircore.submissions.history import Kind
+
+_reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
+_run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all so far if not given.")
+_date = click.option("--date", metavar="YYYY-MM-DD", help="When this was decided; today if not given.")
+
+
+def _step_command(name: str, kind: "Kind", text: str) -> click.Command:
+    """Return the command that adds a step of one kind."""
+
+    @click.command(name, help=text)
+    @click.argument("path", type=click.Path(path_type=Path))
+    @_reason
+    @_run
+    @_date
+    def command(path: Path, reason: str, run_id: str | None, date: str | None) -> None:
+        _add(_folder(path), kind, reason, run_id, date)
+
+    return command
+
+
+withdraw = _step_command(
+    "withdraw", "withdrawn", "Take the submission at PATH, or one of its runs, off the next release and the boards."
+)
+correct = _step_command(
+    "correct", "corrected", "Say that a published run of the submission at PATH is wrong: another one takes its place."
+)
+dispute = _step_command(
+    "dispute",
+    "disputed",
+    "Mark the submission at PATH, or one of its runs, as disputed; it stays until that is settled.",
+)
+settle = _step_command(
+    "settle", "settled", "End a dispute about the submission at PATH: the run stays, without the mark."
+)
+
+
+@click.command("update")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
+@click.option("--transcripts-run", metavar="ID", help="The new transcripts' run, if it is another one.")
+@_reason
+@_run
+@_date
+def update(
+    path: Path, revision: str, transcripts_run: str | None, reason: str, run_id: str | None, date: str | None
+) -> None:
+    """Name new transcripts in the submission at PATH and keep the former reference in its history."""
+    from ircore.files import write_text
+    from ircore.submissions import MANIFEST, read_submission
+
+    folder = _folder(path)
+    former = read_submission(folder).submission.transcripts
+    if former is None:
+        raise InputError(f"{folder}: names no transcripts", "Add them to submission.yaml first.")
+    text = (folder / MANIFEST).read_text("utf-8")
+    changed = _replaced(text, former.revision, revision, folder)
+    if transcripts_run is not None and transcripts_run != former.run:
+        changed = _replaced(changed, former.run, transcripts_run, folder)
+    write_text(folder / MANIFEST, changed)
+    try:
+        read_submission(folder)
+        _add(folder, "updated", reason, run_id, date, former)
+    except InputError:
+        write_text(folder / MANIFEST, text)
+        raise
+
+
+@click.command("history")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def history(path: Path, as_json: bool) -> None:
+    """Show what happened to the submission at PATH since it was merged."""
+    from ircore.submissions.history import read_history, status_of
+
+    steps = read_history(_folder(path))
+    if as_json:
+        import json
+
+        found = [one.model_dump(mode="json", exclude_none=True) for one in steps]
+        click.echo(json.dumps({"status": status_of(steps), "history": found}, indent=2))
+        return
+    click.echo(f"{_folder(path).name}: {status_of(steps)}")
+    for one in steps:
+        click.echo(printable(f"  {one.date}  {one.kind:<9} {one.run_id or 'all runs'}: {one.reason}"))
+
+
+@click.command("withdrawals")
+@click.argument("folder", default="submissions", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+def withdrawals(folder: Path, out: Path) -> None:
+    """Collect what the submissions in FOLDER say was withdrawn, corrected or is disputed, for ircore release build."""
+    from ircore.files import write_text
+    from ircore.lifecycle import withdrawal_lines
+    from ircore.submissions.history import withdrawals_of
+
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
+    found = tuple(withdrawals_of(folder))
+    write_text(out, withdrawal_lines(found))
+    click.echo(f"{out}: {len(found)} withdrawn, corrected or disputed")
+
+
+def _folder(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
+def _replaced(text: str, old: str, new: str, folder: Path) -> str:
+    """Replace what stands once in a manifest; comments and order stay."""
+    if text.count(old) != 1:
+        raise InputError(f"{folder}: {old} does not stand in submission.yaml once", "Edit the file by hand.")
+    return text.replace(old, new)
+
+
+def _add(
+    folder: Path,
+    kind: "Kind",
+    reason: str,
+    run_id: str | None,
+    date: str | None,
+    former: "TranscriptsReference | None" = None,
+) -> None:
+    from datetime import UTC, datetime
+
+    from pydantic import ValidationError
+
+    from ircore.submissions.history import HISTORY, Step, add_step, status_of
+    from ircore.validation import describe_validation_error
+
+    day = date or datetime.now(UTC).date().isoformat()
+    try:
+        step = Step(date=day, kind=kind, reason=reason, run_id=run_id, former=former)
+    except ValidationError as error:
+        raise InputError(describe_validation_error(error), "Correct the option that it names.") from error
+    steps = add_step(folder, step)
+    click.echo(f"{folder / HISTORY}: {len(steps)} steps; {folder.name} is {status_of(steps)}")

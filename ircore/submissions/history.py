@@ -1,0 +1,141 @@
+"""What happened to a submission after it was merged: data, added line by line, never deleted.
+
+``submissions/<slug>/history.jsonl`` has one JSON record a line, the oldest first. Whoever reads the repository sees
+what was updated, withdrawn, corrected or disputed, when and why; the next release of the dataset follows it.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from ircore.errors import InputError
+from ircore.files import write_text
+from ircore.lifecycle import Day, Withdrawal
+from ircore.records import Line, Name, Record, TranscriptsReference
+from ircore.submissions.reading import MANIFEST
+from ircore.validation import describe_validation_error
+
+HISTORY = "history.jsonl"
+MAX_BYTES = 64 * 1024
+Kind = Literal["updated", "withdrawn", "corrected", "disputed", "settled"]
+Status = Literal["active", "withdrawn", "disputed"]
+
+
+class Step(Record):
+    """Something that happened to a submission."""
+
+    date: Day = Field(description="When this was decided, YYYY-MM-DD.")
+    kind: Kind = Field(
+        description="updated: other transcripts from now on; withdrawn; corrected: a published run was wrong and "
+        "another takes its place; disputed: somebody objects; settled: a dispute is over and the run stays."
+    )
+    reason: Line = Field(description="Why, in one line that everybody may read.")
+    run_id: Name | None = Field(
+        default=None,
+        description="The published run; if null, every run of the submission that began on or before date.",
+    )
+    former: TranscriptsReference | None = Field(
+        default=None, description="Of an update: the transcripts that were named before."
+    )
+
+    @model_validator(mode="after")
+    def _former_goes_with_update(self) -> "Step":
+        if self.former is not None and self.kind != "updated":
+            raise ValueError("former belongs to an update")
+        return self
+
+
+_STEP = TypeAdapter(Step)
+
+
+def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
+    """Read the content of a history.
+
+    Args:
+        data: The file's bytes.
+        name: What to call it in an error message.
+
+    Raises:
+        InputError: It is too large, a line is no step, or the dates are not in order.
+    """
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name}: larger than {MAX_BYTES // 1024} KiB", "One line a step is enough.")
+    if data and not data.endswith(b"\n"):
+        raise InputError(f"{name}: its last line has no end", "End it with a line break.")
+    steps: list[Step] = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            step = _STEP.validate_json(line)
+        except ValidationError as error:
+            problem = describe_validation_error(error)[:300]
+            raise InputError(f"{name}:{number}: {problem}", "Write it with: ircore submission withdraw …") from error
+        if steps and step.date < steps[-1].date:
+            raise InputError(f"{name}:{number}: dated before the line above", "Add new lines at the end.")
+        steps.append(step)
+    return tuple(steps)
+
+
+def read_history(folder: Path) -> tuple[Step, ...]:
+    """Return the history of a submission; empty if nothing happened.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    path = folder / HISTORY
+    if not path.is_file():
+        return ()
+    with path.open("rb") as file:
+        return parse_history(file.read(MAX_BYTES + 1), str(path))
+
+
+def add_step(folder: Path, step: Step) -> tuple[Step, ...]:
+    """Add a step to the history of a submission and return the whole.
+
+    Raises:
+        InputError: There is no submission, or the step cannot follow what happened before.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{folder}: no submission here (no {MANIFEST})", "Name the submission's folder.")
+    before = read_history(folder)
+    if before and step.date < before[-1].date:
+        raise InputError(f"{folder / HISTORY}: {step.date} is before its last step", "Give a later --date.")
+    if step.kind == "settled" and not _open_disputes(before, step.run_id):
+        raise InputError(f"{folder / HISTORY}: no such dispute to settle", "Name its run with --run.")
+    steps = (*before, step)
+    write_text(folder / HISTORY, "".join(one.model_dump_json(exclude_none=True) + "\n" for one in steps))
+    return steps
+
+
+def status_of(steps: Sequence[Step]) -> Status:
+    """Return where a submission stands: withdrawn as a whole, disputed, or active."""
+    whole = [one for one in steps if one.kind in ("withdrawn", "updated") and one.run_id is None]
+    if whole and whole[-1].kind == "withdrawn":
+        return "withdrawn"
+    runs = {one.run_id for one in steps if one.kind == "disputed"}
+    return "disputed" if any(_open_disputes(steps, run) for run in runs) else "active"
+
+
+def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
+    """Yield what a release must follow, of all submissions in a folder.
+
+    An update is a correction to the release: the former runs go, and the new one takes their place.
+
+    Raises:
+        InputError: A history is damaged.
+    """
+    for path in sorted(folder.glob(f"*/{HISTORY}")):
+        steps = read_history(path.parent)
+        for step in steps:
+            if step.kind == "settled" or (step.kind == "disputed" and not _open_disputes(steps, step.run_id)):
+                continue
+            kind = "corrected" if step.kind == "updated" else step.kind
+            yield Withdrawal.model_validate(
+                {**step.model_dump(exclude={"former", "kind"}), "kind": kind, "slug": path.parent.name}
+            )
+
+
+def _open_disputes(steps: Sequence[Step], run_id: str | None) -> bool:
+    last = [one.kind for one in steps if one.kind in ("disputed", "settled") and one.run_id == run_id]
+    return bool(last) and last[-1] == "disputed"

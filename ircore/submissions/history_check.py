@@ -1,0 +1,43 @@
+"""The verdict on a history in a pull request: lines are added at the end, and none before them is touched."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ircore.errors import InputError
+from ircore.submissions.findings import Finding, finding
+from ircore.submissions.git import Blob, Change, Repository
+from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history
+
+_REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|dispute|settle …"
+
+
+def history_findings(
+    objects: Repository, changes: Sequence[Change], after: Mapping[str, Blob], merged: Sequence[Blob]
+) -> Iterator[Finding]:
+    """Yield what is wrong with the histories that a change adds to.
+
+    Args:
+        objects: The repository.
+        changes: What the change alters.
+        after: Files below ``submissions/`` after it, by path.
+        merged: The same files as they are merged already.
+    """
+    before = {one.entry.path: one for one in merged}
+    for change in changes:
+        if not change.path.endswith(f"/{HISTORY}"):
+            continue
+        blob = after.get(change.path)
+        if blob is None:
+            yield finding(change.path, "deletes a history", "lines added at the end", _REMEDY)
+        elif blob.entry.size <= MAX_BYTES and blob.entry.mode == "100644":
+            yield from _added(objects, blob, before.get(change.path))
+
+
+def _added(objects: Repository, blob: Blob, former: Blob | None) -> Iterator[Finding]:
+    data = next(objects.contents([blob]))
+    known = next(objects.contents([former])) if former is not None else b""
+    if not data.startswith(known):
+        yield finding(blob.entry.path, "changes what is in the history already", "lines added at the end", _REMEDY)
+    try:
+        parse_history(data, blob.entry.path)
+    except InputError as error:
+        yield finding(blob.entry.path, error.problem.removeprefix(f"{blob.entry.path}:"), "", error.remedy)

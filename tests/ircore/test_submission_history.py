@@ -1,0 +1,175 @@
+"""What happens to a submission after it was merged: lines added to its history, followed by the next release."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run
+from transcripts import REVISION, write_manifest
+
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.lifecycle import read_withdrawals
+from ircore.runs import RunFolder
+from ircore.submissions import read_submission
+from ircore.submissions.change import check_change
+from ircore.submissions.history import HISTORY, Step, add_step, parse_history, read_history, status_of, withdrawals_of
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    folder = tmp_path / "submissions" / "centre-block"
+    write_manifest(folder, {"repo": "me/mine", "revision": REVISION, "run": "centre-block-01234567"})
+    return folder
+
+
+def command(*words: str | Path) -> int:
+    return ircore(["submission", *(str(word) for word in words)])
+
+
+def test_nothing_has_happened_yet(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("history", pair) == 0
+    assert capsys.readouterr().out == "centre-block: active\n"
+    assert list(withdrawals_of(pair.parent)) == []
+
+
+def test_a_dispute_is_marked_and_settled(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("dispute", pair, "--reason", "the pictures look traced", "--date", "2026-11-01") == 0
+    assert status_of(read_history(pair)) == "disputed"
+    (disputed,) = withdrawals_of(pair.parent)
+    assert (disputed.kind, disputed.slug, disputed.removes) == ("disputed", "centre-block", False)
+    assert command("settle", pair, "--reason", "played again with the same result", "--date", "2026-11-05") == 0
+    assert status_of(read_history(pair)) == "active"
+    assert list(withdrawals_of(pair.parent)) == []
+    capsys.readouterr()
+    assert command("settle", pair, "--reason", "once more") == 2
+    assert "no such dispute to settle" in capsys.readouterr().err
+
+
+def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    assert command("withdraw", pair, "--reason", "a wrong model was named") == 0
+    assert status_of(read_history(pair)) == "withdrawn"
+    assert command("withdrawals", pair.parent, "--out", tmp_path / "w.jsonl") == 0
+    (one,) = read_withdrawals(tmp_path / "w.jsonl")
+    assert one.removes
+    assert one.concerns(RunFolder.open(run.path).run)
+
+
+def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path) -> None:
+    manifest = (pair / "submission.yaml").read_text()
+    new = "f" * 40
+    assert (
+        command("update", pair, "--revision", new, "--reason", "two episodes had failed", "--run", "centre-block-ab")
+        == 0
+    )
+    known = read_submission(pair).submission.transcripts
+    assert known is not None
+    assert known.revision == new
+    assert (pair / "submission.yaml").read_text() == manifest.replace(REVISION, new)
+    (step,) = read_history(pair)
+    assert step.former is not None
+    assert step.former.revision == REVISION
+    (one,) = withdrawals_of(pair.parent)
+    assert (one.kind, one.run_id) == ("corrected", "centre-block-ab")
+
+
+def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = (pair / "submission.yaml").read_text()
+    assert command("update", pair, "--revision", "main", "--reason", "x") == 2
+    assert command("update", pair, "--revision", "e" * 40, "--reason", "x\ny") == 2
+    assert (pair / "submission.yaml").read_text() == manifest
+    assert not (pair / HISTORY).exists()
+    write_manifest(pair, None)
+    assert command("update", pair, "--revision", "e" * 40, "--reason", "x") == 2
+    assert "names no transcripts" in capsys.readouterr().err
+
+
+def test_a_corrected_run_only(pair: Path) -> None:
+    assert command("correct", pair, "--reason", "a broken server", "--run", "centre-block-01234567") == 0
+    assert status_of(read_history(pair)) == "active"
+    assert [one.run_id for one in withdrawals_of(pair.parent)] == ["centre-block-01234567"]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b'{"date": "2026-11-01"}\n', "x:1: kind"),
+        (b'{"date": "2026-02-30", "kind": "withdrawn", "reason": "r"}\n', "x:1: date"),
+        (b'{"date": "2026-11-01", "kind": "deleted", "reason": "r"}\n', "x:1: kind"),
+        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "a\\nb"}\n', "x:1: reason"),
+        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "r", "more": 1}\n', "x:1: more"),
+        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "r"}', "has no end"),
+        (b"\n", "x:1"),
+        (b"[" * 60_000 + b"\n", "x:1"),
+        (b"x" * 70_000, "larger than 64 KiB"),
+        (
+            b'{"date": "2026-11-02", "kind": "disputed", "reason": "r"}\n'
+            b'{"date": "2026-11-01", "kind": "settled", "reason": "r"}\n',
+            "x:2: dated before the line above",
+        ),
+    ],
+)
+def test_a_history_that_cannot_be(data: bytes, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_history(data, "x")
+    assert problem in caught.value.problem
+    assert "\n" not in caught.value.problem
+
+
+def test_a_step_before_the_last_one(pair: Path) -> None:
+    add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
+    with pytest.raises(InputError, match="is before its last step"):
+        add_step(pair, Step(date="2026-11-01", kind="settled", reason="r"))
+
+
+# In a pull request.
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *identity, "-C", str(folder), *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def merged(tmp_path: Path, pair: Path) -> Path:
+    """A repository with the pair and one step of its history."""
+    add_step(pair, Step(date="2026-11-01", kind="disputed", reason="the pictures look traced"))
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "submissions")
+    git(tmp_path, "commit", "-qm", "the pair")
+    return pair
+
+
+def problems(root: Path) -> list[str]:
+    git(root, "add", "-A", "submissions")
+    git(root, "commit", "-qm", "a change")
+    return [one.problem for one in check_change(root, "HEAD~1", "HEAD").findings if one.level == "error"]
+
+
+def test_a_line_may_be_added(tmp_path: Path, merged: Path) -> None:
+    add_step(merged, Step(date="2026-11-02", kind="withdrawn", reason="we ask for it"))
+    assert problems(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "changes what is in the history already"),
+        (b'{"date":"2026-11-01","kind":"settled","reason":"all is well"}\n', "changes what is in the history already"),
+        (None, "deletes a history"),
+    ],
+)
+def test_what_is_there_stays(tmp_path: Path, merged: Path, content: bytes | None, problem: str) -> None:
+    if content is None:
+        (merged / HISTORY).unlink()
+    else:
+        (merged / HISTORY).write_bytes(content)
+    assert problem in problems(tmp_path)
+
+
+def test_a_line_that_is_no_step(tmp_path: Path, merged: Path) -> None:
+    with (merged / HISTORY).open("ab") as file:
+        file.write(b'{"date": "2026-11-09", "kind": "best", "reason": "ours is the best"}\n')
+    assert any("kind" in one for one in problems(tmp_path))
