@@ -14,9 +14,10 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo site test lint bench clean requirements browser lipsim
+.PHONY: help install demo site test lint bench clean requirements browser lipsim
 
 help:
+	@echo "make install set up .venv with what playing, scoring, releases and the site need"
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
 	@echo "make site    render the site of the demo's runs again"
 	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
@@ -39,6 +40,8 @@ $(INSTALLED): requirements/run.txt pyproject.toml | $(BIN)/python
 $(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
+
+install: $(INSTALLED)
 
 demo: $(DEMO)/.site
 	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
