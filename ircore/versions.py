@@ -4,6 +4,9 @@ A version is an instance set and the version of its prompts. Results of differen
 a site and a dataset release are of one of them.
 """
 
+import json
+import re
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.errors import InputError
+from ircore.files import write_text
 from ircore.lifecycle import Day
 from ircore.records import Line, Name, Record, Sha256
 from ircore.results.model import Results
@@ -83,6 +87,28 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
     return versions
 
 
+def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
+    """Add a released version to a file of them; what stands there, comments included, stays as it is.
+
+    Args:
+        version: What to add.
+        path: A file as ``read_versions`` reads it; made if it is missing.
+
+    Raises:
+        InputError: The file is damaged, or the version or its name stands there already.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else "versions: []\n"
+    begun = re.sub(r"^versions:\s*\[\s*\]\s*$", "versions:", text.rstrip("\n"), flags=re.MULTILINE)
+    # A text in JSON is a text in YAML, whatever it holds.
+    fields = [(name, json.dumps(value, ensure_ascii=False)) for name, value in version.model_dump().items() if value]
+    entry = "\n".join(f"{'- ' if not at else '  '}{name}: {value}" for at, (name, value) in enumerate(fields))
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        tried = Path(folder) / path.name
+        write_text(tried, f"{begun}\n{entry}\n")
+        read_versions(tried)
+        tried.replace(path)
+
+
 def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None) -> Version:
     """Return the version that results belong to.
 
@@ -106,15 +132,21 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     return Version(results.instance_set, prompts, next(found, None))
 
 
-def require_version(version: Version, name: str) -> None:
+def require_version(version: Version, name: str, known: Sequence[BenchmarkVersion] | None = None) -> None:
     """Check that results are of the version that was asked for.
+
+    Args:
+        version: What they are of.
+        name: What was asked for.
+        known: The released versions; by default those of ``versions.yaml``.
 
     Raises:
         InputError: They are not.
     """
     if version.name != name:
-        known = ", ".join(one.name for one in read_versions()) or "none"
+        released = read_versions() if known is None else known
+        names = ", ".join(one.name for one in released) or "none"
         raise InputError(
-            f"the runs are of the {version.words}, not of {name} (released: {known})",
+            f"the runs are of the {version.words}, not of {name} (released: {names})",
             f"Give runs of {name}, or record the version in ircore/{RECORDS.name}.",
         )

@@ -15,6 +15,14 @@ def command() -> None:
     """Build the leaderboard site, or serve it here."""
 
 
+_versions_option = click.option(
+    "--versions",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The benchmark's released versions; by default those of this project.",
+)
+
+
 @command.command("build", cls=SeveralPathsCommand)
 @runs_option
 @click.option(
@@ -44,6 +52,7 @@ def command() -> None:
     help="Where the original pictures are published, each as SHA-256 and suffix, at one revision: readers zoom into "
     "these, and the site holds thumbnails alone.",
 )
+@_versions_option
 def build(
     runs: tuple[Path, ...],
     out: Path,
@@ -52,6 +61,7 @@ def build(
     version: str | None,
     archive: Path | None,
     image_base_url: str,
+    versions: Path | None,
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -59,6 +69,7 @@ def build(
     try:
         import mkdocs  # noqa: F401 - run as a process of its own
 
+        from ircore.versions import RECORDS
         from leaderboard.build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
@@ -74,6 +85,7 @@ def build(
         archive=archive,
         version=version,
         originals=_address("--image-base-url", image_base_url),
+        versions=versions or RECORDS,
     )
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
@@ -95,13 +107,36 @@ def _address(option: str, url: str) -> str:
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The folder to make, such as versions/2026.1."
 )
-def freeze(site: Path, out: Path) -> None:
-    """Keep the boards of the built site SITE as those of its benchmark version, for ``site build --archive``."""
+@_versions_option
+def freeze(site: Path, out: Path, versions: Path | None) -> None:
+    """Keep the boards of the built site SITE as those of its benchmark version, for ``site build --archive``.
+
+    The folder holds them as data and as pages that need nothing else.
+    """
+    from ircore.versions import RECORDS, read_versions
     from leaderboard.build import read_marker
     from leaderboard.versions import freeze_site
 
-    record = freeze_site(site, out, read_marker(site))
-    click.echo(f"{out}: boards of benchmark {record.name}")
+    record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
+    click.echo(f"{out / 'index.html'}: boards of benchmark {record.name}")
+
+
+@command.command("record")
+@click.argument("site", type=click.Path(path_type=Path))
+@click.argument("name")
+@click.option("--date", metavar="YYYY-MM-DD", help="When it was released; today by default.")
+@click.option("--notes", metavar="TEXT", help="What is new in it, in one line.")
+@_versions_option
+def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
+    """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
+    from ircore.versions import RECORDS, record_version
+    from leaderboard.build import read_marker
+    from leaderboard.versions import released_as
+
+    path = versions or RECORDS
+    made = released_as(read_marker(site), name, date, notes)
+    record_version(made, path)
+    click.echo(f"{path}: version {made.name} is set {made.instance_set[:8]}; build the site again to show it")
 
 
 @command.command("check")

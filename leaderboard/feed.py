@@ -9,6 +9,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.versions import BenchmarkVersion
 from leaderboard.labels import interval_words, number
 from leaderboard.site import Page, Pair, Site
 from leaderboard.text import one_line
@@ -40,13 +41,14 @@ class Change:
     """The same in every build, as a URN."""
 
     pair: Pair | None = None
-    """The pair that is new; None for a release."""
+    """The pair that is new; None for anything else."""
 
 
 def changes(site: Site) -> tuple[Change, ...]:
-    """Return what changed, newest first: each new pair, and each version of ircore that pairs were played with.
+    """Return what changed, newest first: benchmark releases, new pairs, versions of ircore that played them first.
 
-    A change has the date on which the run began, which is recorded with it; the date of a build is not a change.
+    A change has the date on which the run began, or the benchmark was released, which is recorded with it; the date of
+    a build is not a change.
     """
     found: list[Change] = []
     seen: set[str] = set()
@@ -56,7 +58,12 @@ def changes(site: Site) -> tuple[Change, ...]:
             seen.add(version)
             found.append(_release(site, version, pair.result.run.started))
         found.append(_new_pair(site, pair))
-    return tuple(reversed(found))
+    found += [_benchmark(one, current=False) for one in site.former]
+    if site.version.released:
+        found.append(_benchmark(site.version.released, current=True))
+    found.reverse()
+    # Sorting keeps the order of what happened at one moment.
+    return tuple(sorted(found, key=lambda one: one.when, reverse=True))
 
 
 def changes_page(site: Site) -> Page:
@@ -147,6 +154,17 @@ def _release(site: Site, version: str, started: str) -> Change:
         words=f"Instance set {site.results.instance_set[:12]}. Numbers of different sets are never mixed.",
         path="boards/index.html",
         identity=_urn(f"version {site.results.instance_set} {version}"),
+    )
+
+
+def _benchmark(version: BenchmarkVersion, current: bool) -> Change:
+    about = f" {one_line(version.notes, 200)}" if version.notes else ""
+    return Change(
+        when=_moment(version.date),
+        title=f"Benchmark {version.name} released",
+        words=f"Instance set {version.instance_set[:12]}; scores of other versions are not comparable.{about}",
+        path="versions/index.html" if current else f"versions/{version.name}/index.html",
+        identity=_urn(f"benchmark {version.name} {version.instance_set}"),
     )
 
 

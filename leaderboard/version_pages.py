@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ircore.versions import Version
+from leaderboard.frozen import frozen_views, values_of
 from leaderboard.site import Page
 from leaderboard.versions import FOLDER, FrozenBoard
 
@@ -12,9 +13,7 @@ def version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[P
     values = {"current": current, "frozen": frozen}
     yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
     for board in frozen:
-        overall = [row for row in board.rows if (row.get("category"), row.get("difficulty")) == ("all", "all")]
-        judges = sorted({str(row.get("judge")) for row in overall})
-        by_judge = [(judge, [row for row in overall if row.get("judge") == judge]) for judge in judges]
-        yield Page(
-            f"{board.path}/index", f"Benchmark {board.record.name}", "frozen", {"board": board, "judges": by_judge}
-        )
+        views = frozen_views(board.rows)
+        for view in views:
+            shown = {**values_of(board.record, views, view), "site_root": "../../"}
+            yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)

@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ from pydantic import ValidationError
 
 from ircore.errors import InputError
 from ircore.files import new_folder, write_text
+from ircore.terminal import printable
 from ircore.validation import describe_validation_error
 from ircore.versions import RECORDS, BenchmarkVersion, Version, read_versions
+from leaderboard.frozen import frozen_views, standing_alone, values_of
+from leaderboard.policy import with_policy
+from leaderboard.render import block
 
 VERSION = "version.json"
 BOARDS = ("leaderboard.json", "leaderboard.csv")
@@ -45,10 +50,32 @@ class FrozenBoard:
         return f"{FOLDER}/{self.record.name}"
 
 
+def released_as(
+    marker: Mapping[str, Any], name: str, day: str | None = None, notes: str | None = None
+) -> BenchmarkVersion:
+    """Return the record that makes the benchmark of a built site a released version.
+
+    Args:
+        marker: What the build said of the site.
+        name: Of the version, such as 2026.1.
+        day: When it was released, YYYY-MM-DD; None for today, in UTC.
+        notes: What is new in it, in one line.
+
+    Raises:
+        InputError: One of them is not as it should be.
+    """
+    about = {"instance_set": marker.get("instance_set"), "prompts": marker.get("prompts")}
+    today = datetime.now(UTC).date().isoformat()
+    try:
+        return BenchmarkVersion.model_validate({"name": name, "date": day or today, "notes": notes, **about})
+    except ValidationError as error:
+        raise InputError(f"version {printable(name)}: {describe_validation_error(error)}", "Mend this.") from error
+
+
 def freeze_site(
     site: Path, out: Path, marker: Mapping[str, Any], known: Sequence[BenchmarkVersion] | None = None
 ) -> BenchmarkVersion:
-    """Keep the boards of a built site as those of its version.
+    """Keep the boards of a built site as those of its version: data, and pages that are read without a site.
 
     Args:
         site: A built site.
@@ -71,7 +98,17 @@ def freeze_site(
         for file in BOARDS:
             shutil.copyfile(site / "data" / file, folder / file)
         write_text(folder / VERSION, record.model_dump_json(indent=2) + "\n")
+        _write_pages(_read_frozen(folder / VERSION), folder)
     return record
+
+
+def _write_pages(board: FrozenBoard, folder: Path) -> None:
+    """Write the boards as pages that can be read on their own, for when no site shows them any more."""
+    views = frozen_views(board.rows)
+    for view in views:
+        shown = block("frozen", {**values_of(board.record, views, view), "site_root": None})
+        page = standing_alone(f"Benchmark {board.record.name}: {view.heading}", shown)
+        write_text(folder / f"{view.name}.html", with_policy(page))
 
 
 def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:

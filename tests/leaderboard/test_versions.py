@@ -4,18 +4,26 @@ import json
 from pathlib import Path
 
 import pytest
+from pages import read_page
 from samples import sample_instances, sample_run
 
 from ircore.errors import InputError
 from ircore.results.model import Results
 from ircore.runs import RunFolder
-from ircore.versions import BenchmarkVersion, Version, read_versions, version_of
+from ircore.scoring import ScoringPlan, score_runs
+from ircore.versions import BenchmarkVersion, Version, read_versions, record_version, version_of
+from leaderboard.build import build_site, read_marker
+from leaderboard.labels import number
+from leaderboard.site_check import check_site
 from leaderboard.version_pages import version_pages
-from leaderboard.versions import freeze_site, read_archive
+from leaderboard.versions import freeze_site, read_archive, released_as
 
 OLD = BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31", notes="The first.")
 NEW = BenchmarkVersion(name="2026.2", instance_set="b" * 64, prompts="p 1", date="2026-09-01")
-ROWS = [{"judge": "eye", "category": "all", "difficulty": "all", "describer": "<b>x</b>", "score": 4.5}]
+ROWS = [
+    {"judge": "eye", "category": "all", "difficulty": "all", "describer": "<b>x</b>", "mean": 4.5, "n": 3},
+    {"judge": "eye", "category": "photos", "difficulty": "hard", "describer": "<b>x</b>", "mean": 2.25, "n": 1},
+]
 
 
 def make_site(folder: Path, record: BenchmarkVersion) -> dict[str, object]:
@@ -52,11 +60,97 @@ def test_a_frozen_board_is_shown_as_it_was(tmp_path: Path) -> None:
     (board,) = read_archive(tmp_path / "archive", current)
     assert board.record == OLD
     assert board.rows == tuple(ROWS)
-    listed, frozen = version_pages(current, [board])
-    assert (listed.path, frozen.path) == ("versions/index", "versions/2026.1/index")
-    assert frozen.values["judges"] == [("eye", ROWS)]
+    listed, overall, hard = version_pages(current, [board])
+    assert [one.path for one in (listed, overall, hard)] == [
+        "versions/index", "versions/2026.1/index", "versions/2026.1/board-1",
+    ]  # fmt: skip
+    assert overall.values["view"].rows == (ROWS[0],)
+    assert hard.values["view"].heading == "Photos, hard"
     with pytest.raises(InputError, match="exists already"):
         freeze_site(tmp_path / "site", tmp_path / "archive" / "2026.1", marker, [OLD, NEW])
+
+
+def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Path) -> None:
+    folder = tmp_path / "2026.1"
+    freeze_site(tmp_path / "site", folder, make_site(tmp_path / "site", OLD), [OLD])
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "board-1.html", "index.html", "leaderboard.csv", "leaderboard.json", "version.json",
+    ]  # fmt: skip
+    page = read_page(folder / "index.html")
+    assert [one.text for one in page.find("h1")] == ["Benchmark 2026.1: all categories"]
+    assert "4.50" in page.find("tbody")[0].text
+    assert page.find("tbody")[0].find("b") == []
+    assert "<b>x</b>" in page.find("tbody")[0].text
+    assert page.find("script") == []
+    assert "default-src 'none'" in (folder / "index.html").read_text()
+    for link in page.find("a"):
+        assert (folder / link.attributes["href"]).is_file()
+
+
+@pytest.fixture(scope="module")
+def two_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of version 2026.2 with the boards of 2026.1 in its archive, each played on a set of its own."""
+    folder = tmp_path_factory.mktemp("versions")
+    records, archive = folder / "versions.yaml", folder / "archive"
+    for name, size in (("2026.1", 1), ("2026.2", 2)):
+        run = sample_run(folder / f"run-{name}", sample_instances(folder / f"instances-{name}", size))
+        score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
+        site = folder / f"site-{name}"
+        about = {"instance_set": run.run.instance_set, "prompts": run.run.prompts}
+        record_version(released_as(about, name, f"2026-0{size}-01", f"{size} a condition."), records)
+        build_site([run.path], site, archive=archive if archive.is_dir() else None, version=name, versions=records)
+        if name == "2026.1":
+            freeze_site(site, archive / name, read_marker(site), read_versions(records))
+    return folder
+
+
+def test_the_boards_of_a_former_version_stay_with_their_own_numbers(two_versions: Path) -> None:
+    site = two_versions / "site-2026.2"
+    old, new = (
+        json.loads((site / path).read_text()) for path in ("versions/2026.1/leaderboard.json", "data/leaderboard.json")
+    )
+    assert (old["benchmark"], new["benchmark"]) == ("2026.1", "2026.2")
+    assert old["instance_set"] != new["instance_set"]
+    frozen = read_page(site / "versions/2026.1/index.html")
+    assert number(old["rows"][0]["mean"]) in frozen.find("tbody")[0].text
+    assert "benchmark 2026.2" in read_page(site / "boards/index.html").find("p", class_="filtered")[0].text
+    listed = read_page(site / "versions/index.html")
+    assert [row.find("a")[0].text for row in listed.find("tbody")[0].find("tr")] == ["2026.2", "2026.1"]
+    assert "../versions/index.html" in {
+        link.attributes.get("href") for link in read_page(site / "boards/index.html").find("a")
+    }
+    assert check_site(site)[0] == []
+
+
+def test_releases_are_among_what_changed_and_every_page_names_the_feeds(two_versions: Path) -> None:
+    site = two_versions / "site-2026.2"
+    changed = read_page(site / "changes.html").find("dl", class_="changes")[0].text
+    feed = json.loads((site / "feed.json").read_text())
+    for name in ("2026.1", "2026.2"):
+        assert f"Benchmark {name} released" in changed
+        assert f"Benchmark {name} released" in {item["title"] for item in feed["items"]}
+        assert f"Benchmark {name} released" in (site / "feed.atom").read_text()
+    for path in ("index.html", "pairs/index.html", "versions/2026.1/index.html", "metrics.html"):
+        found = {
+            link.attributes["type"]: (site / path).parent / link.attributes["href"]
+            for link in read_page(site / path).find("link", rel="alternate")
+        }
+        assert set(found) == {"application/atom+xml", "application/feed+json"}
+        assert all(file.is_file() for file in found.values())
+
+
+def test_a_version_is_recorded_once_and_what_stood_there_stays(tmp_path: Path) -> None:
+    path = tmp_path / "versions.yaml"
+    path.write_text("# What a version is.\nversions: []\n")
+    record_version(OLD, path)
+    record_version(NEW, path)
+    assert path.read_text().startswith("# What a version is.\n")
+    assert read_versions(path) == (OLD, NEW)
+    with pytest.raises(InputError, match="there twice"):
+        record_version(OLD, path)
+    assert read_versions(path) == (OLD, NEW)
+    with pytest.raises(InputError, match="version of one: name"):
+        released_as({"instance_set": "a" * 64, "prompts": "p"}, "of one")
 
 
 def test_an_unreleased_benchmark_is_not_frozen(tmp_path: Path) -> None:

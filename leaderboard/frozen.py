@@ -1,0 +1,130 @@
+"""Frozen boards as pages: the same boards on the site, under its shell, and in the frozen folder, on their own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import escape
+
+from ircore.versions import BenchmarkVersion
+from leaderboard.labels import category_title
+from leaderboard.text import one_line
+
+Row = Mapping[str, Any]
+"""A row of ``leaderboard.json``."""
+
+ALL = "all"
+"""What stands in a row for all categories, and for both difficulties."""
+
+
+@dataclass(frozen=True)
+class FrozenView:
+    """One board of a former version."""
+
+    name: str
+    """Of its page, without suffix: ``index``, or judge, category and difficulty."""
+
+    judge: str
+    """Who judged."""
+
+    category: str
+    """One, or ``all``."""
+
+    difficulty: str
+    """One, or ``all``."""
+
+    rows: tuple[Row, ...]
+    """Best first, as they were."""
+
+    @property
+    def heading(self) -> str:
+        """What it shows."""
+        what = "All categories" if self.category == ALL else category_title(self.category)
+        return what if self.difficulty == ALL else f"{what}, {self.difficulty}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A link to a board that differs in one thing."""
+
+    label: str
+    """On it; may be a stranger's words, so escape it."""
+
+    name: str
+    """The page's name, without suffix."""
+
+    current: bool
+    """Whether it is the board that is shown."""
+
+
+def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
+    """Return every board among the rows of ``leaderboard.json``, the overall board of the first judge first.
+
+    Args:
+        rows: As they stand in the file, each board best first; what names no judge and no condition is passed over.
+    """
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        key = tuple(row.get(name) for name in ("judge", "category", "difficulty"))
+        if all(isinstance(part, str) for part in key):
+            found.setdefault(key, []).append(row)  # type: ignore[arg-type]
+    keys = sorted(found, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
+    return tuple(
+        FrozenView("index" if not number else f"board-{number}", *key, tuple(found[key]))
+        for number, key in enumerate(keys)
+    )
+
+
+def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[str, list[Choice]]]:
+    """Yield links to the boards that differ from one in one thing, grouped by what differs."""
+    for label, field in (("Judge", "judge"), ("Category", "category"), ("Difficulty", "difficulty")):
+        others = [name for name in ("judge", "category", "difficulty") if name != field]
+        alike = [one for one in views if all(getattr(one, name) == getattr(shown, name) for name in others)]
+        links = [Choice(_title(field, getattr(one, field)), one.name, one is shown) for one in alike]
+        if len(links) > 1:
+            yield label, links
+
+
+def standing_alone(title: str, block: str) -> str:
+    """Return a page of a frozen folder, which needs nothing but itself.
+
+    Args:
+        title: For the browser's tab.
+        block: What it shows, as a template made it.
+    """
+    return _SHELL.format(title=escape(title), style=_STYLE, block=block)
+
+
+def values_of(record: BenchmarkVersion, views: Sequence[FrozenView], view: FrozenView) -> dict[str, Any]:
+    """Return what the template ``frozen`` needs for a board."""
+    return {"record": record, "view": view, "choices": list(choices(views, view))}
+
+
+def _title(field: str, value: str) -> str:
+    if field == "category":
+        return "All" if value == ALL else category_title(value)
+    if field == "difficulty":
+        return "Both" if value == ALL else value.capitalize()
+    return one_line(value, 60)
+
+
+_STYLE = (
+    "body{font:1rem/1.5 system-ui,sans-serif;color:#1b1b20;background:#fff;margin:0 auto;padding:1rem;max-width:80rem}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}"
+    "th,td{padding:.35rem .6rem;border-bottom:1px solid #dadbe0;text-align:left}"
+    "thead th{color:#5a5b66;font-weight:500;vertical-align:bottom}.number{text-align:right;white-space:nowrap}"
+    "caption{caption-side:bottom;text-align:left;color:#5a5b66;font-size:.85rem;padding-top:.5rem}"
+    ".half,.muted,.chip-label{color:#5a5b66;font-size:.85em}.scroll{overflow-x:auto}a{color:#4a3fa3}"
+    ".chips{margin:.5rem 0}.chip-group{margin:.2rem 0}.chip,.chip-label{margin-right:.8rem}"
+    ".chip[aria-current]{color:inherit;font-weight:600;text-decoration:none}"
+    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e8e8ec}th,td{border-color:#363a44}"
+    "thead th,caption,.half,.muted,.chip-label{color:#a6a9b4}a{color:#b7aeff}}"
+)
+
+_SHELL = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,"><title>{title}</title>
+<style>{style}</style></head>
+<body><main>
+{block}</main></body></html>
+"""
