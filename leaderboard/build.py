@@ -17,6 +17,7 @@ from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
+from ircore.submissions import LoadedSubmission
 from ircore.versions import RECORDS, read_versions, require_version
 from leaderboard.badges import badge_files
 from leaderboard.boards import board_pages
@@ -37,6 +38,7 @@ from leaderboard.pairs import pair_pages
 from leaderboard.paper import paper_page
 from leaderboard.pictures import ENCODING
 from leaderboard.players_pages import player_pages
+from leaderboard.preview import waiting_page
 from leaderboard.reading import read_runs
 from leaderboard.render import FRONT_END, Renderer
 from leaderboard.sections import read_sections, with_section
@@ -116,6 +118,7 @@ def build_site(
     version: str | None = None,
     originals: str = "",
     versions: Path = RECORDS,
+    waiting: LoadedSubmission | None = None,
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -131,6 +134,7 @@ def build_site(
         originals: Where the original pictures are published, ending in a slash; readers zoom into these. Empty if
             they are not, and the site is to hold pictures for zooming itself.
         versions: The benchmark's released versions, as ``ircore.versions`` reads them.
+        waiting: A submission that has a page even though it was not played.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -150,6 +154,8 @@ def build_site(
         frozen = () if archive is None else read_archive(archive, site.version)
         site.former = tuple(board.record for board in frozen)
         pages = [*all_pages(site), *version_pages(site.version, frozen)]
+        if waiting is not None and (page := waiting_page(site, waiting)) is not None:
+            pages.append(page)
         _copy_sources(sources, work, address)
         fragments = Fragments(site, kept)
         fragments.make()

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.records import PlayerSpec, Role, Turn
+from ircore.records import PlayerSpec, Role, Submission, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from leaderboard.badges import badge_snippet, badges
@@ -192,8 +192,8 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     rules, submission = run.rules, run.submission
     return [
         ("Name", submission.name),
-        ("Describer", _player(submission.describer)),
-        ("Generator", _player(submission.generator)),
+        ("Describer", player_words(submission.describer)),
+        ("Generator", player_words(submission.generator)),
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
         ("Prompts", run.prompts),
@@ -202,7 +202,17 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
         *_effort(summary),
+        *credit_lines(submission),
+    ]
+
+
+def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+    """Return who submitted a pair, when, on what and under which licence, by the words for it."""
+    dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
+    given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
+    return [
         ("Authors", ", ".join(submission.authors) or "– (none named)"),
+        *((name, text) for name, text in given if text),
         ("Licence", submission.licence),
     ]
 
@@ -224,8 +234,11 @@ def _cost(summary: Mapping[str, Any]) -> str:
     return f"{summary['cost_usd']:.2f} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
 
 
-def _player(spec: PlayerSpec) -> str:
+def player_words(spec: PlayerSpec) -> str:
+    """Return a player with everything that its manifest says of it."""
     parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
+    if spec.revision:
+        parts.append(f"revision {spec.revision}")
     if spec.base_url:
         parts.append(f"at {spec.base_url}")
     if spec.parameters:

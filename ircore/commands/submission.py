@@ -16,6 +16,7 @@ from ircore.commands import (
     submission_rescore,
     submission_season,
 )
+from ircore.commands.paths import SeveralPathsCommand
 from ircore.errors import InputError
 from ircore.terminal import printable
 
@@ -93,7 +94,7 @@ def new(path: Path, site_url: str | None, **given: Any) -> None:
     click.echo(f"Next: ircore doctor {folder} (a few tiny questions), then play it (docs/submit.md).", err=True)
 
 
-@command.command("check")
+@command.command("check", cls=SeveralPathsCommand)
 @click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
 @click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
@@ -103,7 +104,14 @@ def new(path: Path, site_url: str | None, **given: Any) -> None:
 @click.option(
     "--preview", type=click.Path(path_type=Path), metavar="DIR", help="Also make a site that shows the entry."
 )
-@click.option("--runs", "runs", type=click.Path(path_type=Path), multiple=True, help="Scored runs for the preview.")
+@click.option(
+    "--runs",
+    "runs",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="RUN...",
+    help="Scored runs for the preview.",
+)
 def check(
     paths: tuple[Path, ...],
     everything: bool,
