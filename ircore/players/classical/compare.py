@@ -10,11 +10,14 @@ from dataclasses import replace
 
 from ircore.images import Pixels
 from ircore.players.classical import photo
+from ircore.players.classical.chart_wording import bar_words
 from ircore.players.classical.colours import distance, exact, plain_name
 from ircore.players.classical.matching import Item, items_of, pair
 from ircore.players.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 from ircore.players.classical.probes import missing
-from ircore.players.classical.wording import Statement, at, bar_words, full_colour, noun, statement_of, weight_of
+from ircore.players.classical.statements import Statement, at, full_colour
+from ircore.players.classical.text_corrections import text_corrections
+from ircore.players.classical.wording import noun, statement_of, weight_of
 
 MISSING = 0.3
 """Share of a thing's visible points that differ from which on it is worth a correction."""
@@ -66,6 +69,7 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
             if share >= EXTRA:
                 weight = share * weight_of(item.percept, rendering.backdrop)
                 found.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
+    found += text_corrections(target, rendering)
     return sorted((s for s in found if s.weight >= WORTH), key=lambda s: -s.weight)
 
 

@@ -7,7 +7,8 @@ from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.compare import corrections, photo_corrections
 from ircore.players.classical.perceive import perceive
 from ircore.players.classical.probes import as_large_as
-from ircore.players.classical.wording import Statement, first_message, pack
+from ircore.players.classical.statements import Statement, pack
+from ircore.players.classical.wording import first_message
 from ircore.records import PlayerSpec
 
 DONE = "<DONE>"

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from ircore.players.classical.colours import distance
-from ircore.players.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke
+from ircore.players.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text
 
 SAME_COLOUR = 60.0
 
@@ -36,12 +36,12 @@ class Item:
 
 
 def items_of(perception: Perception) -> list[Item]:
-    """List everything, bars one by one."""
+    """List everything but texts, bars one by one."""
     items = []
     for percept in perception.percepts:
         if isinstance(percept, Bars):
             items += [Item(_rectangle(percept, n), (percept, n)) for n in range(len(percept.bars))]
-        else:
+        elif not isinstance(percept, Text):
             items.append(Item(percept))
     return items
 

@@ -14,6 +14,7 @@ from ircore.players.classical.regions import Blob, split
 from ircore.players.classical.series import MAX_MARKER, join_series
 from ircore.players.classical.shapes import shape_of
 from ircore.players.classical.thin import read_strokes
+from ircore.players.classical.writing import find_writing
 
 REMEMBERED = 64
 """Perceptions kept; each is a few kilobytes."""
@@ -55,7 +56,8 @@ def look_at(pixels: Pixels) -> Perception:
         return _photograph(pixels)
     height, width = pixels.shape[:2]
     grounds = find_grounds(segmentation)
-    segmentation = grounds.segmentation
+    writing = find_writing(pixels, grounds.segmentation)
+    segmentation = writing.segmentation
     blobs, thin = split(segmentation)
     solids = _solids(blobs, segmentation)
     dots = [p for p in solids if _is_dot(p)]
@@ -68,8 +70,9 @@ def look_at(pixels: Pixels) -> Perception:
     if not charted and not is_ruled([p for p in lines.percepts if isinstance(p, (Grid, Ticks)) and not _is_dashed(p)]):
         charted = find_lines([*strokes, *solids], dots, blobs, segmentation)
     percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
-    percepts = [*grounds.areas, *_in_order(percepts_seen)]
-    return Perception(width, height, _backdrop(segmentation), tuple(percepts), glyphs=tuple(lines.glyphs))
+    percepts = [*grounds.areas, *_in_order(percepts_seen), *writing.texts]
+    unread = tuple(line.box for line in writing.unread)
+    return Perception(width, height, _backdrop(segmentation), tuple(percepts), unread=unread)
 
 
 def _is_dashed(percept: Grid | Ticks) -> bool:

@@ -6,7 +6,9 @@ clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from ircore.drawing import text_size
 
 Point = tuple[float, float]
 Box = tuple[int, int, int, int]
@@ -177,6 +179,34 @@ class Pie:
 
 
 @dataclass(frozen=True)
+class Text:
+    """One line of writing.
+
+    Attributes:
+        text: What it says.
+        colour: Of its ink.
+        size: Of the font, in pixels.
+        centre: Middle of its ink.
+        rotation: Counter-clockwise; 90 reads upwards.
+        area: Pixels of ink.
+        box: Smallest box around its ink.
+    """
+
+    text: str
+    colour: str
+    size: float
+    centre: Point
+    rotation: float
+    area: float
+    box: Box
+
+    @property
+    def width(self) -> float:
+        """Of its ink, in pixels, to a quarter if the font is the known one."""
+        return text_size(self.text, self.size)[0] if not self.rotation else float(self.box[2] - self.box[0])
+
+
+@dataclass(frozen=True)
 class Backdrop:
     """The background: one colour, or two that it fades between, ``"down"`` or ``"right"``."""
 
@@ -185,7 +215,7 @@ class Backdrop:
     direction: str = "down"
 
 
-Percept = Shape | Stroke | Grid | Ticks | Bars | Pie
+Percept = Shape | Stroke | Grid | Ticks | Bars | Pie | Text
 
 
 @dataclass(frozen=True)
@@ -197,7 +227,13 @@ class Perception:
     backdrop: Backdrop
     percepts: tuple[Percept, ...]
     photo: bool = False
-    glyphs: tuple[Box, ...] = field(default=())
+    unread: tuple[Box, ...] = ()
+    """Where something seems to be written that could not be read."""
+
+    @property
+    def texts(self) -> tuple[Text, ...]:
+        """What is written in it."""
+        return tuple(percept for percept in self.percepts if isinstance(percept, Text))
 
 
 def join(boxes: list[Box]) -> Box:

@@ -10,7 +10,7 @@ from ircore.images import Pixels
 from ircore.players.classical.colours import rgb
 from ircore.players.classical.palette import Mask
 from ircore.players.classical.paths import smooth_curve
-from ircore.players.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Ticks
+from ircore.players.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
 
 Points = npt.NDArray[np.float64]
 ALIKE = 36.0
@@ -36,6 +36,8 @@ def probes(percept: Percept) -> Points:
         return np.vstack([_over_box(bar.box, 5) for bar in percept.bars])
     if isinstance(percept, Pie):
         return _over_pie(percept)
+    if isinstance(percept, Text):
+        return _over_box(percept.box, 8)
     return _over_shape(percept)
 
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 from ircore.players.classical import curves, dashed, strokes
 from ircore.players.classical.linechart import band_of
 from ircore.players.classical.palette import Labels, Mask, Segmentation, grown
-from ircore.players.classical.percepts import Box, Grid, Percept, Point, Shape, Stroke
+from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import CORE, EIGHT, Blob
 from ircore.players.classical.shapes import contour, figure_with_corners, round_figure, shape_of
 
@@ -24,7 +24,6 @@ class Thin:
     """What was found among the thin strokes of a picture."""
 
     percepts: list[Percept] = field(default_factory=list)
-    glyphs: list[Box] = field(default_factory=list)
     charted: list[Stroke] = field(default_factory=list)
 
 
@@ -221,15 +220,9 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
             dots.append(dot)
         elif areas[index] >= 2:
             pieces.append(dashed.piece_of(piece, corner, index))
-    used: set[int] = set()
     for chain in dashed.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
-        used |= {piece.index for piece in chain}
         free.append(curves.dashed_path(chain))
     found.percepts += curves.percepts_of(free, colour)
-    for piece in pieces:
-        if piece.index not in used:
-            rows, columns = boxes[piece.index - 1]
-            found.glyphs.append((columns.start, rows.start, columns.stop, rows.stop))
 
 
 def _round_dot(middle: Point, area: float, colour: str) -> Shape:

@@ -1,0 +1,8 @@
+"""Figures that are told in their own terms: charts by their values, graphs by their functions, figures by their letters.
+
+The rest of ``canvas`` reads pixels and percent of the picture. People and language models often say what a chart
+shows instead: "Mon 12, Tue 30, y-axis from 0 to 40". ``prose`` brings such a message into sentences; ``tables`` and
+``objects`` write Markdown tables and JSON as such sentences; ``axes``, ``values``, ``series``, ``wedges`` and
+``curves`` find what is said; ``frame`` gives it a place in the picture; ``letters`` puts coordinates in the place of
+named points.
+"""

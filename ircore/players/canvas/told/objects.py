@@ -1,0 +1,121 @@
+"""JSON in messages, written as sentences: what has a key that is known is said in the words that the reader knows."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+MAX_DEPTH = 8
+_START = re.compile(r"[{\[]")
+_FENCE = re.compile(r"```\w*")
+_PART_WORDS = {"shapes", "elements", "objects", "items", "bars", "lines", "series", "slices", "wedges", "segments",
+    "curves", "points", "labels", "data", "functions"}  # fmt: skip
+_SIZES = {"radius": "radius {}px", "diameter": "diameter {}px", "width": "{}px wide", "height": "{}px high",
+    "size": "size {}px", "side": "side {}px", "side_length": "side {}px"}  # fmt: skip
+
+
+def without_objects(text: str) -> str:
+    """Return ``text`` with each JSON object or list of objects as sentences; what is no JSON stays as it is."""
+    plain = _FENCE.sub("", text)
+    start = _START.search(plain)
+    if start is None or '"' not in plain:
+        return text
+    try:
+        found, length = json.JSONDecoder().raw_decode(plain[start.start() :])
+    except (json.JSONDecodeError, RecursionError):
+        return text
+    if not isinstance(found, dict) and not (isinstance(found, list) and found and isinstance(found[0], dict)):
+        return text
+    said = "\n".join(_told(found, "", 0))
+    return f"{plain[: start.start()]}\n{said}\n{plain[start.start() + length :]}"
+
+
+def _told(value: Any, name: str, depth: int) -> Iterator[str]:
+    """Yield sentences for an object: its plain values in one, what is inside it in others."""
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(value, list):
+        for one in value[:200]:
+            yield from _told(one, name, depth + 1)
+        return
+    if not isinstance(value, dict):
+        yield f"{name} {_word(value)}"
+        return
+    simple = {str(key): one for key, one in value.items() if not _is_nested(one)}
+    if simple:
+        yield _sentence(simple, name)
+    for key, one in value.items():
+        if _is_nested(one):
+            yield from _told(one, _named(str(key), name), depth + 1)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
+
+
+def _named(key: str, name: str) -> str:
+    key = key.lower().replace("_", " ")
+    if key in {"x", "y"}:
+        return f"{key} axis"
+    return {"shapes": "", "elements": "", "objects": "", "items": ""}.get(key, key[:-1] if key in _PART_WORDS else key)
+
+
+def _sentence(simple: dict[str, Any], name: str) -> str:
+    """Say the plain values of one object, a shape as a noun phrase, anything else as "key value"."""
+    keys = {key.lower().replace("-", "_"): value for key, value in simple.items()}
+    kind = next((str(keys[key]) for key in ("type", "shape", "kind") if isinstance(keys.get(key), str)), "")
+    if kind and _point(keys) and not name.endswith("axis"):
+        return _shape(kind, keys)
+    words = [name] if name else []
+    for key, value in simple.items():
+        words.append(_pair(key.lower().replace("_", " ").replace("-", " "), value))
+    return ", ".join(word for word in words if word)
+
+
+def _shape(kind: str, keys: dict[str, Any]) -> str:
+    colour = next((str(keys[key]) for key in ("color", "colour", "fill", "fill_color") if keys.get(key)), "")
+    at = _point(keys)
+    words = [f"A {colour} {kind}", f"centred at {at}"]
+    words += [_SIZES[key].format(value) for key, value in keys.items() if key in _SIZES and _is_number(value)]
+    edge = next((keys[key] for key in ("outline", "stroke", "border", "outline_color", "border_color") if key in keys), 0)
+    if isinstance(edge, str) and edge.lower() not in {"none", "no"}:
+        words.append(f"with a {edge} outline")
+    if keys.get("rotation"):
+        words.append(f"rotated {keys['rotation']} degrees")
+    words += [str(keys[key]) for key in ("orientation", "description", "note", "position") if isinstance(keys.get(key), str)]
+    return f"{words[0]} {words[1]}, {', '.join(words[2:])}".rstrip(", ") + "."
+
+
+def _point(keys: dict[str, Any]) -> str:
+    found = next((keys[key] for key in ("center", "centre", "position", "at") if isinstance(keys.get(key), list)), None)
+    pair = found if found is not None else [keys.get("x", keys.get("cx")), keys.get("y", keys.get("cy"))]
+    return f"({pair[0]}, {pair[1]})" if len(pair) == 2 and all(_is_number(one) for one in pair) else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _pair(key: str, value: Any) -> str:
+    """Say one plain value under its key."""
+    if value is False or value is None:
+        return f"no {key}"
+    if value is True:
+        return f"with {key}"
+    if isinstance(value, list):
+        if key == "range" and len(value) == 2:
+            return f"from {value[0]} to {value[1]}"
+        return f"{key}: {', '.join(_word(one) for one in value)}"
+    if key in {"label", "title", "name"}:
+        return f'{key} "{value}"'
+    if key in {"min", "max"} and _is_number(value):
+        return f"from {value}" if key == "min" else f"to {value}"
+    if key in {"tick interval", "step", "interval", "tick step"}:
+        return f"every {value}"
+    if key in {"type", "chart type", "plot"}:
+        return f"{value} chart" if str(value).lower() in {"bar", "line", "pie", "donut"} else str(value)
+    return f"{_word(value)} {key}" if "color" in key or "background" in key else f"{key}: {_word(value)}"
+
+
+def _word(value: Any) -> str:
+    return str(value)

@@ -1,0 +1,91 @@
+"""What to correct in what is written."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ircore.players.classical.colours import distance, exact
+from ircore.players.classical.percepts import Box, Perception, Text
+from ircore.players.classical.statements import Statement, at
+from ircore.players.classical.wording import text_statements, weight_of
+
+NEAR = 26.0
+"""Pixels between two texts that may be meant to be one."""
+IN_PLACE = 0.7
+"""Pixels that a text may be off without a word."""
+OTHER_COLOUR = 12.0
+"""Distance in RGB, 0–441, from which on two colours differ."""
+
+
+def text_corrections(target: Perception, rendering: Perception) -> list[Statement]:
+    """List the texts that lack, differ or are too many; what seems to be there in another font is left alone."""
+    pairs = _pairs(target.texts, rendering.texts)
+    met = {id(text) for pair in pairs for text in pair}
+    absent = [text for text in target.texts if id(text) not in met and not _covered(text.box, rendering.unread)]
+    found = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
+    for one, other in pairs:
+        found += [
+            Statement("", (words,), weight=share * weight_of(one, target.backdrop), order=80)
+            for words, share in _changes(one, other, rendering.texts)
+        ]
+    for text in rendering.texts:
+        if id(text) not in met and not _covered(text.box, target.unread):
+            weight = weight_of(text, rendering.backdrop)
+            found.append(Statement("Remove ", (_name(text, rendering.texts),), weight=weight, order=-1))
+    return found
+
+
+def _pairs(targets: Sequence[Text], renderings: Sequence[Text]) -> list[tuple[Text, Text]]:
+    """Pair the texts that are the same, those first that say the same and are near."""
+    costs = sorted(
+        (
+            (math.dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2), i, j)
+            for i, one in enumerate(targets)
+            for j, other in enumerate(renderings)
+            if one.rotation == other.rotation
+        ),
+    )
+    pairs: list[tuple[Text, Text]] = []
+    used: tuple[set[int], set[int]] = (set(), set())
+    for cost, i, j in costs:
+        if cost > NEAR:
+            break
+        if i not in used[0] and j not in used[1]:
+            used[0].add(i)
+            used[1].add(j)
+            pairs.append((targets[i], renderings[j]))
+    return pairs
+
+
+def _covered(box: Box, others: Sequence[Box]) -> bool:
+    """Tell whether something that could not be read is where a text should be."""
+    return any(
+        min(box[2], other[2]) - max(box[0], other[0]) > 0.3 * (box[2] - box[0])
+        and min(box[3], other[3]) - max(box[1], other[1]) > 0.3 * (box[3] - box[1])
+        for other in others
+    )
+
+
+def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, float]]:
+    """Say how a text differs, and how much of it each difference concerns, 0–1."""
+    found, name = [], _name(other, texts)
+    if one.text != other.text:
+        found.append((f'Change {name} to "{one.text}"', 0.8))
+        name = name.replace(f'"{other.text}"', f'"{one.text}"')
+    if abs(one.size - other.size) >= 0.5:
+        found.append((f"{name[0].upper()}{name[1:]} should have font size {one.size:g}", 0.5))
+    off = math.dist(one.centre, other.centre)
+    if off >= IN_PLACE:
+        x, y = (round(4 * value) / 4 for value in one.centre)
+        found.append((f"Move {name} to ({x:g}, {y:g})", min(1.0, off / 4)))
+    if distance(one.colour, other.colour) >= OTHER_COLOUR:
+        share = distance(one.colour, other.colour) / 441
+        found.append((f"Change the colour of {name} to {exact(one.colour)}", share))
+    return found
+
+
+def _name(text: Text, texts: Sequence[Text]) -> str:
+    """Name a text by what it says, and by its place if others say the same."""
+    words = text.text.replace('"', "'")
+    same = sum(other.text == text.text for other in texts) > 1
+    return f'the text "{words}"' + (f" at {at(text.centre)}" if same else "")

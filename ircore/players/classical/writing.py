@@ -1,0 +1,373 @@
+"""Where something is written: small pieces of one colour on one ground, side by side or one above the other.
+
+What can be read becomes a text, and its pixels become ground, so that no letter is taken for a dot or a dash.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.images import Pixels
+from ircore.players.classical.colours import rgb
+from ircore.players.classical.letters import Cover, Print, ink_box, read_line
+from ircore.players.classical.palette import Floats, Mask, Segmentation, to_hex
+from ircore.players.classical.percepts import Box, Text, join
+from ircore.players.classical.regions import EIGHT, Numbers
+
+HIGHEST, WIDEST = 30, 44
+"""Pixels: a larger piece is no letter, nor two or three that touch."""
+LONG, THIN = 20, 2.6
+"""Pixels: what is as wide as this and no thicker is a stroke, such as a leader line."""
+GAP = 0.62
+"""Share of a line's height that two letters, or words, may be apart."""
+LOWEST = 5
+"""Pixels: a line of smaller things is a row of dashes or dots."""
+MOST_PIECES = 2000
+LEAST_GROUND = 600
+"""Pixels of a colour on which something may be written."""
+ODD = 36
+"""Difference, 0–255 in one of three colours, from which on a pixel is not of the colour that it was given to."""
+LEAST_CONTRAST = 40.0
+"""Distance in RGB, 0–441, of letters from their ground."""
+MOST_LETTERS = 60
+PALEST = 2.4
+"""Times that the ink may be farther from the ground than the darkest pixel of a thin letter."""
+MOST_INKS = 4
+TINY = 4
+"""Pixels: what is no larger is a full stop, a comma or a part of a letter, and may lie below or above its line."""
+STRONG = 80
+"""Difference from the background, 0–255 in one of three colours, of what is dark on it and not pale."""
+PALE_PIXELS = 150
+EITHER_WAY = frozenset("oO0xXzZNnuUsScCHI+-=:%#8")
+"""Letters that look alike when turned, or like others."""
+ALONE = 0.03
+"""Share of its ink that a single letter may leave unexplained: one letter may be a mark that is none."""
+BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
+"""Letters that ticks and dashes look like; a text has others too."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A small thing on a larger one.
+
+    Attributes:
+        index: Its number.
+        ground: Label of what is around it.
+        box: Its smallest box.
+        contrast: Of its most distant colour from its ground, in RGB, 0–441.
+    """
+
+    index: int
+    ground: int
+    box: Box
+    contrast: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """Pieces that may be letters of one line; ``upright`` lines read upwards."""
+
+    pieces: tuple[Piece, ...]
+    upright: bool
+
+    @property
+    def box(self) -> Box:
+        """Smallest box around all of it."""
+        return join([piece.box for piece in self.pieces])
+
+
+Reader = Callable[[Cover, Sequence[float]], Print | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Writing:
+    """The texts of a picture, the lines that could not be read, and the picture without the texts."""
+
+    texts: tuple[Text, ...]
+    unread: tuple[Line, ...]
+    segmentation: Segmentation
+
+
+def find_writing(pixels: Pixels, segmentation: Segmentation, reader: Reader = read_line) -> Writing:
+    """Read what is written in a picture.
+
+    Args:
+        pixels: The picture, RGB.
+        segmentation: The same in flat colours.
+        reader: Reads one line, given sizes to try first.
+    """
+    nothing = np.zeros(segmentation.labels.shape, np.int32)
+    look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), reader, nothing, nothing > 0)
+    unread = look.read_all(_odd(pixels, segmentation), everything=True)
+    if _is_ruled(segmentation):
+        # Letters that pale lines run through are one piece with these, unless only what is dark is looked at.
+        unread = [*look.read_all(_strong(pixels, segmentation) & ~look.done, everything=False), *unread]
+    return Writing(tuple(look.texts), tuple(unread), look.segmentation)
+
+
+def _is_ruled(segmentation: Segmentation) -> bool:
+    """Tell whether pale things are drawn on the background."""
+    contrast = np.linalg.norm(segmentation.colours - segmentation.colours[0], axis=1)
+    counts = np.bincount(segmentation.labels.ravel(), minlength=len(contrast))
+    return bool(((contrast > 4) & (contrast < STRONG) & (counts > PALE_PIXELS)).any())
+
+
+def _strong(pixels: Pixels, segmentation: Segmentation) -> Mask:
+    """Mark the pixels that stand out from the background."""
+    ground = np.round(segmentation.colours[0]).astype(np.int16)
+    return np.asarray(np.abs(pixels - ground).max(axis=2) > STRONG)
+
+
+def _odd(pixels: Pixels, segmentation: Segmentation) -> Mask:
+    """Mark the pixels that look unlike the colour that they were given to: faint print whose colour fills no pixel."""
+    if segmentation.ends is not None:
+        return np.zeros(segmentation.labels.shape, bool)
+    given = np.round(segmentation.colours).astype(np.int16)[segmentation.labels]
+    return np.asarray(np.abs(given - pixels).max(axis=2) > ODD)
+
+
+def find_pieces(pixels: Pixels, segmentation: Segmentation, odd: Mask, everything: bool) -> tuple[Numbers, list[Piece]]:
+    """Find small things that lie wholly on one colour, whatever shades they consist of.
+
+    Args:
+        pixels: The picture, RGB.
+        segmentation: The same in flat colours.
+        odd: Pixels that do not look like the ground that they were given to.
+        everything: Whether to look on every ground for all that is of another colour; else only on the background,
+            and only for what is odd.
+
+    Returns:
+        The number of the piece that each pixel belongs to, 0 for none, and the pieces.
+    """
+    labels = segmentation.labels
+    owner = np.zeros(labels.shape, np.int32)
+    found: list[Piece] = []
+    grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
+    for ground in grounds:
+        colour = segmentation.colours[ground]
+        whole, _ = ndimage.label((labels != ground) | odd if everything else odd, EIGHT)
+        for index, place in enumerate(ndimage.find_objects(whole), 1):
+            rows, columns = place
+            high, wide = rows.stop - rows.start, columns.stop - columns.start
+            if high > HIGHEST or wide > WIDEST or _touches_rim(rows, columns, labels.shape):
+                continue
+            if len(found) >= MOST_PIECES:
+                break
+            own = whole[place] == index
+            if wide >= LONG and own.sum() <= THIN * math.hypot(wide, high):
+                continue
+            most = float(np.linalg.norm(pixels[place][own] - colour, axis=1).max())
+            box = (columns.start, rows.start, columns.stop, rows.stop)
+            if most < LEAST_CONTRAST:
+                continue
+            found.append(Piece(len(found) + 1, int(ground), box, most))
+            owner[place][own] = len(found)
+    return owner, found
+
+
+def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
+    return bool(rows.start == 0 or columns.start == 0 or rows.stop == size[0] or columns.stop == size[1])
+
+
+def lines_of(pieces: Sequence[Piece]) -> list[Line]:
+    """Group pieces on one ground into level and upright lines, those of most pieces first."""
+    kinds: dict[int, list[Piece]] = {}
+    for piece in pieces:
+        kinds.setdefault(piece.ground, []).append(piece)
+    lines = [line for kind in kinds.values() for upright in (False, True) for line in _rows(kind, upright)]
+    return sorted(lines, key=lambda line: (-len(line.pieces), line.upright, line.box))
+
+
+def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
+    """Group pieces that follow each other closely and at one height."""
+
+    def extent(box: Box) -> tuple[int, int, int, int]:
+        # Begin and end along the line, low and high across it; an upright line is read from below.
+        return (-box[3], -box[1], box[0], box[2]) if upright else (box[0], box[2], box[1], box[3])
+
+    rows: list[tuple[list[Piece], list[int]]] = []
+    going_on: list[tuple[list[Piece], list[int]]] = []
+    for piece in sorted(pieces, key=lambda piece: extent(piece.box)):
+        begin, end, low, high = extent(piece.box)
+        going_on = [row for row in going_on if begin - row[1][1] <= HIGHEST]
+        for members, span in going_on:
+            tall = max(span[3] - span[2], high - low, 6)
+            both = max(high, span[3]) - min(low, span[2])
+            # Below and above a line there is room for a comma and an accent.
+            tiny = max(high - low, end - begin) <= TINY or span[3] - span[2] <= TINY
+            aside = min(high, span[3]) - max(low, span[2]) > (-0.3 if tiny else 0.15) * tall
+            fits = begin - span[1] <= GAP * tall and aside and both <= min(HIGHEST, 2.2 * tall)
+            if fits and _as_dark(piece, members):
+                members.append(piece)
+                span[1], span[2], span[3] = max(span[1], end), min(span[2], low), max(span[3], high)
+                break
+        else:
+            rows.append(([piece], [begin, end, low, high]))
+            going_on.append(rows[-1])
+    lines = [Line(tuple(members), upright) for members, span in rows if span[3] - span[2] >= LOWEST]
+    return [line for line in lines if not _is_pattern(line)]
+
+
+def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
+    """Tell whether a piece may be of the same ink; a full stop may fill a pixel by a third only."""
+    most = max(member.contrast for member in members)
+    tiny = max(piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) <= 3
+    return piece.contrast > (0.28 if tiny else 0.5) * most and most > 0.5 * piece.contrast
+
+
+def _is_pattern(line: Line) -> bool:
+    """Tell dashes, dots and hatching from letters: many things of one size."""
+    sizes = {(box[2] - box[0], box[3] - box[1]) for box in (piece.box for piece in line.pieces)}
+    return len(line.pieces) > MOST_LETTERS or len(line.pieces) >= 6 * len(sizes)
+
+
+def _is_text(read: Print, line: Line) -> bool:
+    """Tell whether what was read is more than a few ticks, dashes or dots."""
+    if not set(read.text) - BARE - {" "}:
+        return False
+    return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
+
+
+def _text(read: Print, line: Line, ink: "Ink", turned: Cover) -> Text:
+    middle = read.middle or ink_middle(turned)
+    if line.upright:
+        middle = (middle[1], ink.cover.shape[0] - middle[0])
+    centre = (ink.corner[0] + middle[0], ink.corner[1] + middle[1])
+    turn, area = 90.0 if line.upright else 0.0, float(ink.cover.sum())
+    return Text(read.text, ink.colour, float(read.size), centre, turn, area, line.box)
+
+
+def _parts(line: Line) -> list[Line]:
+    """Return a line, and what is left of it without its first or last piece, which may be the end of a stroke."""
+    if len(line.pieces) < 2:
+        return [line]
+    return [line, replace(line, pieces=line.pieces[1:]), replace(line, pieces=line.pieces[:-1])]
+
+
+@dataclass(frozen=True, eq=False)
+class Ink:
+    """How much of each pixel around a line is its ink, the corner (column, row) of that crop, and the ink's colour."""
+
+    cover: Cover
+    corner: tuple[int, int]
+    colour: str
+
+
+@dataclass(eq=False)
+class _Look:
+    """A picture that is being read, with the sizes and colours of what was read so far, the last ones first."""
+
+    pixels: Pixels
+    segmentation: Segmentation
+    reader: Reader
+    owner: Numbers
+    done: Mask
+    texts: list[Text] = field(default_factory=list)
+    sizes: list[float] = field(default_factory=list)
+    inks: list[str] = field(default_factory=list)
+
+    def read_all(self, odd: Mask, everything: bool) -> list[Line]:
+        """Read all lines that can be read and make their pixels ground; return the others."""
+        self.owner, pieces = find_pieces(self.pixels, self.segmentation, odd, everything)
+        unread: list[Line] = []
+        taken: set[int] = set()
+        for line in lines_of(pieces):
+            left = tuple(piece for piece in line.pieces if piece.index not in taken)
+            whole = replace(line, pieces=left)
+            read = next(((text, part) for part in _parts(whole) if (text := self.read(part))), None) if left else None
+            if read is None:
+                unread.append(whole)
+                continue
+            taken |= self._take(*read)
+        return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
+
+    def read(self, line: Line) -> Text | None:
+        """Read a line as it lies or stands; none if it cannot be read."""
+        for colour in self.inks_of(line):
+            ink = self.ink_of(line, colour)
+            turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
+            read = self.reader(turned, self.sizes)
+            if read is not None and _is_text(read, line):
+                return _text(read, line, ink, turned)
+        return None
+
+    def _take(self, text: Text, line: Line) -> set[int]:
+        """Keep a text, try its size and colour first from now on, and make its pixels ground."""
+        self.texts.append(text)
+        self.sizes[:] = dict.fromkeys([text.size, *self.sizes])
+        self.inks[:] = dict.fromkeys([text.colour, *self.inks])
+        for piece in line.pieces:
+            left, top, right, bottom = piece.box
+            own = self.owner[top:bottom, left:right] == piece.index
+            self.segmentation.labels[top:bottom, left:right][own] = piece.ground
+            self.done[top:bottom, left:right] |= own
+        return {piece.index for piece in line.pieces}
+
+    def _view(self, line: Line) -> tuple[tuple[slice, slice], tuple[int, int]]:
+        left, top, right, bottom = line.box
+        left, top = max(0, left - 2), max(0, top - 2)
+        return (slice(top, bottom + 2), slice(left, right + 2)), (left, top)
+
+    def _own(self, line: Line, view: tuple[slice, slice]) -> Mask:
+        return np.isin(self.owner[view], [piece.index for piece in line.pieces])
+
+    def _ground(self, line: Line, view: tuple[slice, slice]) -> Floats:
+        on_ground = self.segmentation.labels[view] == line.pieces[0].ground
+        if not on_ground.any():
+            return self.segmentation.colours[line.pieces[0].ground]
+        found: Floats = np.median(self.pixels[view][on_ground], axis=0).astype(np.float64)
+        return found
+
+    def inks_of(self, line: Line) -> list[str]:
+        """Return colours that a line may be written in: those known that fit, its own darkest, others in its direction.
+
+        Thin print fills no pixel, so its colour need not occur in it.
+        """
+        view, _ = self._view(line)
+        ground = self._ground(line, view)
+        way = self.pixels[view][self._own(line, view)] - ground
+        far = np.linalg.norm(way, axis=1)
+        most = float(far.max())
+        if most < LEAST_CONTRAST:
+            return []
+        extreme = way[far >= 0.97 * most].mean(axis=0)
+        options = [*(_rgb(ink) for ink in self.inks), *self.segmentation.colours]
+        fits = [_farther(colour - ground, extreme) for colour in options]
+        known = [(far, to_hex(colour)) for far, colour in zip(fits, options, strict=True) if 0.97 <= far <= PALEST]
+        first = [colour for _, colour in known if colour in self.inks]
+        rest = [colour for _, colour in sorted(known) if colour not in self.inks]
+        return list(dict.fromkeys([*first, *rest, to_hex(ground + extreme)]))[:MOST_INKS]
+
+    def ink_of(self, line: Line, colour: str) -> Ink:
+        """Separate the ink of a line, of a known colour, from its ground."""
+        view, corner = self._view(line)
+        ground = self._ground(line, view)
+        way = _rgb(colour) - ground
+        cover = ((self.pixels[view] - ground) @ way / float(way @ way)).clip(0, 1)
+        near = ndimage.maximum_filter(self._own(line, view), 3)
+        return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
+
+
+def _rgb(colour: str) -> Floats:
+    return np.array(rgb(colour), np.float64)
+
+
+def _farther(way: Floats, extreme: Floats) -> float:
+    """Return how many times as far a colour is from the ground as another one; 0 if in another direction."""
+    length, other = float(np.linalg.norm(way)), float(np.linalg.norm(extreme))
+    if length < LEAST_CONTRAST or float(way @ extreme) < 0.985 * length * other:
+        return 0.0
+    return length / other
+
+
+def ink_middle(ink: Cover) -> tuple[float, float]:
+    """Return the middle of the ink's box to a fraction of a pixel, by how much of its outer pixels is ink."""
+    left, top, right, bottom = ink_box(ink) or (0, 0, ink.shape[1], ink.shape[0])
+    cut = ink[top:bottom, left:right]
+    columns, rows = cut.max(axis=0), cut.max(axis=1)
+    x = (left + 1 - float(columns[0]) + right - 1 + float(columns[-1])) / 2
+    y = (top + 1 - float(rows[0]) + bottom - 1 + float(rows[-1])) / 2
+    return x, y
