@@ -1,0 +1,206 @@
+"""The folders of clembench: names, places and the events of an episode. Pure: no file is touched here.
+
+As clemcore 3.7 writes them (``clemgame/callbacks/files.py`` and ``recorder.py`` there): one folder a pair of models,
+in it one a game, an experiment and an instance, with ``instance.json``, ``interactions.json`` and ``scores.json``.
+A round is a turn; an event says who told whom what, and which pictures went along, as paths below the results.
+
+What clembench has no place for stands beside under the key ``ircore``, as records of this project, so that nothing is
+lost. Times of single events are not known here: each event carries the time when the run began.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ircore.records import Episode, Instance, Role, Run, Turn
+from ircore.runs import Call, CallKey, Failure
+
+GAME = "image_reconstruction_game"
+"""What the game is called there."""
+
+RUN, EXPERIMENT, INSTANCE = "run.json", "experiment.json", "instance.json"
+INTERACTIONS, SCORES, COMPLETED = "interactions.json", "scores.json", "completed.json"
+IMAGES = "images"
+
+OURS = "ircore"
+"""The key of what clembench has no place for."""
+
+MASTER, DESCRIBER, GENERATOR = "GM", "Player 1", "Player 2"
+
+ABORTED, LOSE, SUCCESS, MAIN = "Aborted", "Lose", "Success", "Main Score"
+REQUESTS, PARSED, VIOLATED, RATIO = (
+    "Request Count",
+    "Parsed Request Count",
+    "Violated Request Count",
+    "Request Success Ratio",
+)
+
+Event = dict[str, Any]
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an instance lies below the results."""
+
+    pair: str
+    experiment: str
+    game_id: int
+    """Number within its experiment, from 0."""
+
+    @property
+    def folder(self) -> str:
+        """Its folder, with forward slashes."""
+        return f"{self.pair}/{GAME}/{self.experiment}/instance_{self.game_id:05d}"
+
+    def image(self, name: str) -> str:
+        """Return the path of one of its pictures."""
+        return f"{self.folder}/{IMAGES}/{name}"
+
+
+@dataclass(frozen=True)
+class Played:
+    """An episode with all that was recorded of it."""
+
+    run: Run
+    instance: Instance
+    episode: Episode
+    calls: Mapping[CallKey, Call]
+    """Of this episode, as far as they were recorded."""
+
+    place: Place
+
+    def call(self, turn: int, role: Role) -> Call | None:
+        """Return an answer; None if there is none, or it was not recorded."""
+        return self.calls.get(CallKey(self.episode.episode_id, turn, role))
+
+
+def answers(asked: Iterable[Call | Failure]) -> dict[CallKey, Call]:
+    """Return the answers among what was asked in an episode, by key; of two the later one, as a run folder has it."""
+    return {CallKey(one.episode_id, one.turn, one.role): one for one in asked if isinstance(one, Call)}
+
+
+def pair_folder(run: Run) -> str:
+    """Return the name of a pair's folder: both models with ``--`` between them, as clembench has it."""
+    names = (run.submission.describer.label, run.submission.generator.label)
+    return "--".join(re.sub(r"[^A-Za-z0-9._]+", "_", name) for name in names)
+
+
+def places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
+    """Return where each instance lies, by its id: one experiment a category and difficulty."""
+    counts: dict[str, int] = {}
+    found = {}
+    for one in instances:
+        experiment = f"{one.category}_{one.difficulty}"
+        found[one.instance_id] = Place(pair_folder(run), experiment, counts.get(experiment, 0))
+        counts[experiment] = counts.get(experiment, 0) + 1
+    return found
+
+
+def target_name(instance: Instance) -> str:
+    """Return the file name of a target among the pictures of its instance."""
+    return f"target.{instance.image.rpartition('.')[2]}"
+
+
+def player_models(run: Run) -> Document:
+    """Return the two models in the words of clembench; their settings are ours and stay in ``run.json``."""
+    seats = (run.submission.describer, run.submission.generator)
+    return {str(at): {"model_spec": {"model_name": one.label}, "gen_args": {}} for at, one in enumerate(seats)}
+
+
+def players(run: Run) -> Document:
+    """Return who plays, as ``interactions.json`` has it."""
+    pair = run.submission
+    return {
+        MASTER: {"game_role": "Game Master", "model_name": "programmatic"},
+        DESCRIBER: {"game_role": "Describer", "model_name": pair.describer.label},
+        GENERATOR: {"game_role": "Generator", "model_name": pair.generator.label},
+    }
+
+
+def interactions(played: Played) -> Document:
+    """Return the content of ``interactions.json``."""
+    rounds = episode_rounds(played)
+    counts = [_requests(one) for one in rounds]
+    outcome = played.episode.outcome
+    return {
+        "meta": {
+            "game_name": GAME,
+            "experiment_name": played.place.experiment,
+            "game_id": played.place.game_id,
+            "results_folder": played.place.pair,
+            "clem_version": f"ircore {played.run.version}",
+            "round_count": len(rounds),
+            "completed": True,
+        },
+        "player_models": player_models(played.run),
+        "players": players(played.run),
+        "turns": rounds,
+        REQUESTS: [asked for asked, _ in counts],
+        VIOLATED: [violated for _, violated in counts],
+        PARSED: [asked - violated for asked, violated in counts],
+        ABORTED: int(outcome == "aborted"),
+        LOSE: int(outcome == "turn_limit"),
+        SUCCESS: int(outcome == "converged"),
+    }
+
+
+def episode_rounds(played: Played) -> list[list[Event]]:
+    """Return the events of an episode, one list a turn."""
+    turns = {one.turn: one for one in played.episode.turns}
+    answered = {key.turn for key in played.calls}
+    rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
+    rounds = rounds or [[]]
+    reason = played.episode.abort_reason
+    ending = played.episode.outcome if reason is None else f"{reason}: {played.episode.detail or ''}"
+    kind = "game end" if reason is None else "invalid format" if reason.startswith("describer") else "error"
+    rounds[-1].append(_event(played, MASTER, MASTER, kind, ending))
+    return rounds
+
+
+def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
+    asked = played.call(number, "describer")
+    earlier = [one.rendering for one in played.episode.turns if one.turn < number and one.rendering is not None]
+    drawn = [played.place.image(f"{one.sha256}.png") for one in earlier]
+    seen = [played.place.image(target_name(played.instance)), *drawn]
+    prompt = asked.prompt if asked is not None else None
+    events = [
+        _event(played, MASTER, DESCRIBER, "send message", prompt or "", seen),
+        _event(played, DESCRIBER, MASTER, "get message", _reply(asked, turn)),
+    ]
+    if turn is None:
+        return events
+    if turn.action == "done":
+        return [*events, _event(played, MASTER, MASTER, "done", "the describer is content")]
+    message = turn.message or ""
+    events.append(_event(played, MASTER, MASTER, "parse", message))
+    events.append(_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
+    if turn.rendering is not None:
+        picture = [played.place.image(f"{turn.rendering.sha256}.png")]
+        events.append(_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
+    return events
+
+
+def _reply(asked: Call | None, turn: Turn | None) -> str:
+    """Return the raw answer; where it was not recorded (a run pulled from a release), what it must have said."""
+    if asked is not None:
+        return asked.text or ""
+    if turn is None or turn.action == "done":
+        return "<DONE>"
+    return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"
+
+
+def _event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
+    action: dict[str, Any] = {"type": kind, "content": content}
+    if source != to:
+        action["label"] = "context" if source == MASTER else "response"
+    if images:
+        action["image"] = list(images)
+    return {"from": source, "to": to, "timestamp": played.run.started, "action": action}
+
+
+def _requests(events: Sequence[Event]) -> tuple[int, int]:
+    """Count the answers of a round, and those that broke the rules."""
+    answers = sum(one["from"] in (DESCRIBER, GENERATOR) for one in events)
+    return answers, sum(one["action"]["type"] == "invalid format" for one in events)

@@ -1,0 +1,192 @@
+"""``ircore export clembench``: a run as clembench's folders, which ``clem transcribe`` and ``clem eval`` read."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dataset_card.interchange.clembench import (
+    ABORTED,
+    COMPLETED,
+    EXPERIMENT,
+    GAME,
+    INSTANCE,
+    INTERACTIONS,
+    LOSE,
+    MAIN,
+    OURS,
+    PARSED,
+    RATIO,
+    REQUESTS,
+    RUN,
+    SCORES,
+    SUCCESS,
+    VIOLATED,
+    Document,
+    Place,
+    Played,
+    answers,
+    interactions,
+    pair_folder,
+    places,
+    player_models,
+    target_name,
+)
+from ircore.errors import InputError
+from ircore.files import new_folder, write_bytes, write_text
+from ircore.plugins import unknown
+from ircore.records import Instance, Score
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.runs import Call, Failure, RunFolder
+
+SCALE = 10.0
+"""clembench's main score runs from 0 to 100, similarity from 0 to 10."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written."""
+
+    pair: Path
+    """The pair's folder."""
+
+    episodes: int
+    """Episodes in it."""
+
+    judge: str | None
+    """Whose similarity the main score is; None if nobody rated, so that there are no scores."""
+
+
+def export_run(run: RunFolder, out: Path, judge: str | None = None) -> Exported:
+    """Write a run as clembench's results folder; it appears only when it is complete.
+
+    Args:
+        run: The run.
+        out: The results folder to make; it must not exist or be empty.
+        judge: Whose similarity is the main score; may be None if there is only one judge or none.
+
+    Raises:
+        InputError: There is no such judge, several judges and none is named, or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    results = judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
+    chosen = _judge(run, results, judge)
+    export = _Export(run, {one.episode.episode_id: one for one in results}, chosen)
+    with new_folder(out) as folder:
+        pair = folder / pair_folder(run.run)
+        _write(pair / RUN, export.run_document())
+        for instance in run.instances.instances:
+            export.write_instance(folder, instance)
+    return Exported(out / pair.name, len(results), chosen)
+
+
+class _Export:
+    def __init__(self, run: RunFolder, results: dict[str, EpisodeResult], judge: str | None) -> None:
+        self._run, self._results, self._judge = run, results, judge
+        self._places = places(run.run, run.instances.instances)
+        self._asked: dict[str, list[Call | Failure]] = {}
+        for one in run.events():
+            if isinstance(one, Call | Failure):
+                self._asked.setdefault(one.episode_id, []).append(one)
+        self._scores: dict[str, list[Score]] = {}
+        for score in run.scores():
+            self._scores.setdefault(score.episode_id, []).append(score)
+
+    def run_document(self) -> Document:
+        run = self._run.run
+        return {
+            "clem_version": f"ircore {run.version}",
+            "created": run.started,
+            "player_models": player_models(run),
+            "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
+            OURS: {
+                "run": run.model_dump(mode="json", by_alias=True),
+                "judges": [one.model_dump(mode="json") for one in self._run.judges().values()],
+            },
+        }
+
+    def write_instance(self, folder: Path, instance: Instance) -> None:
+        place = self._places[instance.instance_id]
+        self._write_experiment(folder, place, instance)
+        target = place.image(target_name(instance))
+        write_bytes(folder / target, self._run.instances.picture_bytes(instance))
+        _write(folder / place.folder / INSTANCE, _instance_document(place, instance, target))
+        result = self._results.get(instance.instance_id)
+        if result is None:
+            return
+        asked = self._asked.get(instance.instance_id, [])
+        played = Played(self._run.run, instance, result.episode, answers(asked), place)
+        for rendering in (one.rendering for one in result.episode.turns if one.rendering is not None):
+            write_bytes(folder / place.image(f"{rendering.sha256}.png"), self._run.rendering(rendering).data)
+        document = interactions(played)
+        scores = [one.model_dump(mode="json") for one in self._scores.get(instance.instance_id, ())]
+        recorded = [one.model_dump(mode="json") for one in asked]
+        ours = {"episode": result.episode.model_dump(mode="json"), "asked": recorded, "scores": scores}
+        _write(folder / place.folder / INTERACTIONS, document | {OURS: ours})
+        _write(folder / place.folder / COMPLETED, {"timestamp": self._run.run.started})
+        if self._judge is not None:
+            _write(folder / place.folder / SCORES, _scores_document(document, result, self._judge))
+
+    def _write_experiment(self, folder: Path, place: Place, instance: Instance) -> None:
+        path = folder / place.pair / GAME / place.experiment / EXPERIMENT
+        if path.is_file():
+            return
+        run = self._run.run
+        document = {"name": place.experiment, "game_name": GAME, "timestamp": run.started}
+        rules = run.rules.model_dump(mode="json")
+        labels = {"category": instance.category, "difficulty": instance.difficulty, "prompts": run.prompts}
+        _write(path, document | labels | rules | {"player_models": player_models(run)})
+
+
+def _judge(run: RunFolder, results: Sequence[EpisodeResult], judge: str | None) -> str | None:
+    known = sorted({name for one in results for name in one.judged})
+    if judge is not None and judge not in known:
+        raise unknown("judge", judge, known, "--judge")
+    if judge is None and len(known) > 1:
+        raise InputError(f"{run.path}: several judges rated this run", f"Choose one: --judge {'|'.join(known)}")
+    return judge or next(iter(known), None)
+
+
+def _instance_document(place: Place, instance: Instance, target: str) -> Document:
+    labels = {"instance_id": instance.instance_id, "category": instance.category, "difficulty": instance.difficulty}
+    return {"game_id": place.game_id, **labels, "target_image": target, OURS: instance.model_dump(mode="json")}
+
+
+def _scores_document(document: Document, result: EpisodeResult, judge: str) -> Document:
+    """Return the content of ``scores.json``; as clembench wants it, the main score of an aborted episode is NaN."""
+    asked, violated = sum(document[REQUESTS]), sum(document[VIOLATED])
+    judged = result.judged.get(judge)
+    final = judged.final if judged is not None and result.episode.played else None
+    episode = {
+        ABORTED: document[ABORTED],
+        LOSE: document[LOSE],
+        SUCCESS: document[SUCCESS],
+        REQUESTS: asked,
+        PARSED: asked - violated,
+        VIOLATED: violated,
+        RATIO: (asked - violated) / asked if asked else 0.0,
+        MAIN: math.nan if final is None else final * SCALE,
+        **({} if final is None else {f"Similarity {name}": value for name, value in _finals(result)}),
+    }
+    kept = {name: document[name] for name in ("meta", "player_models", "players")}
+    return {**kept, "round scores": _round_scores(document, result), "episode scores": episode}
+
+
+def _finals(result: EpisodeResult) -> Iterator[tuple[str, float]]:
+    return ((name, one.final) for name, one in result.judged.items() if one.final is not None)
+
+
+def _round_scores(document: Document, result: EpisodeResult) -> Document:
+    rounds: dict[str, dict[str, Any]] = {}
+    for index, (asked, violated) in enumerate(zip(document[REQUESTS], document[VIOLATED], strict=True)):
+        rounds[str(index)] = {REQUESTS: asked, PARSED: asked - violated, VIOLATED: violated}
+        for name, judged in result.judged.items():
+            if (value := judged.trajectory.get(index + 1)) is not None:
+                rounds[str(index)][f"Similarity {name}"] = value
+    return rounds
+
+
+def _write(path: Path, document: Document) -> None:
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,112 @@
+"""Reading clembench's folders: a stranger's files, so sizes are bounded and no path leads out of the folder."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from dataset_card.interchange.clembench import GAME, INSTANCE
+from ircore.errors import InputError
+from ircore.images import ImageError, read_image_bytes
+from ircore.validation import describe_validation_error
+
+T = TypeVar("T")
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_EPISODES = 100_000
+
+
+class ResultsFolder:
+    """A results folder of clembench, opened for reading.
+
+    Args:
+        folder: It, or the folder of one pair in it.
+
+    Raises:
+        InputError: It holds no pair that played this game, or several.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.pair = _pair(folder)
+        self.root = self.pair.parent
+
+    def instances(self) -> Iterator[Path]:
+        """Yield the folders of the instances, in the order of their names."""
+        found = sorted(path.parent for path in (self.pair / GAME).glob(f"*/*/{INSTANCE}"))
+        if len(found) > MAX_EPISODES:
+            raise InputError(f"{self.pair}: more than {MAX_EPISODES} instances")
+        return iter(found)
+
+    def image(self, where: Path, path: object) -> bytes:
+        """Return the bytes of a picture that an event or an instance names.
+
+        Args:
+            where: The file that names it.
+            path: As it stands there: below the results folder, or beside that file.
+
+        Raises:
+            InputError: It lies elsewhere, is missing, or is too large.
+        """
+        plain = PurePosixPath(str(path))
+        if plain.is_absolute() or ".." in plain.parts or "://" in str(path) or "\\" in str(path):
+            raise InputError(
+                f"{where}: picture {str(path)[:120]!r} does not lie in this folder", "Copy the pictures into it."
+            )
+        for base in (self.root, where.parent):
+            candidate = base / plain
+            if candidate.is_file() and candidate.resolve().is_relative_to(self.root.resolve()):
+                try:
+                    return read_image_bytes(candidate)
+                except ImageError as error:
+                    raise InputError(f"{where}: {error.problem}", error.remedy) from error
+        raise InputError(f"{where}: picture {str(path)[:120]!r} is missing", f"It is looked for below {self.root}.")
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Return a JSON document.
+
+    Raises:
+        InputError: It is missing, too large, or no JSON object.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: is missing", "Give a folder as clembench writes it.")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not valid JSON ({type(error).__name__})", "Restore it.") from error
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: must be a JSON object", "Restore it.")
+    return document
+
+
+def parsed(kind: TypeAdapter[T], path: Path, value: object) -> T:
+    """Return a record that stands in a stranger's file.
+
+    Raises:
+        InputError: It is not a valid one.
+    """
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it.") from error
+
+
+def _pair(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name a results folder of clembench.")
+    folder = folder.resolve()
+    if (folder / GAME).is_dir():
+        return folder
+    pairs = sorted(path.parent for path in folder.glob(f"*/{GAME}") if path.is_dir())
+    if len(pairs) == 1:
+        return pairs[0]
+    if pairs:
+        names = ", ".join(path.name for path in pairs[:8])
+        raise InputError(f"{folder}: {len(pairs)} pairs played here", f"Name the folder of one: {names}.")
+    raise InputError(
+        f"{folder}: nobody played {GAME} here", f"clembench's folders are PAIR/{GAME}/EXPERIMENT/instance_00000."
+    )

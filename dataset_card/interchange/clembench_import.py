@@ -1,0 +1,179 @@
+"""``ircore import clembench``: clembench's folders to a run folder.
+
+A folder that ``ircore export clembench`` wrote comes back as the same run: identity, answers, episodes, scores and
+judges. What it says twice, in clembench's words and in ours, must be the same. Any other folder of this game is played
+again by the rules from what its events record (``clembench_replay``).
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import Field, TypeAdapter
+
+from dataset_card.interchange.clembench import INSTANCE, INTERACTIONS, OURS, RUN, Played, answers, interactions, places
+from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
+from dataset_card.interchange.clembench_replay import foreign_run, foreign_target, instance_name, replay
+from ircore.errors import InputError
+from ircore.files import new_folder, write_bytes
+from ircore.images import Picture
+from ircore.instances.store import InstanceSet, write_instances
+from ircore.records import Episode, Instance, JudgeIdentity, Record, Run, Score
+from ircore.runs import Call, End, Entry, Event, Failure, RunFolder, RunWriter
+
+
+class OurRun(Record):
+    """Our part of ``run.json``."""
+
+    run: Run
+    judges: tuple[JudgeIdentity, ...] = ()
+
+
+class OurEpisode(Record):
+    """Our part of ``interactions.json``."""
+
+    episode: Episode
+    asked: tuple[Event, ...] = Field(default=(), description="Answers and failures, in the order in which they came.")
+    scores: tuple[Score, ...] = ()
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A run as it was read.
+
+    Attributes:
+        run: Its identity.
+        episodes: In the order of the instance set, with what was asked in each.
+        judges: Who gave them.
+        pictures: Every rendering by its SHA-256.
+    """
+
+    run: Run
+    episodes: tuple[OurEpisode, ...]
+    judges: tuple[JudgeIdentity, ...]
+    pictures: Mapping[str, Picture]
+
+
+def import_run(folder: Path, out: Path) -> RunFolder:
+    """Make a run folder of a results folder of clembench; it appears only when everything was checked.
+
+    Args:
+        folder: The results folder, or that of one pair in it.
+        out: The run folder to make; it must not exist or be empty.
+
+    Raises:
+        InputError: It holds no such run, several, or one whose files do not fit together; or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    results = ResultsFolder(folder)
+    ours = read_document(results.pair / RUN).get(OURS) if (results.pair / RUN).is_file() else None
+    with tempfile.TemporaryDirectory(prefix="ircore-import-") as temporary:
+        targets = _targets(results) if ours is not None else _foreign_targets(results)
+        instances = write_instances(Path(temporary) / "instances", targets)
+        read = _read_foreign(results, instances) if ours is None else _read(results, instances, ours)
+        return _write(out, read, instances)
+
+
+def _targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
+    for place in results.instances():
+        path = place / INSTANCE
+        document = read_document(path)
+        instance = _refuse_unsafe(path, parsed(TypeAdapter(Instance), path, document.get(OURS)))
+        data = results.image(path, document.get("target_image"))
+        if hashlib.sha256(data).hexdigest() != instance.sha256:
+            raise InputError(f"{path}: its target is another picture than it says", "Export the run again.")
+        yield instance, data
+
+
+def _foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
+    return (foreign_target(results, place) for place in results.instances() if (place / INTERACTIONS).is_file())
+
+
+def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> Imported:
+    run = foreign_run(results, instances)
+    folders = {instance_name(place): place for place in results.instances()}
+    episodes: list[OurEpisode] = []
+    pictures: dict[str, Picture] = {}
+    for instance in instances.instances:
+        played = replay(results, folders[instance.instance_id], instance, instances.target(instance), run.rules)
+        episodes.append(OurEpisode(episode=played.episode, asked=played.calls))
+        pictures |= played.pictures
+    return Imported(run, tuple(episodes), (), pictures)
+
+
+def _read(results: ResultsFolder, instances: InstanceSet, ours: object) -> Imported:
+    where = results.pair / RUN
+    identity = parsed(TypeAdapter(OurRun), where, ours)
+    if identity.run.instance_set != instances.identity:
+        raise InputError(f"{where}: its instances are not the set that it names", "Export the run again.")
+    located = places(identity.run, instances.instances)
+    episodes: list[OurEpisode] = []
+    pictures: dict[str, Picture] = {}
+    for instance in instances.instances:
+        place = located[instance.instance_id]
+        path = results.root / place.folder / INTERACTIONS
+        if not path.is_file():
+            continue
+        document = read_document(path)
+        one = parsed(TypeAdapter(OurEpisode), path, document.get(OURS))
+        played = Played(identity.run, instance, one.episode, answers(_calls(one)), place)
+        _compare(path, played, document)
+        pictures |= _renderings(results, path, played)
+        episodes.append(one)
+    return Imported(identity.run, tuple(episodes), identity.judges, pictures)
+
+
+def _calls(one: OurEpisode) -> Iterator[Call | Failure]:
+    return (event for event in one.asked if not isinstance(event, End))
+
+
+def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
+    """Refuse an episode whose events do not say what its records say."""
+    if (played.episode.episode_id, played.episode.instance_id) != (played.instance.instance_id,) * 2:
+        raise InputError(f"{path}: is the episode of another instance", "Export the run again.")
+    for key, value in interactions(played).items():
+        if document.get(key) != value:
+            raise InputError(
+                f"{path}: {key} does not say what its part {OURS!r} says",
+                f"Export the run again, or take {OURS!r} out of all files to have it played from its events.",
+            )
+
+
+def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str, Picture]:
+    found = {}
+    for rendering in (one.rendering for one in played.episode.turns if one.rendering is not None):
+        data = results.image(path, played.place.image(f"{rendering.sha256}.png"))
+        if hashlib.sha256(data).hexdigest() != rendering.sha256:
+            raise InputError(f"{path}: rendering {rendering.sha256[:12]}… is damaged", "Export the run again.")
+        checked = Picture.from_untrusted(data, str(path))
+        if (checked.width, checked.height) != (rendering.width, rendering.height):
+            raise InputError(f"{path}: rendering {rendering.sha256[:12]}… has another size", "Export the run again.")
+        found[rendering.sha256] = Picture.from_own_file(data, rendering.width, rendering.height)
+    return found
+
+
+def _write(out: Path, imported: Imported, instances: InstanceSet) -> RunFolder:
+    with new_folder(out) as folder:
+        run = RunFolder.create(folder, imported.run, instances)
+        for sha256, picture in imported.pictures.items():
+            write_bytes(run.rendering_path(sha256), picture.data)
+        with RunWriter(run) as writer:
+            for one in imported.episodes:
+                writer.record([*(Entry(event) for event in _calls(one)), Entry(End(episode=one.episode))])
+        scores = [score for one in imported.episodes for score in one.scores]
+        if scores:
+            run.add_scores(scores)
+        for judge in imported.judges:
+            run.keep_judge(judge)
+    return RunFolder.open(out)
+
+
+def _refuse_unsafe(path: Path, instance: Instance) -> Instance:
+    """Refuse a file name that would leave the folder of the set."""
+    name = PurePosixPath(instance.image)
+    if name.is_absolute() or ".." in name.parts or "\\" in instance.image or name.as_posix() != instance.image:
+        raise InputError(f"{path}: image {instance.image[:120]!r} is no file name to write to", "Restore it.")
+    return instance

@@ -1,0 +1,51 @@
+"""``ircore export`` and ``ircore import``: runs in the formats of other tools, and back."""
+
+from pathlib import Path
+
+import click
+
+from ircore.terminal import printable
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+
+@click.group(context_settings=_SETTINGS)
+def export_command() -> None:
+    """Write a run in the format of another tool."""
+
+
+@click.group(context_settings=_SETTINGS)
+def import_command() -> None:
+    """Make a run of what another tool wrote."""
+
+
+@export_command.command("clembench")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Results folder to make.")
+@click.option("--judge", metavar="NAME", help="Whose similarity is the main score, if several judges rated the run.")
+def export_clembench(run: Path, out: Path, judge: str | None) -> None:
+    """Write the run folder RUN as a results folder of clembench.
+
+    clem transcribe and clem eval read it, and ircore import clembench brings it back as the same run.
+    """
+    from dataset_card.interchange.clembench_export import export_run
+    from ircore.runs import RunFolder
+
+    done = export_run(RunFolder.open(run), out, judge)
+    scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
+    click.echo(f"{done.pair}: {done.episodes} episodes, {scored}")
+
+
+@import_command.command("clembench")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Run folder to make.")
+def import_clembench(folder: Path, out: Path) -> None:
+    """Make a run folder of DIR, a results folder of clembench or that of one pair in it.
+
+    What ircore export clembench wrote comes back as the same run. Runs of others are played again by our rules from
+    what their events record, and can then be scored: ircore score RUN.
+    """
+    from dataset_card.interchange.clembench_import import import_run
+
+    run = import_run(folder, out)
+    click.echo(printable(f"{run.run.submission.name}: {len(run.episodes())} episodes in {out}"))

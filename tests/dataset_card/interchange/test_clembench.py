@@ -1,0 +1,286 @@
+"""clembench's folders: what is written, that it comes back as the same run, and runs of others."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import sample_instances, sample_run
+
+from dataset_card.interchange.clembench import GAME
+from dataset_card.interchange.clembench_export import export_run
+from dataset_card.interchange.clembench_import import import_run
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.records import JudgeIdentity, Score
+from ircore.runs import RunFolder
+
+EASY = f"classical--canvas/{GAME}/geometry_easy"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Twelve episodes, ten of three turns and two aborted, every final rendering rated 8 of 10 by one judge."""
+    folder = tmp_path_factory.mktemp("clembench")
+    run = sample_run(folder / "run", sample_instances(folder / "instances", per_condition=3))
+    run.keep_judge(JudgeIdentity(name="eye", label="an eye", kind="computed"))
+    run.add_scores(_scores(run))
+    return run
+
+
+def _scores(run: RunFolder) -> Iterator[Score]:
+    for episode in run.episodes():
+        for turn, value in zip(episode.rendered_turns, (6.0, 8.0), strict=False):
+            assert turn.rendering is not None
+            yield Score(
+                episode_id=episode.episode_id,
+                turn=turn.turn,
+                task="similarity",
+                judge="eye",
+                value=value,
+                rendering=turn.rendering.sha256,
+            )
+
+
+@pytest.fixture
+def exported(played: RunFolder, tmp_path: Path) -> Path:
+    export_run(played, tmp_path / "results")
+    return tmp_path / "results"
+
+
+def read(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return document
+
+
+def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: RunFolder) -> None:
+    assert sorted(path.name for path in (exported / "classical--canvas" / GAME).iterdir()) == [
+        "geometry_easy",
+        "geometry_hard",
+        "simple_shapes_easy",
+        "simple_shapes_hard",
+    ]
+    assert sorted(path.name for path in (exported / EASY / "instance_00000").iterdir()) == [
+        "completed.json",
+        "images",
+        "instance.json",
+        "interactions.json",
+        "scores.json",
+    ]
+    instance = read(exported / EASY / "instance_00001" / "instance.json")
+    assert (instance["game_id"], instance["instance_id"]) == (1, "geometry-easy-02")
+    assert (exported / instance["target_image"]).read_bytes() == played.instances.picture_bytes(
+        played.instances.instances[1]
+    )
+
+
+def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: RunFolder) -> None:
+    document = read(exported / EASY / "instance_00000" / "interactions.json")
+    first, second, third = document["turns"]
+    images = f"{EASY}/instance_00000/images"
+    drawn = [f"{images}/{turn.rendering.sha256}.png" for turn in played.episodes()[0].turns if turn.rendering]
+
+    assert [(one["from"], one["to"], one["action"]["type"]) for one in first] == [
+        ("GM", "Player 1", "send message"),
+        ("Player 1", "GM", "get message"),
+        ("GM", "GM", "parse"),
+        ("GM", "Player 2", "send message"),
+        ("Player 2", "GM", "get message"),
+    ]
+    assert first[0]["action"]["image"] == [f"{images}/target.png"]
+    assert first[1]["action"]["content"] == "<DESCRIPTION>left 41 colour #1f77b4</DESCRIPTION>"
+    assert first[2]["action"]["content"] == "left 41 colour #1f77b4"
+    assert "image" not in first[3]["action"]
+    assert first[4]["action"]["image"] == drawn[:1]
+    assert second[0]["action"]["image"] == [f"{images}/target.png", drawn[0]]
+    assert second[3]["action"]["image"] == drawn[:1]
+    assert [one["action"]["type"] for one in third] == ["send message", "get message", "done", "game end"]
+    assert document["players"]["Player 2"] == {"game_role": "Generator", "model_name": "canvas"}
+    assert document["meta"]["round_count"] == 3
+    assert (document["Request Count"], document["Violated Request Count"]) == ([2, 2, 1], [0, 0, 0])
+    assert [document[name] for name in ("Aborted", "Lose", "Success")] == [0, 0, 1]
+
+
+def test_an_aborted_episode_is_a_violated_request_without_a_main_score(exported: Path) -> None:
+    # The third square of geometry begins right of column 40, where the describer breaks the protocol.
+    folder = exported / EASY / "instance_00002"
+    document = read(folder / "interactions.json")
+    assert (document["Request Count"], document["Violated Request Count"]) == ([1], [1])
+    assert [document[name] for name in ("Aborted", "Lose", "Success")] == [1, 0, 0]
+    assert document["turns"][0][1]["action"]["content"] == "I would rather not say."
+    assert math.isnan(read(folder / "scores.json")["episode scores"]["Main Score"])
+
+
+def test_the_main_score_is_the_final_similarity_of_a_hundred(exported: Path) -> None:
+    scores = read(exported / EASY / "instance_00000" / "scores.json")
+    assert scores["episode scores"]["Main Score"] == 80
+    assert scores["episode scores"]["Request Success Ratio"] == 1
+    assert [one.get("Similarity eye") for one in scores["round scores"].values()] == [6, 8, None]
+
+
+def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_path: Path) -> None:
+    back = import_run(exported, tmp_path / "back")
+
+    assert back.run == played.run
+    assert back.episodes() == played.episodes()
+    assert back.calls() == played.calls()
+    assert back.judges() == played.judges()
+    assert set(back.scores()) == set(played.scores())
+    names = sorted(path.name for path in (played.path / "renderings").glob("*.png"))
+    assert names == sorted(path.name for path in (back.path / "renderings").glob("*.png"))
+    for name in names:
+        assert (back.path / "renderings" / name).read_bytes() == (played.path / "renderings" / name).read_bytes()
+    export_run(back, tmp_path / "again")
+    assert {path.relative_to(exported): path.read_bytes() for path in exported.rglob("*.json")} == {
+        path.relative_to(tmp_path / "again"): path.read_bytes() for path in (tmp_path / "again").rglob("*.json")
+    }
+
+
+def forget_ours(folder: Path) -> None:
+    """Leave only what clembench itself writes."""
+    for path in folder.rglob("*.json"):
+        document = read(path)
+        document.pop("ircore", None)
+        path.write_text(json.dumps(document), "utf-8")
+
+
+def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played: RunFolder, tmp_path: Path) -> None:
+    forget_ours(exported)
+    path = exported / EASY / "instance_00000" / "interactions.json"
+    document = read(path)
+    for number, event in enumerate(document["turns"][0]):
+        event["timestamp"] = f"2026-05-01T10:00:{number * 2:02d}.500000"
+    path.write_text(json.dumps(document), "utf-8")
+
+    back = import_run(exported, tmp_path / "back")
+
+    ours, theirs = played.episodes()[0], back.episodes()[0]
+    assert (theirs.instance_id, theirs.category, theirs.difficulty) == ("geometry_easy-00000", "geometry", "easy")
+    assert [turn.message for turn in theirs.turns] == [turn.message for turn in ours.turns]
+    assert [turn.rendering for turn in theirs.turns] == [turn.rendering for turn in ours.turns]
+    assert [turn.message_tokens for turn in theirs.turns] == [turn.message_tokens for turn in ours.turns]
+    assert theirs.turns[0].seconds == 4.0
+    assert [one.outcome for one in back.episodes()] == [one.outcome for one in played.episodes()]
+    assert [one.abort_reason for one in back.episodes()] == [one.abort_reason for one in played.episodes()]
+    assert (back.run.submission.describer.label, back.run.submission.generator.label) == ("classical", "canvas")
+    assert back.run.submission.licence == "LicenseRef-unstated"
+    assert back.calls()[ours.episode_id.replace("geometry-easy-01", "geometry_easy-00000"), 1, "describer"].prompt
+
+
+def test_a_reply_that_breaks_the_rules_aborts_the_replayed_episode(exported: Path, tmp_path: Path) -> None:
+    forget_ours(exported)
+    path = exported / EASY / "instance_00000" / "interactions.json"
+    path.write_text(path.read_text("utf-8").replace("<DESCRIPTION>left 41", "left 41", 1), "utf-8")
+    assert import_run(exported, tmp_path / "back").episodes()[0].abort_reason == "describer_format"
+
+
+def edit(name: str, change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        path = folder / EASY / "instance_00000" / name
+        document = read(path)
+        change(document)
+        path.write_text(json.dumps(document), "utf-8")
+
+    return damage
+
+
+def say(text: str) -> Callable[[dict[str, Any]], object]:
+    return lambda document: document["turns"][0][1]["action"].update(content=text)
+
+
+def other_rendering(folder: Path) -> None:
+    images = folder / EASY / "instance_00000" / "images"
+    first, second, *_ = sorted(path for path in images.iterdir() if path.name != "target.png")
+    shutil.copyfile(second, first)
+
+
+def two_pairs(folder: Path) -> None:
+    shutil.copytree(folder / "classical--canvas", folder / "a--b")
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "other words": (edit("interactions.json", say("<DESCRIPTION>x</DESCRIPTION>")), "turns does not say what"),
+    "another outcome": (edit("interactions.json", lambda one: one.update(Success=0)), "Success does not say what"),
+    "another episode": (
+        edit("interactions.json", lambda one: one["ircore"]["episode"].update(instance_id="other")),
+        "is the episode of another instance",
+    ),
+    "an invalid record": (
+        edit("interactions.json", lambda one: one["ircore"]["episode"].update(outcome="won")),
+        "episode.outcome",
+    ),
+    "another target": (edit("instance.json", lambda one: one["ircore"].update(sha256="0" * 64)), "another picture"),
+    "another instance": (edit("instance.json", lambda one: one["ircore"].update(seed=77)), "not the set that it names"),
+    "a way out of the folder": (
+        edit("instance.json", lambda one: one.update(target_image="../../secret.png")),
+        "does not lie in this folder",
+    ),
+    "an absolute path": (edit("instance.json", lambda one: one.update(target_image="/etc/x.png")), "does not lie in"),
+    "a way out for writing": (
+        edit("instance.json", lambda one: one["ircore"].update(image="../x.png")),
+        "is no file name to write to",
+    ),
+    "a damaged rendering": (other_rendering, "is damaged"),
+    "no pictures": (lambda folder: shutil.rmtree(folder / EASY / "instance_00000" / "images"), "is missing"),
+    "two pairs": (two_pairs, "2 pairs played here"),
+    "no game": (lambda folder: shutil.rmtree(folder / "classical--canvas" / GAME), "nobody played"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_folder_is_refused(name: str, exported: Path, tmp_path: Path) -> None:
+    damage, expected = DAMAGES[name]
+    damage(exported)
+    with pytest.raises(InputError, match=expected):
+        import_run(exported, tmp_path / "back")
+    assert not (tmp_path / "back").exists()
+
+
+def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
+    run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
+    run.add_scores(one.model_copy(update={"judge": "ear", "value": 3.0}) for one in played.scores())
+    with pytest.raises(InputError, match="several judges"):
+        export_run(run, tmp_path / "results")
+    export_run(run, tmp_path / "results", "ear")
+    scores = read(tmp_path / "results" / EASY / "instance_00000" / "scores.json")["episode scores"]
+    assert (scores["Main Score"], scores["Similarity eye"], scores["Similarity ear"]) == (30, 8, 3)
+
+
+def test_the_commands(played: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["export", "clembench", str(played.path), "--out", str(tmp_path / "results")]) == 0
+    assert capsys.readouterr().out == (
+        f"{tmp_path / 'results' / 'classical--canvas'}: 12 episodes, main score: similarity by eye\n"
+    )
+    assert ircore(["import", "clembench", str(tmp_path / "results"), "--out", str(tmp_path / "back")]) == 0
+    assert capsys.readouterr().out == f"Centre + Block: 12 episodes in {tmp_path / 'back'}\n"
+    assert ircore(["import", "clembench", str(tmp_path / "nowhere"), "--out", str(tmp_path / "no")]) == 2
+
+
+READER = """
+import os, sys
+from clemcore.clemeval import perform_evaluation
+from clemcore.clemgame.transcripts.builder import build_transcripts
+build_transcripts(sys.argv[1])
+table = perform_evaluation(sys.argv[1], return_dataframe=True)
+print(table.loc["classical--canvas", "-, clemscore"])
+"""
+
+
+def test_clemcore_itself_reads_it(exported: Path) -> None:
+    """IRCORE_CLEMCORE_PYTHON names a Python that has clemcore; it needs other packages than this project's."""
+    python = os.environ.get("IRCORE_CLEMCORE_PYTHON")
+    if not python:
+        pytest.skip("IRCORE_CLEMCORE_PYTHON names no Python with clemcore")
+    done = subprocess.run(
+        [python, "-P", "-c", READER, str(exported)],
+        capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"IMAGE_ROOT": str(exported)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # Ten of twelve played, each with 80 of 100: 83.33 % × 80.
+    assert float(done.stdout.splitlines()[-1]) == pytest.approx(66.66, abs=0.01)
+    assert len(list(exported.rglob("transcript.html"))) == 12
