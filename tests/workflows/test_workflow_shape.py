@@ -1,0 +1,154 @@
+"""What holds for every workflow, read from the files: whoever changes one against these rules is told here."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workflows import read_workflow, steps_of
+
+FOLDER = Path(__file__).resolve().parents[2] / ".github" / "workflows"
+FILES = sorted(FOLDER.glob("*.y*ml"))
+NAMES = [one.stem for one in FILES]
+TRIGGERS = {
+    "ci": {"push", "pull_request"},
+    "submission": {"push", "pull_request"},
+    "evaluate": {"workflow_dispatch"},
+    "pages": {"push", "workflow_call", "workflow_dispatch"},
+    "release-dataset": {"release"},
+    "scheduled": {"schedule", "workflow_dispatch"},
+}
+WRITES = {
+    ("evaluate", "publish"): {"id-token"},
+    ("evaluate", "site"): {"pages", "id-token"},
+    ("pages", "deploy"): {"pages", "id-token"},
+    ("release-dataset", "release"): {"id-token"},
+}
+"""Which job may write what; no other job may write anything."""
+
+PINS = {
+    "actions/checkout": "3d3c42e5aac5ba805825da76410c181273ba90b1",
+    "actions/setup-python": "5fda3b95a4ea91299a34e894583c3862153e4b97",
+    "actions/upload-artifact": "043fb46d1a93c77aae656e7c1c64a875d1fc6a0a",
+    "actions/download-artifact": "3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c",
+    "actions/upload-pages-artifact": "fc324d3547104276b827a68afc52ff2a11cc49c9",
+    "actions/deploy-pages": "cd2ce8fcbc39b97be8ca5fce6e763baed58fa128",
+}
+"""Commits of the actions' releases v7.0.1, v7.0.0, v7.0.1, v8.0.1, v5.0.0 and v5.0.0."""
+
+pytestmark = pytest.mark.parametrize("path", FILES, ids=NAMES)
+
+
+def jobs(path: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = read_workflow(path)["jobs"]
+    return found
+
+
+def test_it_is_one_of_those_that_are_known(path: Path) -> None:
+    assert set(read_workflow(path)["on"]) == TRIGGERS[path.stem]
+
+
+def test_nothing_is_permitted_unless_a_job_asks_for_it(path: Path) -> None:
+    assert read_workflow(path)["permissions"] == {}
+    for name, job in jobs(path).items():
+        writes = {scope for scope, access in job["permissions"].items() if access != "read"}
+        assert writes == WRITES.get((path.stem, name), set())
+
+
+def test_every_action_is_pinned_to_a_commit_with_its_version(path: Path) -> None:
+    for line in path.read_text().splitlines():
+        used = re.search(r"uses:\s*(\S+)(.*)", line)
+        if used is None or used[1].startswith("./"):
+            continue
+        action, _, commit = used[1].partition("@")
+        assert PINS[action] == commit
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+ as of \d{4}-\d{2}-\d{2}", used[2])
+
+
+def test_checkouts_keep_no_credentials(path: Path) -> None:
+    for _, step in steps_of(read_workflow(path)):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+
+
+def test_every_job_ends_in_time_and_no_two_collide(path: Path) -> None:
+    assert "group" in read_workflow(path)["concurrency"]
+    for job in jobs(path).values():
+        assert "uses" in job or 0 < job["timeout-minutes"] <= 355
+
+
+def test_no_expression_stands_in_a_command(path: Path) -> None:
+    for _, step in steps_of(read_workflow(path)):
+        assert "${{" not in step.get("run", "")
+
+
+def test_steps_are_one_command_each(path: Path) -> None:
+    """Whatever a workflow does can be given by hand on a laptop."""
+    for _, step in steps_of(read_workflow(path)):
+        if "run" in step:
+            assert re.match(r"(\.venv/bin/ircore|make|git fetch) ", step["run"])
+            assert not re.search(r"[;&|\n`]|\$\(", step["run"].strip())
+
+
+def test_no_caches_and_no_scripts_of_others(path: Path) -> None:
+    text = path.read_text()
+    assert "actions/cache" not in text
+    assert "cache:" not in text
+    assert "curl" not in text
+    assert "pip install" not in text
+
+
+def test_secrets_stand_in_one_step_of_a_protected_job(path: Path) -> None:
+    text = path.read_text()
+    if path.stem != "evaluate":
+        assert "secrets." not in text
+        assert "secrets:" not in text
+        return
+    with_secrets = [(job, step) for job, step in steps_of(read_workflow(path)) if "secrets." in json.dumps(step)]
+    assert len(with_secrets) == 1
+    name, step = with_secrets[0]
+    assert step["run"].startswith(".venv/bin/ircore submission evaluate ")
+    assert jobs(path)[name]["environment"] == "evaluation"
+    assert jobs(path)[name]["if"] == "github.ref == 'refs/heads/main'"
+    assert all(re.fullmatch(r"[A-Z]+_API_KEY", variable) for variable in step["env"])
+
+
+def test_whoever_takes_an_identity_is_protected(path: Path) -> None:
+    for name, job in jobs(path).items():
+        if job["permissions"].get("id-token") == "write" and "uses" not in job:
+            environment = job["environment"]
+            assert (environment if isinstance(environment, str) else environment["name"]) in ("dataset", "github-pages")
+            assert "secrets." not in json.dumps(job), name
+
+
+def test_strangers_files_are_never_checked_out(path: Path) -> None:
+    """What a pull request brings is fetched as objects, and read by the code of the branch it is to be merged into."""
+    assert "pull_request_target" not in path.read_text()
+    assert "workflow_run" not in path.read_text()
+    assert "issue_comment" not in path.read_text()
+    if path.stem != "submission":
+        return
+    submitted = jobs(path)["submitted"]
+    assert submitted["permissions"] == {"contents": "read"}
+    assert submitted["steps"][0]["with"]["ref"] == "${{ github.event.pull_request.base.sha }}"
+    # The head is named in commands that read objects alone.
+    for step in submitted["steps"]:
+        if "$HEAD" in step.get("run", ""):
+            assert re.match(r"\.venv/bin/ircore submission (check-change|preview) ", step["run"])
+
+
+def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:
+    program = shutil.which("zizmor", path=str(Path(sys.executable).parent)) or shutil.which("zizmor")
+    if program is None:
+        pytest.skip("zizmor is not installed")
+    done = subprocess.run(
+        [program, "--offline", "--no-config", "--persona", "pedantic", "--format", "json", str(path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert [one["ident"] for one in found if one["determinations"]["severity"] in ("Medium", "High")] == []
