@@ -21,6 +21,7 @@ from ircore.submissions import LoadedSubmission
 from ircore.versions import RECORDS, read_versions, require_version
 from leaderboard.badges import badge_files
 from leaderboard.boards import board_pages
+from leaderboard.chart_check import check_figures
 from leaderboard.charts import figures
 from leaderboard.citation import citation_page
 from leaderboard.compare import Comparisons, compare_page, comparison_files
@@ -160,6 +161,7 @@ def build_site(
         fragments = Fragments(site, kept)
         fragments.make()
         render_pages(site, pages, fragments, tree)
+        check_figures(tree.files / "charts")
         write_frozen(frozen, tree.files)
         encoded = site.pictures.write(tree.files, _earlier(out))
         _run_mkdocs(work)

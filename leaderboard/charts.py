@@ -201,7 +201,7 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
         kind=kind,
         title=sketch.title,
         reading_aid=sketch.reading_aid,
-        # Plotly has no part in it: its check of every property takes as long as the rest of a page, and is a test's.
+        # Plotly has no part in it; ``leaderboard.chart_check`` asks it about the first of each kind.
         figure={
             "data": list(sketch.traces),
             "layout": sketch.wide,

@@ -17,28 +17,29 @@ _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL | re.IGNORECASE)
 _CHARSET = re.compile(r'<meta charset="?utf-8"?\s*/?>', re.IGNORECASE)
 
 
-def content_policy(shell: str, images: str = "") -> str:
+def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
     """Return the policy of a page.
 
     Nothing inline runs but the scripts of the shell; nothing is evaluated; nothing comes from elsewhere but pictures,
-    and these from one place only. Plotly adds its rules to an empty style element
-    and sets style attributes on what it draws; ``leaderboard.site_check`` refuses a page of ours that has any with an
-    address.
+    and these from one place only. Style attributes are allowed where figures stand and nowhere else: Plotly adds its
+    rules to an empty style element and sets style attributes on what it draws; ``leaderboard.site_check`` refuses a
+    page of ours that has any with an address.
 
     Args:
         shell: The page without its block.
         images: Where full-size pictures are fetched from, ``https://HOST/…``; empty for nowhere.
+        charts: Whether Plotly draws on the page.
 
     Raises:
         InputError: ``images`` is no https address.
     """
     scripts = [text for attributes, text in _SCRIPT.findall(shell) if _runs(attributes)]
-    styles = ["", *_STYLE.findall(shell)]
+    styles = [*[""] * charts, *_STYLE.findall(shell)]
     rules = {
         "default-src": "'none'",
         "script-src": _sources("'self'", *_hashes(scripts)),
         "style-src": _sources("'self'", *_hashes(styles)),
-        "style-src-attr": "'unsafe-inline'",
+        "style-src-attr": "'unsafe-inline'" if charts else "'none'",
         "img-src": _sources("'self'", "data:", *_origin(images)),
         "connect-src": _sources("'self'", *_origin(images)),
         "font-src": "'self'",
@@ -50,13 +51,18 @@ def content_policy(shell: str, images: str = "") -> str:
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
-def with_policy(shell: str, images: str = "") -> str:
+def with_policy(shell: str, images: str = "", charts: bool = False) -> str:
     """Return a page with its policy, as the first thing after its character set.
+
+    Args:
+        shell: The page without its block.
+        images: As for ``content_policy``.
+        charts: As for ``content_policy``.
 
     Raises:
         ValueError: The page does not say that it is UTF-8.
     """
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(shell, images)}">'
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(shell, images, charts)}">'
     policed, count = _CHARSET.subn(lambda found: f"{found[0]}\n{meta}", shell, count=1)
     if not count:
         raise ValueError("the page has no <meta charset> to put its policy behind")

@@ -13,11 +13,13 @@ import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set
 from plotly.offline import get_plotlyjs_version
 
+from ircore.errors import WorkError
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.trajectories import trajectory
 from ircore.tables.model import Selection, Value
 from leaderboard import theme
+from leaderboard.chart_check import check_figures
 from leaderboard.charts import OF_ALL, OF_JUDGE, OF_PAIR, Chart, chart_id, figures
 from leaderboard.site import Pair
 
@@ -246,7 +248,7 @@ def test_the_vendored_bundle_is_the_one_that_plotly_was_made_for() -> None:
 
 
 def test_plotly_knows_every_property_and_value(charts: dict[str, Chart]) -> None:
-    # The package writes its figures without Plotly; here Plotly's own schema is held against all of them.
+    # A build checks the first of each kind; here all of them are, and that Plotly leaves nothing out.
     for chart in drawn(charts):
         for layout in (chart.figure["layout"], chart.figure["narrow"]):
             checked = go.Figure({"data": chart.figure["data"], "layout": {**layout, "template": "none"}})
@@ -261,11 +263,34 @@ def test_plotly_refuses_a_property_that_it_does_not_know(charts: dict[str, Chart
         go.Figure({"data": charts["delta"].figure["data"], "layout": {"hight": 300}})
 
 
-def test_the_package_does_without_plotly() -> None:
+def test_only_the_check_imports_plotly() -> None:
     package = Path(theme.__file__).parent
-    assert not [
-        path for path in package.rglob("*.py") if re.search(r"^\s*(import|from) plotly", path.read_text(), re.M)
-    ]
+    assert [
+        path.name for path in package.rglob("*.py") if re.search(r"^\s*(import|from) plotly", path.read_text(), re.M)
+    ] == ["chart_check.py"]
+
+
+def written(charts: Mapping[str, Chart], folder: Path) -> Path:
+    folder.mkdir()
+    for name, chart in charts.items():
+        if not chart.missing:
+            (folder / f"{name}.json").write_text(chart.json())
+    return folder
+
+
+def test_the_first_figure_of_each_kind_is_checked_once(charts: dict[str, Chart], tmp_path: Path) -> None:
+    folder = written(charts, tmp_path / "charts")
+    assert check_figures(folder) == len({chart.kind for chart in drawn(charts)})
+
+
+@pytest.mark.parametrize("kind", ["scores", "delta", "trajectory-seer-painter"])
+def test_a_malformed_figure_fails_the_build(charts: dict[str, Chart], tmp_path: Path, kind: str) -> None:
+    folder = written(charts, tmp_path / "charts")
+    figure = json.loads((folder / f"{kind}.json").read_text())
+    figure["narrow"]["hight"] = 300
+    (folder / f"{kind}.json").write_text(json.dumps(figure))
+    with pytest.raises(WorkError, match=rf"charts/{kind}\.json: Plotly refuses it: Invalid property"):
+        check_figures(folder)
 
 
 @pytest.mark.parametrize("script", sorted((ASSETS / "js").glob("*.js")), ids=lambda path: path.name)

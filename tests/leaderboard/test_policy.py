@@ -39,6 +39,22 @@ def test_full_size_pictures_may_come_from_one_place() -> None:
             content_policy("", wrong)
 
 
+def test_style_attributes_are_allowed_only_where_figures_stand(tmp_path: Path) -> None:
+    for folder in ("site", "blocks"):
+        (tmp_path / folder).mkdir()
+    said = "&lt;figure class=&#34;chart&#34;"
+    for name, block in (("plain", f"<p>{said}</p>"), ("charts", '<figure class="chart" id="x"></figure>')):
+        (tmp_path / "site" / f"{name}.html").write_text(SHELL.format(place(name)))
+        (tmp_path / "blocks" / f"{name}.html").write_text(block)
+    finish_pages(tmp_path / "site", tmp_path / "blocks")
+    plain, charts = ((tmp_path / "site" / f"{name}.html").read_text() for name in ("plain", "charts"))
+    assert "style-src-attr 'none'" in plain
+    assert "unsafe" not in plain
+    assert "style-src-attr 'unsafe-inline'" in charts
+    assert sha256("") in charts
+    assert sha256("") not in plain
+
+
 def test_a_script_in_a_block_is_not_among_those_allowed(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "blocks").mkdir()
