@@ -93,6 +93,7 @@ def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
     link = "Link to code or paper, such as on github.com or arxiv.org (empty: none)"
     _settle(answers, Question(("links",), link, read=_links), context)
     answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
+    _refuse(answers, "rules", context)
     return answers
 
 

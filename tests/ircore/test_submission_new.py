@@ -1,0 +1,190 @@
+"""A new submission: from flags, or from answers at a terminal that are checked one by one."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.submissions import read_submission
+from ircore.submissions.drafts import SCHEMA, schema_address
+from ircore.submissions.questions import Context, complete
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = [
+    *("--describer", "openai", "--describer-model", "gpt-5.2-2026-01-15", "--describer-parameter", "temperature=0"),
+    *("--generator", "openai-images", "--generator-model", "gpt-image-1.5", "--generator-revision", "2026-01"),
+    *("--generator-parameter", "size=1024x1024", "--generator-parameter", "quality=low"),
+    *("--author", "Someone", "--hardware", "OpenAI's service", "--link", "code=https://github.com/someone/pair"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a new submission goes, with git knowing an author and no terminal to ask at."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    (tmp_path / "config").write_text("[user]\n\tname = Git Knows\n")
+    monkeypatch.delenv("IRCORE_SITE_URL", raising=False)
+    monkeypatch.setattr(sys, "stdin", (tmp_path / "config").open())
+    return tmp_path / "submissions" / "my-pair"
+
+
+def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["submission", "new", str(folder), *MODELS]) == 0
+    out, err = capsys.readouterr()
+    assert "my-pair: valid: gpt-5.2-2026-01-15 describes, gpt-image-1.5 draws" in out
+    assert "warning" not in err
+    one = read_submission(folder).submission
+    assert (one.name, one.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
+    assert one.describer.api_key_env == one.generator.api_key_env == "OPENAI_API_KEY"
+    assert one.generator.parameters == {"size": "1024x1024", "quality": "low"}
+    assert one.dates is not None
+    assert one.dates.submitted == date.today().isoformat()  # noqa: DTZ011 - the day on the user's calendar
+
+
+def test_what_is_known_is_filled_in(folder: Path) -> None:
+    assert (
+        ircore(
+            ["submission", "new", str(folder / "submission.yaml"), "--describer", "classical", "--generator", "canvas"]
+        )
+        == 0
+    )
+    assert yaml.safe_load((folder / "submission.yaml").read_text()) == {
+        "schema": 1,
+        "name": "classical + canvas",
+        "describer": {"player": "classical"},
+        "generator": {"player": "canvas"},
+        "rules": {"token_budget": 200, "max_turns": 10},
+        "authors": ["Git Knows"],
+        "licence": "CC-BY-4.0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "problem", "remedy"),
+    [
+        ([], "describer.player: is missing", "--describer PLAYER"),
+        (["--describer", "openai"], "describer.model: is missing", "--describer-model MODEL"),
+        (["--describer", "canvas"], "describer.player: canvas is no describer", "Swap"),
+        (["--describer", "clasical"], "describer.player: unknown player 'clasical'", "Did you mean classical"),
+        ([*MODELS, "--licence", "Free"], "licence: no licence that SPDX lists", "SPDX"),
+        ([*MODELS, "--name", "<b>x</b>"], "name: markup ('<')", "Take"),
+        ([*MODELS, "--describer-key", "GITHUB_KEY"], "describer.api_key_env: GITHUB_KEY is a name", "service"),
+        (
+            [*MODELS, "--describer-url", "https://10.0.0.1/v1", "--describer-key", "MY_KEY"],
+            "inside a network",
+            "transcripts",
+        ),
+        ([*MODELS, "--max-turns", "0"], "rules.max_turns: input should be greater", "from 1 to 100"),
+        ([*MODELS, "--describer-parameter", "temperature"], "not NAME=VALUE", "temperature=0"),
+        ([*MODELS, "--link", "https://github.com"], "not NAME=URL", "code="),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_written(
+    folder: Path, options: list[str], problem: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["submission", "new", str(folder), *options]) == 2
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert problem in first
+    assert remedy in second
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", ["My-Pair", "con", "a pair"])
+def test_a_folder_that_could_not_be_handed_in_is_refused(folder: Path, name: str) -> None:
+    assert ircore(["submission", "new", str(folder.parent / name), *MODELS]) == 2
+
+
+def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.mkdir(parents=True)
+    (folder / "submission.yaml").write_text("mine")
+    assert ircore(["submission", "new", str(folder), *MODELS]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert (folder / "submission.yaml").read_text() == "mine"
+
+
+def scripted(answers: list[str], told: list[str]) -> Context:
+    left: Iterator[str] = iter(answers)
+    return Context("my-pair", (), lambda question, proposal: next(left) or proposal, told.append)
+
+
+def test_answers_are_checked_as_they_are_given() -> None:
+    told: list[str] = []
+    answers = [
+        *("canvas", "openai", "gрt-5.2", "gpt-5.2", "https://169.254.169.254/v1", "https://openrouter.ai/api/v1"),
+        *("OPENAI_API_KEY", "", "2026-01-15"),
+        *("sketch", "", "A, B", "Free", "MIT", "", "javascript:x", "https://arxiv.org/abs/2606.01901"),
+    ]
+    made = complete({}, scripted(answers, told))
+    assert made["describer"] == {
+        "player": "openai",
+        "model": "gpt-5.2",
+        "base_url": "https://openrouter.ai/api/v1",
+        "api_key_env": "OPENROUTER_API_KEY",
+        "revision": "2026-01-15",
+    }
+    assert made["generator"] == {"player": "sketch"}
+    assert (made["authors"], made["licence"]) == (["A", "B"], "MIT")
+    assert made["links"] == {"paper": "https://arxiv.org/abs/2606.01901"}
+    assert [line.split(":")[0].strip() for line in told] == [
+        *("describer.player", "describer.model", "describer.base_url", "describer.api_key_env", "licence", "links.code")
+    ]
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "canvas", "", "", "", "", ""]
+    made = complete({}, scripted(answers, []))
+    assert made["describer"] == {"player": "openai", "model": "Qwen3-VL", "base_url": "http://127.0.0.1:8000/v1"}
+
+
+def test_nobody_is_asked_for_ever() -> None:
+    with pytest.raises(InputError, match=r"describer\.player: no usable answer"):
+        complete({}, scripted(["nobody"] * 10, []))
+
+
+def test_at_a_real_terminal(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    answers = "classical\ncanvas\n\nSomeone\n\n\n"
+    os.write(ours, answers.encode())
+    command = [sys.executable, "-m", "ircore", "submission", "new", str(tmp_path / "at-a-terminal")]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=False)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0, done.stderr
+    assert "The describer's player (captioner, classical, openai)" in done.stderr
+    assert read_submission(tmp_path / "at-a-terminal").submission.authors == ("Someone",)
+
+
+def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
+    import json
+
+    from ircore.records import json_schemas
+
+    assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]
+
+
+def test_the_hint_names_the_site_the_pages_of_the_clone_or_the_checkout(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "schemas/submission.json"
+    assert schema_address(folder, "https://example.org/board/") == f"https://example.org/board/{name}"
+    assert schema_address(folder, None) is None
+    clone = folder.parent.parent / "clone"
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    for remote, url in (("origin", "git@github.com:Fork/irg.git"), ("upstream", "https://github.com/Org/irg")):
+        subprocess.run(["git", "-C", str(clone), "remote", "add", remote, url], check=True)
+    assert schema_address(clone / "submissions" / "x", None) == f"https://org.github.io/irg/{name}"
+    monkeypatch.setenv("IRCORE_SITE_URL", "https://a.example")
+    assert schema_address(clone, None) == f"https://a.example/{name}"
+    monkeypatch.delenv("IRCORE_SITE_URL")
+    monkeypatch.setattr("ircore.submissions.drafts._pages", lambda folder: None)
+    assert schema_address(ROOT / "submissions" / "x", None) == "../../ircore/submissions/submission.schema.json"
