@@ -88,7 +88,7 @@ def check(place: str, no_load: bool, run_card: bool) -> int:
 @command.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--repo", required=True, metavar="ORG/NAME", help="Dataset on the Hugging Face Hub; made if it is new.")
-@click.option("--revision", metavar="TAG", help="Tag for this release, such as v1.0.0; never moved afterwards.")
+@click.option("--revision", metavar="TAG", help="Tag for this release, never moved afterwards; its name if not given.")
 @click.option("--private", "visibility", flag_value="private", help="Refuse if the dataset is public already.")
 @click.option("--public", "visibility", flag_value="public", help="Make it public once everything is there.")
 @click.option("--dry-run", is_flag=True, help="Check, and list what would change.")
@@ -113,8 +113,8 @@ def push(
         for line in preview_push(folder, plan):
             click.echo(printable(line))
         return
-    push_release(folder, plan, lambda line: click.echo(printable(line), err=True))
-    for line in loading_code(plan):
+    pushed = push_release(folder, plan, lambda line: click.echo(printable(line), err=True))
+    for line in loading_code(pushed):
         click.echo(line)
 
 

@@ -6,17 +6,20 @@ never printed.
 """
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from time import sleep
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from httpx2 import HTTPError
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants, get_token
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants, get_session, get_token
 from huggingface_hub.errors import (
     HfHubHTTPError,
     HFValidationError,
@@ -27,7 +30,11 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import disable_progress_bars, validate_repo_id  # type: ignore[attr-defined]
+from huggingface_hub.utils import (  # type: ignore[attr-defined]
+    build_hf_headers,
+    disable_progress_bars,
+    validate_repo_id,
+)
 from huggingface_hub.utils import logging as hub_logging
 
 from dataset_card.release_files import LocalFile
@@ -45,6 +52,15 @@ LONGEST_WAIT = 120.0
 """Seconds that a server may ask to wait; a longer wait is left to the user."""
 
 MAX_FILES = 100_000
+
+STORE_SECONDS = 10.0
+"""How long the store of large files may take to answer at all, before anything is sent to it."""
+
+_STORE_LIMITS = {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "3", "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s"}
+for _name, _value in _STORE_LIMITS.items():
+    # Read by hf_xet when it is first used; its own limits keep a push waiting for minutes when the store is gone.
+    os.environ.setdefault(_name, _value)
+
 _STALE, _EXISTS, _LIMITED = 412, 409, 429
 
 
@@ -177,6 +193,7 @@ class Repository:
             TemporaryError: The Hub cannot answer now; perhaps the commit was made, perhaps not.
             WorkError: The Hub refuses.
         """
+        self._require_store()
         operations = [CommitOperationAdd(path, local) for path, local in add.items()]
         removals = [CommitOperationDelete(path) for path in remove]
         with self._explained():
@@ -227,6 +244,29 @@ class Repository:
             raise WorkError(f"{self.name}: holds no release", "Name a dataset made by: ircore release push")
         return folder
 
+    def _require_store(self) -> None:
+        """Make sure that the service to which large files go answers: its client would try for minutes.
+
+        Raises:
+            WorkError: It does not.
+        """
+        if constants.HF_HUB_DISABLE_XET:
+            return
+        address = f"{constants.ENDPOINT}/api/datasets/{self.name}/xet-write-token/main"
+        with self._explained():
+            answer = get_session().get(address, headers=build_hf_headers(), timeout=STORE_SECONDS)
+        store = str(answer.json().get("casUrl", "")) if answer.status_code == HTTPStatus.OK else ""
+        if not store.startswith(("http://", "https://")):
+            return  # what the client says about it is clear
+        try:
+            get_session().get(store, timeout=STORE_SECONDS)
+        except HTTPError as error:
+            raise WorkError(
+                f"{self.name}: the store of large files, {urlsplit(store).netloc}, does not answer "
+                f"({type(error).__name__})",
+                "Try again later, or set HF_HUB_DISABLE_XET=1 to send them without it.",
+            ) from error
+
     def _listed(self, revision: str) -> dict[str, RemoteFile]:
         found = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
         files = [one for one in islice(found, MAX_FILES) if isinstance(one, RepoFile)]
@@ -257,7 +297,12 @@ class Repository:
             raise WorkError(f"trusted publishing failed: {_line(str(error))}", "See HF_OIDC_RESOURCE.") from error
         except (OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
             raise WorkError(f"{self.name}: not here, and the Hub may not be asked", "Unset HF_HUB_OFFLINE.") from error
-        except (HTTPError, ConnectionError, TimeoutError) as error:
+        except (ConnectionError, TimeoutError) as error:  # of hf_xet, which moves large files
+            raise TemporaryError(
+                f"{self.name}: the connection to the store of large files failed ({type(error).__name__})",
+                "Give the same command again, or set HF_HUB_DISABLE_XET=1 to send them without it.",
+            ) from error
+        except HTTPError as error:
             raise TemporaryError(
                 f"{constants.ENDPOINT}: the connection failed ({type(error).__name__})",
                 "Give the same command again: what was uploaded is not sent again.",
@@ -267,7 +312,7 @@ class Repository:
             raise WorkError(
                 f"{self.name}: the Hub does not take this ({_line(str(error))})", "See what it says."
             ) from error
-        except (OSError, RuntimeError) as error:  # what hf_xet raises, which moves large files
+        except (OSError, RuntimeError) as error:  # of hf_xet too
             raise WorkError(
                 f"{self.name}: large files cannot be moved ({_line(str(error))})",
                 "Give the same command again, or set HF_HUB_DISABLE_XET=1.",

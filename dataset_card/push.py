@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dataset_card.check import check_release
 from dataset_card.hub import WAITS, Remote, RemoteFile, Repository, StaleError, TemporaryError
 from dataset_card.release_files import LocalFile, is_table_file, read_release_files
+from dataset_card.release_record import read_release
 from ircore.errors import InputError, WorkError
 
 Visibility = Literal["private", "public"]
@@ -59,13 +60,26 @@ class PushPlan:
     """``ORG/NAME``."""
 
     revision: str | None = None
-    """Tag that the release gets; none if None."""
+    """Tag that the release gets; its name if None."""
 
     visibility: Visibility | None = None
     """Who may see it; a new repository is private, an existing one stays as it is if None."""
 
     message: str | None = None
     """Of the commit."""
+
+
+class Pushed(NamedTuple):
+    """Where a release is."""
+
+    repo: str
+    """``ORG/NAME``."""
+
+    tag: str
+    """Its tag."""
+
+    commit: str
+    """The commit that holds it."""
 
 
 def compare_files(local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile]) -> Changes:
@@ -84,19 +98,19 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         InputError: As ``push_release``.
         WorkError: As ``push_release``.
     """
-    repo, local = _prepared(folder, plan)
+    repo, local, tag = _prepared(folder, plan)
     remote = repo.read()
     _refuse_wish(plan, remote)
     if remote is None:
         first = f"{plan.repo}: would be made, private"
-        return first, *compare_files(local, {}).lines(local), *_later(plan, None)
-    if _is_released(repo, remote, plan, local):
-        return (f"{plan.repo}: has this release already, as {plan.revision}",)
-    state = "private" if remote.private else "public"
-    return f"{plan.repo}: is there, {state}", *compare_files(local, remote.files).lines(local), *_later(plan, remote)
+        return first, *compare_files(local, {}).lines(local), *_later(plan, tag, None)
+    if _is_released(repo, remote, tag, local):
+        return (f"{plan.repo}: has this release already, as {tag}",)
+    there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
+    return there, *compare_files(local, remote.files).lines(local), *_later(plan, tag, remote)
 
 
-def push_release(folder: Path, plan: PushPlan, say: Say) -> str:
+def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     """Bring a release to the Hub: check it, make the repository if need be, commit once, tag, then publish if asked.
 
     The same command again goes on where it was stopped, and does nothing to what is done. Commits that others make
@@ -107,14 +121,11 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> str:
         plan: Where to and how.
         say: Takes a line about each step.
 
-    Returns:
-        Id of the commit that holds the release.
-
     Raises:
         InputError: The release, the name or the tag is not usable, or there is no token.
         WorkError: The release has faults, the tag is another release's, or the Hub refuses or cannot be reached.
     """
-    repo, local = _prepared(folder, plan)
+    repo, local, tag = _prepared(folder, plan)
     repo.require_token()
     remote = repo.read()
     _refuse_wish(plan, remote)
@@ -124,26 +135,24 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> str:
         remote = repo.read()
     if remote is None:
         raise WorkError(f"{plan.repo}: was made, but this token may not see it", "Give the token access to it.")
-    if _is_released(repo, remote, plan, local):
-        commit = remote.tags[str(plan.revision)]
-        say(f"{plan.revision} is there already with the same files")
+    if _is_released(repo, remote, tag, local):
+        commit = remote.tags[tag]
+        say(f"{tag} is there already with the same files")
     else:
-        commit = _commit(repo, remote, local, plan.message or _message(plan), say)
-        if plan.revision is not None:
-            repo.tag(plan.revision, commit)
-            say(f"tagged {plan.revision}")
+        commit = _commit(repo, remote, local, plan.message or f"Release {tag}", say)
+        repo.tag(tag, commit)
+        say(f"tagged {tag}")
     if plan.visibility == "public" and remote.private:
         repo.publish()
         say("made public")
-    return commit
+    return Pushed(plan.repo, tag, commit)
 
 
-def loading_code(plan: PushPlan) -> tuple[str, str, str]:
+def loading_code(pushed: Pushed) -> tuple[str, str, str]:
     """Return three lines of Python that load what was pushed."""
-    at = f', revision="{plan.revision}"' if plan.revision else ""
     return (
         "from datasets import load_dataset",
-        f'turns = load_dataset("{plan.repo}", split="test"{at})',
+        f'turns = load_dataset("{pushed.repo}", split="test", revision="{pushed.tag}")',
         'print(turns[0]["message"])',
     )
 
@@ -155,7 +164,8 @@ def size_text(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
 
 
-def _prepared(folder: Path, plan: PushPlan) -> tuple[Repository, dict[str, LocalFile]]:
+def _prepared(folder: Path, plan: PushPlan) -> tuple[Repository, dict[str, LocalFile], str]:
+    """Check the release and what is asked; return the repository, the release's files and its tag."""
     repo = Repository(plan.repo)
     if plan.revision is not None and (not TAG.fullmatch(plan.revision) or plan.revision == "main"):
         raise InputError(f"--revision {plan.revision}: not the name of a tag", "Such as: v1.0.0")
@@ -164,7 +174,7 @@ def _prepared(folder: Path, plan: PushPlan) -> tuple[Repository, dict[str, Local
     if faults:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
-    return repo, local
+    return repo, local, plan.revision or read_release(folder).name
 
 
 def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
@@ -172,17 +182,17 @@ def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
 
 
-def _is_released(repo: Repository, remote: Remote, plan: PushPlan, local: Mapping[str, LocalFile]) -> bool:
+def _is_released(repo: Repository, remote: Remote, tag: str, local: Mapping[str, LocalFile]) -> bool:
     """Say whether the tag is there with these very files.
 
     Raises:
         WorkError: It is there with others.
     """
-    if plan.revision is None or plan.revision not in remote.tags:
+    if tag not in remote.tags:
         return False
-    if compare_files(local, repo.files(remote.tags[plan.revision])):
+    if compare_files(local, repo.files(remote.tags[tag])):
         raise WorkError(
-            f"{plan.repo}: tag {plan.revision} exists already, with another release",
+            f"{repo.name}: tag {tag} exists already, with another release",
             "Tags of releases are never moved: choose another --revision.",
         )
     return True
@@ -234,12 +244,7 @@ def _as_wanted(remote: RemoteFile | None, local: LocalFile | None) -> bool:
     return local is None if remote is None else local is not None and remote.same_as(local)
 
 
-def _later(plan: PushPlan, remote: Remote | None) -> Iterator[str]:
-    if plan.revision is not None:
-        yield f"then tagged {plan.revision}"
+def _later(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:
+    yield f"then tagged {tag}"
     if plan.visibility == "public" and (remote is None or remote.private):
         yield "then made public"
-
-
-def _message(plan: PushPlan) -> str:
-    return f"Release {plan.revision}" if plan.revision else "Release"

@@ -8,6 +8,7 @@ from hub_clients import Outcome, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
 from releases import rewrite
 
+from dataset_card.release_record import read_release
 from dataset_card.schema import SCORES
 
 REPO = "org/irg"
@@ -18,6 +19,15 @@ COMMIT = r"POST /api/datasets/org/irg/commit/main"
 
 def release_files(release: Path) -> dict[str, bytes]:
     return {path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+
+
+def large_files(release: Path) -> int:
+    return sum(name.endswith((".parquet", ".png")) for name in release_files(release))
+
+
+def reword(release: Path) -> None:
+    with (release / "LICENSE.md").open("a") as file:
+        file.write("\nAsk if in doubt.\n")
 
 
 def pushed_files(hub: HubServer, revision: str = "main") -> dict[str, bytes]:
@@ -41,12 +51,23 @@ def test_a_first_push_makes_a_private_dataset_with_one_commit_and_a_tag(
     assert repo.titles == ["initial commit", "Release v1.0.0"]
     assert repo.tags == {"v1.0.0": repo.head}
     assert pushed_files(hub) == release_files(release)
-    assert repo.tree["data/scores/test-00000-of-00001.parquet"].large
+    assert repo.tree["data/leaderboard/test-00000-of-00001.parquet"].large
     assert done.out.splitlines() == [
         "from datasets import load_dataset",
         'turns = load_dataset("org/irg", split="test", revision="v1.0.0")',
         'print(turns[0]["message"])',
     ]
+
+
+def test_without_a_tag_a_release_is_tagged_with_its_name(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    name = read_release(release).name
+    done = ircore_on("release", "push", release, "--repo", REPO)
+    assert done.code == 0, done.err
+    assert hub.repos[REPO].tags == {name: hub.repos[REPO].head}
+    assert f'revision="{name}"' in done.out
+
+    again = ircore_on("release", "push", release, "--repo", REPO)
+    assert f"{name} is there already with the same files" in again.err
 
 
 def test_the_same_push_again_changes_nothing(release: Path, hub: HubServer, ircore_on: Run) -> None:
@@ -68,10 +89,10 @@ def test_a_dry_run_lists_what_would_change_and_changes_nothing(release: Path, hu
     lines = done.out.splitlines()
     assert lines[0] == "org/irg: is there, public"
     assert any(line.startswith("  changed  README.md ") for line in lines)
-    assert any(line.startswith("  added    data/transcripts/test-00000-of-00001.parquet ") for line in lines)
+    assert any(line.startswith("  added    data/transcripts/test-centre-block-") for line in lines)
     assert f"  removed  {stale}" in lines
     assert not any("notes.txt" in line for line in lines)
-    assert lines[-2].startswith("9 added, 1 changed, 1 removed, 0 unchanged; ")
+    assert lines[-2].startswith(f"{len(release_files(release)) - 1} added, 1 changed, 1 removed, 0 unchanged; ")
     assert lines[-1] == "then tagged v1"
     assert before.head == head
 
@@ -82,7 +103,7 @@ def test_an_update_keeps_earlier_tags_and_files_of_others(release: Path, hub: Hu
     first = pushed_files(hub)
     stale = "data/scores/test-00001-of-00002.parquet"
     repo.commit("by others", repo.tree | {"notes.txt": File(b"mine", False), stale: File(b"old", True)})
-    (release / "LICENSE.md").write_text("# Licences\n\nAnother text.\n")
+    reword(release)
 
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--public")
 
@@ -91,13 +112,13 @@ def test_an_update_keeps_earlier_tags_and_files_of_others(release: Path, hub: Hu
     assert pushed_files(hub, "v2") == release_files(release) | {"notes.txt": b"mine"}
     assert repo.tags.keys() == {"v1", "v2"}
     assert not repo.private
-    assert times_asked(hub, "PUT /lfs/") == 6  # five tables and a picture, by the first push only
+    assert times_asked(hub, "PUT /lfs/") == large_files(release)  # by the first push only
 
 
 def test_a_tag_is_never_moved(release: Path, hub: HubServer, ircore_on: Run) -> None:
     assert ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1").code == 0
     tagged = dict(hub.repos[REPO].tags)
-    (release / "LICENSE.md").write_text("# Licences\n\nAnother text.\n")
+    reword(release)
 
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1")
 
@@ -115,7 +136,7 @@ def test_a_commit_of_somebody_else_meanwhile_is_kept(release: Path, hub: HubServ
 
     assert done.code == 0, done.err
     assert "another commit came first" in done.err
-    assert repo.titles == ["initial commit", "theirs", "Release"]
+    assert repo.titles == ["initial commit", "theirs", f"Release {read_release(release).name}"]
     assert pushed_files(hub) == release_files(release) | {"notes.txt": b"theirs"}
 
 
@@ -170,7 +191,7 @@ def test_a_push_that_gave_up_is_taken_up_by_the_same_command(release: Path, hub:
     sent = times_asked(hub, "PUT /lfs/")
 
     assert ircore_on("release", "push", release, "--repo", REPO).code == 0
-    assert times_asked(hub, "PUT /lfs/") == sent == 6
+    assert times_asked(hub, "PUT /lfs/") == sent == large_files(release)
     assert pushed_files(hub) == release_files(release)
 
 
@@ -251,4 +272,4 @@ def test_trusted_publishing_takes_the_identity_of_the_ci(release: Path, hub: Hub
 
     done = ircore_on("release", "push", release, "--repo", REPO, **trusted, HF_OIDC_ID_TOKEN=CI_IDENTITY)
     assert done.code == 0, done.err
-    assert repo.titles[-1] == "Release"
+    assert repo.titles[-1] == f"Release {read_release(release).name}"

@@ -119,13 +119,15 @@ class HubServer(ThreadingHTTPServer):
         blobs: Large files that were uploaded, by SHA-256.
         requests: What was asked, each as ``METHOD /path``.
         quota: Bytes that large files may take in all.
+        cas_url: Where clients are sent with large files; none of the store's own folder if it is set.
     """
 
     daemon_threads = True
 
-    def __init__(self, cas: Path | None = None) -> None:
+    def __init__(self, cas: Path | None = None, cas_url: str | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.cas = cas
+        self.cas_url = cas_url or (f"local://{cas}" if cas else None)
         self.lock = threading.RLock()
         self.empty()
 
@@ -145,7 +147,7 @@ class HubServer(ThreadingHTTPServer):
     def environment(self, home: Path, token: str | None = TOKEN) -> dict[str, str]:
         """Return the variables that a client needs: its own empty home, and nothing of the tester's account."""
         known = {"HF_ENDPOINT": self.url, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1"}
-        known |= {} if self.cas else {"HF_HUB_DISABLE_XET": "1"}
+        known |= {} if self.cas_url else {"HF_HUB_DISABLE_XET": "1"}
         return known | ({} if token is None else {"HF_TOKEN": token})
 
     def add_repo(self, name: str, private: bool = False, files: dict[str, bytes] | None = None) -> Repo:
@@ -190,13 +192,14 @@ class HubServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def running_hub(cas: Path | None = None) -> Iterator[HubServer]:
+def running_hub(cas: Path | None = None, cas_url: str | None = None) -> Iterator[HubServer]:
     """Start a server on a free port; stopped at the end.
 
     Args:
         cas: Folder for the client's own ``local://`` store of xet content; without one, large files go by LFS.
+        cas_url: Address of a service for xet content, such as one that does not answer.
     """
-    server = HubServer(cas)
+    server = HubServer(cas, cas_url)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -432,9 +435,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def xet_token(self, name: str, access: str) -> None:
         self.repo(name, write=access == "write")
-        if self.server.cas is None:
+        if self.server.cas_url is None:
             raise HubError(404, "EntryNotFound", "no xet storage here")
-        self.reply({"casUrl": f"local://{self.server.cas}", "accessToken": "xet", "exp": XET_EXPIRY})
+        self.reply({"casUrl": self.server.cas_url, "accessToken": "xet", "exp": XET_EXPIRY})
 
     def commit(self, name: str, revision: str) -> None:
         repo = self.repo(name, write=True)
