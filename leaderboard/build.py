@@ -262,8 +262,6 @@ def _copy_sources(sources: Path, work: Path, address: str) -> None:
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(sources / "docs", work / "docs", ignore=ignored)
-        if (sources / "overrides").is_dir():
-            shutil.copytree(sources / "overrides", work / "overrides", ignore=ignored)
         shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
         settings = (sources / "mkdocs.yml").read_text(encoding="utf-8")
         # A string in JSON is a string in YAML.

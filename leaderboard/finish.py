@@ -18,6 +18,11 @@ from leaderboard.policy import with_policy
 _CHART = '<figure class="chart"'
 """How a figure begins in a block: a stranger's words cannot look so, since their quotes are escaped."""
 
+_FEEDS = """<link rel="alternate" type="application/atom+xml" title="What changed" href="{root}feed.atom">
+<link rel="alternate" type="application/feed+json" title="What changed" href="{root}feed.json">
+</head>"""
+"""By which readers of feeds find them from any page."""
+
 _PLACE = re.compile(r'<div class="irg-place">.*?</div>', re.DOTALL)
 
 ROBOTS = "User-agent: *\nAllow: /\n"
@@ -47,7 +52,7 @@ def place(title: str, words: str = "") -> str:
 
 
 def finish_pages(site: Path, blocks: Path, images: str = "") -> None:
-    """Give every page of a built site its policy and its block.
+    """Give every page of a built site its policy, the addresses of the feeds, and its block.
 
     Args:
         site: What the builder made.
@@ -62,6 +67,8 @@ def finish_pages(site: Path, blocks: Path, images: str = "") -> None:
         block = blocks / path.relative_to(site)
         text = block.read_text(encoding="utf-8") if block.is_file() else None
         page = with_policy(page, images, charts=text is not None and _CHART in text)
+        root = "../" * (len(path.relative_to(site).parts) - 1)
+        page = page.replace("</head>", _FEEDS.format(root=root), 1)
         if text is not None:
             page, count = _PLACE.subn(lambda _, text=text: text, page, count=1)  # type: ignore[misc]
             if not count:
