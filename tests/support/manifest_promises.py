@@ -1,0 +1,36 @@
+"""What a check of a manifest promises for any bytes at all: shared by the property tests and the fuzzer."""
+
+from manifest_attacks import ATTACKS, GOOD
+
+from ircore.records import Submission
+from ircore.strict_yaml import MAX_BYTES
+from ircore.submissions.check import Neighbour, check_bytes, neighbour
+from ircore.submissions.reports import annotations, as_json, summary
+
+THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
+
+SEEDS = [GOOD.encode(), *(one.text.encode() if isinstance(one.text, str) else one.text[:4096] for one in ATTACKS)]
+"""Where a fuzzer begins."""
+
+
+def keeps_promises(data: bytes) -> None:
+    """Check some bytes as a manifest; whatever they are, there is a verdict that can be told."""
+    data = data[: MAX_BYTES + 1]
+    neighbour("pair", data)
+    checked = check_bytes(data, "submissions/pair/submission.yaml", "pair", THERE)
+    for one in checked.findings:
+        texts = (one.file, one.field, one.problem, one.expected, one.remedy)
+        assert all(text.isprintable() for text in texts), texts
+        assert one.problem
+        assert one.remedy
+        assert one.line >= 1 <= one.column
+        assert one.line <= data.count(b"\n") + data.count(b"\r") + 2
+    assert len(checked.findings) < 20_000
+    assert (checked.submission is None) <= (not checked.valid)
+    for line in annotations(checked.findings):
+        assert "\n" not in line
+    assert summary([checked], checked.findings).count("<pre>") <= 2
+    as_json([checked], checked.findings)
+    if checked.valid and checked.submission is not None:
+        text = checked.submission.model_dump_json(by_alias=True)
+        assert Submission.model_validate_json(text) == checked.submission
