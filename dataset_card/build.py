@@ -126,7 +126,7 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
         for name, text in texts.items():
             if text or name == JUDGES:
                 write_text(folder / name, text)
-        for name, data in card_files(source, written).items():
+        for name, data in card_files(source, written, record.name).items():
             write_bytes(folder / name, data)
         version = semantic_version(record.benchmark, record.date, record.content)
         write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))

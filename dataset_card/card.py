@@ -67,21 +67,24 @@ class CardFacts:
         source: What the release is made of.
         written: Sizes of the configs, in the order of ``CONFIGS``.
         example: The episode that the strip shows.
+        name: Of the release, which is its tag on the Hub; None if it has none.
     """
 
     source: ReleaseSource
     written: Sequence[Written]
     example: Example
+    name: str | None = None
 
 
-def card_files(source: ReleaseSource, written: Sequence[Written]) -> dict[str, bytes]:
+def card_files(source: ReleaseSource, written: Sequence[Written], name: str | None = None) -> dict[str, bytes]:
     """Return the content of every file in ``CARD_FILES``; the same source gives the same bytes.
 
     Args:
         source: What the release is made of.
         written: Sizes of the configs, in the order of ``CONFIGS``.
+        name: Of the release.
     """
-    facts = CardFacts(source, written, choose_example(source))
+    facts = CardFacts(source, written, choose_example(source), name)
     return {
         CARD: render_card(facts).encode(),
         DATASHEET: render_datasheet(facts).encode(),
@@ -101,6 +104,7 @@ def render_card(facts: CardFacts) -> str:
         pictures={"strip": STRIP, "targets": TARGETS, "scores": SCORES},
         code=card_code,
         place=card_code.PLACE,
+        name=facts.name,
         example=facts.example,
         boards=list(_boards(source)),
         counts=[_counts(source, category) for category in source.results.categories],

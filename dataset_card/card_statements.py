@@ -41,8 +41,8 @@ MAINTENANCE = (
 
 SOCIAL_IMPACT = (
     "Little is expected: the pictures are charts, shapes and freely licensed photographs, and the dialogues are about "
-    "what they show. A published ranking can steer effort towards what a judge rewards; scores of several kinds of "
-    "judges and the dialogues themselves stand beside it for that reason."
+    "what they show. A published ranking can steer effort towards what a judge rewards; the dialogues and renderings "
+    "behind each score are published for that reason."
 )
 
 MISSING = (

@@ -71,7 +71,7 @@ def _printed(value: object) -> object:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.2f}"
+        return f"{value:.2f}".replace("-", "−")
     if isinstance(value, int):
         return f"{value:,}"
     return value if isinstance(value, Markdown) else escape(str(value))

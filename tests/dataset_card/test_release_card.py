@@ -1,22 +1,32 @@
 """The card: its front matter, its tables, its picture; and that a stranger's words stay words in it."""
 
 import io
+import json
 import re
+import shutil
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
+from datasets.info import DatasetInfosDict
+from datasets.utils.metadata import MetadataConfigs
+from huggingface_hub import DatasetCard
 from PIL import Image
 from releases import FINALS
 
 from dataset_card.build import read_source
 from dataset_card.card import source_licences
+from dataset_card.card_metadata import TITLE, metadata
+from dataset_card.card_pictures import draw_scores, draw_targets
+from dataset_card.card_statements import annotators, statements
 from dataset_card.markdown import code_span, escape, render
 from dataset_card.schema import CONFIGS
 from dataset_card.strip import THUMBNAIL, choose_example, draw_strip
 from ircore.instances.store import read_instances
+from ircore.runs import RunFolder
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +55,97 @@ def test_sizes_are_those_of_the_files(built: Path, front_matter: dict[str, Any])
     for info in front_matter["dataset_info"]:
         files = (built / "release" / "data" / info["config_name"]).iterdir()
         assert info["download_size"] == sum(path.stat().st_size for path in files)
+
+
+def test_the_hub_s_own_reader_takes_the_card(built: Path, card: str) -> None:
+    loaded = DatasetCard.load(built / "release" / "README.md")
+
+    assert loaded.text == card.split("---\n", 2)[2]
+    assert loaded.data.license == ["cc0-1.0"]
+    assert loaded.data.pretty_name == TITLE
+    # The library's lists of what the Hub knows; writing the card again keeps every field.
+    assert set(loaded.data.size_categories) <= set(known_values("size_categories"))
+    assert set(loaded.data.annotations_creators) <= set(known_values("creators")["annotations"])
+    assert set(loaded.data.language_creators) <= set(known_values("creators")["language"])
+    assert set(loaded.data.language) <= known_values("languages").keys()
+    assert set(loaded.data.multilinguality) <= known_values("multilingualities").keys()
+    assert yaml.safe_load(str(loaded.data)) == yaml.safe_load(card.split("---\n")[1])
+
+
+def known_values(name: str) -> Any:
+    return json.loads((files("datasets.utils.resources") / f"{name}.json").read_text("utf-8"))
+
+
+def test_the_library_reads_configs_and_sizes_from_the_card(built: Path) -> None:
+    data = DatasetCard.load(built / "release" / "README.md").data
+    configs = MetadataConfigs.from_dataset_card_data(data)
+    infos = DatasetInfosDict.from_dataset_card_data(data)
+
+    assert configs.keys() == infos.keys() == {config.name for config in CONFIGS}
+    assert configs.get_default_config_name() == "transcripts"
+    for config in CONFIGS:
+        kinds = {name: type(one).__name__ for name, one in infos[config.name].features.items()}
+        assert [name for name, kind in kinds.items() if kind == "Image"] == [one.name for one in config.images]
+        assert list(kinds) == [column.name for column in config.columns]
+        assert infos[config.name].splits["test"].num_examples > 0
+
+
+def test_the_card_has_every_section_of_the_hub_s_template(card: str) -> None:
+    template = (files("huggingface_hub") / "templates" / "datasetcard_template.md").read_text("utf-8")
+    wanted = [line.removesuffix(" [optional]") for line in template.splitlines() if re.match(r"##+ ", line)]
+    assert "### Direct Use" in wanted
+    missing = [line for line in wanted if f"\n{line}\n" not in card]
+    assert missing == ["## More Information"]  # the datasheet stands for it
+
+
+def test_the_datasheet_asks_in_the_order_of_its_source(built: Path) -> None:
+    text = (built / "release" / "DATASHEET.md").read_text("utf-8")
+    sections = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert sections == [
+        "Motivation",
+        "Composition",
+        "Collection process",
+        "Preprocessing, cleaning, labelling",
+        "Uses",
+        "Distribution",
+        "Maintenance",
+    ]
+    assert len(re.findall(r"^\*\*.*\?\*\*", text, re.MULTILINE)) >= 30
+    assert "No person rated anything" in text
+
+
+def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
+    runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
+    rated = [one for one in runs[0].scores() if one.task == "similarity"]
+    runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in rated)
+    source = read_source([one.path for one in runs], read_instances(built / "instances"))
+
+    assert annotators(source) == 1
+    assert "1 person rated renderings" in " ".join(statements(source).annotation)
+    assert any("pseudonyms" in one for one in statements(source).personal)
+    assert metadata(source, ())["annotations_creators"] == ["machine-generated", "other"]
+
+
+def test_counts_by_category(card: str) -> None:
+    # Two runs of six targets each a category; in geometry two episodes a run are aborted on their first turn.
+    assert "| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |" in card
+    assert "| `simple_shapes` | 3 | 3 | 12 | 12 | 0 | 0 | 36 | 24 |" in card
+
+
+def test_the_pictures_show_targets_and_means(built: Path) -> None:
+    source = read_source([built / "runs" / slug for slug in FINALS], read_instances(built / "instances"))
+
+    targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
+    for one in source.instances.instances[:1]:  # the first easy target of the first category stands top left
+        colour = source.instances.target(one).pixels[42, 45]
+        cell = targets[16 + 26 : 16 + 26 + 150, 16 : 16 + 150]
+        assert (cell == colour).all(axis=2).any()
+
+    chart = np.asarray(Image.open(io.BytesIO(draw_scores(source.results, "eye"))).convert("RGB")).astype(int)
+    blue = (abs(chart - (0x0B, 0x62, 0xA8)).sum(axis=2) < 40).nonzero()
+    marks = [x for y, x in zip(*blue, strict=True) if y > 60]
+    # The better pair's mean is 8 of 10 everywhere: its marks stand at four fifths of the axis.
+    assert np.median(marks) == pytest.approx(150 + (1000 - 150 - 32) * 0.8, abs=6)
 
 
 def test_every_column_is_described(card: str) -> None:

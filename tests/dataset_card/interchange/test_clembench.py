@@ -18,7 +18,7 @@ from dataset_card.interchange.clembench_import import import_run
 from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.records import JudgeIdentity, Score
-from ircore.runs import RunFolder
+from ircore.runs import CallKey, RunFolder
 
 EASY = f"classical--canvas/{GAME}/geometry_easy"
 
@@ -169,7 +169,7 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert [one.abort_reason for one in back.episodes()] == [one.abort_reason for one in played.episodes()]
     assert (back.run.submission.describer.label, back.run.submission.generator.label) == ("classical", "canvas")
     assert back.run.submission.licence == "LicenseRef-unstated"
-    assert back.calls()[ours.episode_id.replace("geometry-easy-01", "geometry_easy-00000"), 1, "describer"].prompt
+    assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
 
 
 def test_a_reply_that_breaks_the_rules_aborts_the_replayed_episode(exported: Path, tmp_path: Path) -> None:
