@@ -20,6 +20,7 @@ from leaderboard.judges import judge_kind
 from leaderboard.labels import CONVERGENCES, OUTCOMES
 from leaderboard.players_pages import player_paths
 from leaderboard.site import Page, Pair, Site
+from leaderboard.tiers import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 
@@ -201,6 +202,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
+        *trust_lines(pair.result),
         *_effort(summary),
         *credit_lines(submission),
     ]

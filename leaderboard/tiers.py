@@ -1,7 +1,10 @@
 """How far a row can be trusted: who played it, and who computed its scores."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ircore.provenance import Flag
 from ircore.results.model import SubmissionResult
 
 
@@ -31,6 +34,19 @@ LEGEND = (VERIFIED, RESCORED, REPORTED, PAPER, HERE)
 """Every tier, the most trusted first; HERE stands for a site built on one's own machine."""
 
 
+FINDINGS = {
+    "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
+    "hidden_characters": "a message with characters that cannot be seen",
+    "identical_to_target": "a rendering like a target, pixel by pixel",
+    "many_failures": "many episodes that failed for technical reasons",
+    "out_of_order": "an answer recorded before what it answers",
+    "reused_rendering": "the same picture in several episodes",
+    "same_message": "the same words for several targets",
+    "time": "a time that cannot be",
+}
+"""What re-scoring flags, by its rule, for people."""
+
+
 def tier_of(submission: SubmissionResult) -> Tier:
     """Return how far a row can be trusted.
 
@@ -41,3 +57,30 @@ def tier_of(submission: SubmissionResult) -> Tier:
     if known is None:
         return HERE
     return VERIFIED if known.kind == "maintainers" else RESCORED
+
+
+def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
+    """Return who vouches for a run and what was found in it, by the words for it.
+
+    Args:
+        submission: The run.
+    """
+    tier, known = tier_of(submission), submission.provenance
+    lines = [("Trust", f"{tier.label}: {tier.description}")]
+    if known is None:
+        return lines
+    code = f"ircore {known.version}" + (f", commit {known.commit}" if known.commit else "")
+    lines.append(("Played by maintainers" if known.source is None else "Re-scored", f"{known.when}, {code}"))
+    if known.source is not None:
+        source = known.source
+        lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
+        lines.append(("Findings", _findings(known.flags)))
+    return lines
+
+
+def _findings(flags: Sequence[Flag]) -> str:
+    if not flags:
+        return "none: the rules were played again on every episode, and nothing unlikely was seen"
+    counts = Counter(one.rule for one in flags)
+    told = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
+    return f"{told}; first: {flags[0].where}. None breaks a rule; they are for people to look at"
