@@ -11,8 +11,9 @@ from ircore.players.classical.colours import plain_name
 from ircore.players.classical.describer import DONE
 from ircore.players.classical.matching import Item, items_of, pair
 from ircore.players.classical.perceive import perceive
-from ircore.players.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
-from ircore.players.classical.wording import NUMBERS, article, noun, weight_of
+from ircore.players.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.classical.statements import article
+from ircore.players.classical.wording import NUMBERS, noun, weight_of
 from ircore.records import PlayerSpec
 from ircore.tokens import count_tokens
 
@@ -51,7 +52,8 @@ def _message(view: DescriberView) -> str:
 
 def _caption(seen: Perception, budget: int) -> str:
     """Say the largest things, as many as fit."""
-    largest = sorted(seen.percepts, key=lambda percept: -weight_of(percept, seen.backdrop))
+    things = [percept for percept in seen.percepts if not isinstance(percept, Text)]
+    largest = sorted(things, key=lambda percept: -weight_of(percept, seen.backdrop))
     phrases: list[str] = []
     for percept in largest:
         phrase = _phrase(percept, seen)
@@ -74,6 +76,8 @@ def _phrase(percept: Percept, seen: Perception) -> str:
     if isinstance(percept, Pie):
         wedges = ", ".join(plain_name(colour) for colour, _ in percept.wedges)
         return f"A {'donut' if percept.hole else 'pie'} chart {_place(percept, seen)}: {wedges}"
+    if isinstance(percept, Text):
+        return "Some text"
     if isinstance(percept, (Grid, Ticks)):
         return f"A {plain_name(percept.colour)} grid" if isinstance(percept, Grid) else "Some ticks"
     if isinstance(percept, Shape):

@@ -19,9 +19,9 @@ Cover = npt.NDArray[np.float32]
 """Height × width: how much of each pixel, 0–1, is ink."""
 
 LETTERS = "".join(chr(code) for code in range(33, 127)) + "°²³×é"
-SIZES = range(9, 29)
-"""Of the font, in pixels."""
-ALIKE_SIZES = 4
+SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
+"""Of the font, in pixels, in the order in which they are tried: print is about as high as that mostly."""
+ALIKE_SIZES = 3
 """Pixels that the sizes of two lines of one picture may differ."""
 FINE = 4
 """Parts of a pixel to which the place of a letter is told, across and down."""
@@ -31,6 +31,8 @@ A_LETTER = 0.12
 """Squared coverage that an additional letter must explain to be taken."""
 UNEXPLAINED = 0.07
 """Share of a line's squared ink that letters may leave, or put too much, for it to count as read."""
+HOPELESS = 0.4
+"""The same, from which on a size is given up."""
 CERTAIN = 0.02
 """The same, from which on no other size is tried."""
 THINNEST = 0.8
@@ -52,12 +54,14 @@ class Print:
         size: Of the font, in pixels.
         off: Share of its squared ink left unexplained, 0–1.
         middle: Of its ink, x and y in pixels of the line, to a quarter of a pixel; none if not known so exactly.
+        strength: How much darker its ink is than what counted as full coverage.
     """
 
     text: str
     size: float
     off: float
     middle: tuple[float, float] | None = None
+    strength: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,10 +155,11 @@ def _stacked(entries: Sequence[tuple[Cover, int, float, float]]) -> _Letters:
 def ink_box(ink: Cover) -> tuple[int, int, int, int] | None:
     """Return left, top, right, bottom of what is more than faint; none if nothing is."""
     strong = ink > FAINT
-    rows, columns = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
-    if not len(rows):
+    rows, columns = np.asarray(strong.any(axis=1)), np.asarray(strong.any(axis=0))
+    top, left = int(rows.argmax()), int(columns.argmax())
+    if not rows[top]:
         return None
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+    return left, top, len(columns) - int(columns[::-1].argmax()), len(rows) - int(rows[::-1].argmax())
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +173,26 @@ class _Segment:
     own: float
 
 
-@dataclass(frozen=True, eq=False)
 class _Line:
-    """A line with all segments that may be letters, by the number of the cut at which they end."""
+    """A line, the columns at which letters may begin or end, and what lies between two of them.
 
-    ink: Cover
-    cuts: list[int]
-    ending: list[list[tuple[int, _Segment | None]]]
-    energy: float
-    high: int
+    ``blank`` says of each cut whether it lies beside blank ground.
+    """
+
+    def __init__(self, ink: Cover, box: tuple[int, int, int, int]) -> None:
+        self.ink = ink
+        self.cuts = _cuts(ink, box)
+        self.squares = np.concatenate([[0.0], (ink**2).sum(axis=0).cumsum()])
+        self.energy = float(self.squares[-1])
+        some = np.pad(ink.max(axis=0) > FAINT, 1)
+        self.blank = [not (some[cut] and some[cut + 1]) for cut in self.cuts]
+        self._segments: dict[tuple[int, int], _Segment | None] = {}
+
+    def segment(self, start: int, end: int) -> _Segment | None:
+        """Return what lies between two cuts, none for blank ground."""
+        if (start, end) not in self._segments:
+            self._segments[start, end] = _segment(self.ink, self.cuts[start], self.cuts[end], self.squares)
+        return self._segments[start, end]
 
 
 def read_line(ink: Cover, first: Sequence[float] = ()) -> Print | None:
@@ -192,33 +208,19 @@ def read_line(ink: Cover, first: Sequence[float] = ()) -> Print | None:
     box = ink_box(ink)
     if box is None:
         return None
-    line = _segmented(ink, box)
-    best: Print | None = None
     known = [round(size) for size in first]
     near = [size for size in SIZES if not known or min(abs(size - one) for one in known) <= ALIKE_SIZES]
-    for size in dict.fromkeys([*known, *near]):
-        if not 0.42 * size <= line.high <= 1.12 * size + 2:
-            continue
+    sizes = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
+    if not sizes:
+        return None
+    line, best = _Line(ink, box), None
+    for size in sizes:
         read = _at_size(line, size)
         if read is not None and (best is None or read.off < best.off):
             best = read
         if best is not None and best.off <= CERTAIN:
             break
     return best if best is not None and best.off <= UNEXPLAINED else None
-
-
-def _segmented(ink: Cover, box: tuple[int, int, int, int]) -> _Line:
-    cuts, high = _cuts(ink, box), box[3] - box[1]
-    squares = np.concatenate([[0.0], (ink**2).sum(axis=0).cumsum()])
-    ending: list[list[tuple[int, _Segment | None]]] = [[]]
-    for last in range(1, len(cuts)):
-        options: list[tuple[int, _Segment | None]] = []
-        for start in range(last - 1, -1, -1):
-            if cuts[last] - cuts[start] > 1.7 * high + 3:
-                break
-            options.append((start, _segment(ink, cuts[start], cuts[last], squares)))
-        ending.append(options)
-    return _Line(ink, cuts, ending, float(squares[-1]), high)
 
 
 def _segment(ink: Cover, start: int, end: int, squares: npt.NDArray[np.float64]) -> _Segment | None:
@@ -234,7 +236,7 @@ def _segment(ink: Cover, start: int, end: int, squares: npt.NDArray[np.float64])
 def _at_size(line: _Line, size: int) -> Print | None:
     """Read a line on the assumption of a size; first each letter as it fits, then all on one baseline."""
     loose = _best_row(line, size, None)
-    if not loose or sum(match.off for match in loose) > 0.45 * line.energy:
+    if not loose or sum(match.off for match in loose) > HOPELESS * line.energy:
         return None
     weights = [float(match.base) for match in loose if LETTERS[match.letter] not in "-'\"`.,"]
     base = float(np.median(weights or [match.base for match in loose]))
@@ -243,7 +245,18 @@ def _at_size(line: _Line, size: int) -> Print | None:
     if not row:
         return None
     text = _spelled(row, size)
-    return Print(text, size, sum(match.off for match in row) / max(line.energy, 1e-9), _middle(text, size, row))
+    off = sum(match.off for match in row) / max(line.energy, 1e-9)
+    return Print(text, size, off, _middle(text, size, row), _strength(line.ink, row))
+
+
+def _strength(ink: Cover, row: Sequence[_Match]) -> float:
+    """Return the factor by which the letters fit best, by least squares."""
+    both = own = 0.0
+    for match in row:
+        (top, left), (high, wide) = match.corner, match.ink.shape
+        both += float((ink[top : top + high, left : left + wide] * match.ink).sum())
+        own += float((match.ink**2).sum())
+    return both / max(own, 1e-9)
 
 
 def _middle(text: str, size: int, row: Sequence[_Match]) -> tuple[float, float]:
@@ -296,18 +309,23 @@ def _best_row(line: _Line, size: int, base: float | None) -> list[_Match]:
     best: list[tuple[float, int, _Match | None]] = [(0.0, 0, None)]
     for end in range(1, len(line.cuts)):
         found: tuple[float, int, _Match | None] = (np.inf, 0, None)
-        for start, segment in line.ending[end]:
+        for start in range(end - 1, -1, -1):
             if line.cuts[end] - line.cuts[start] > WIDEST * size:
                 break
             before = best[start][0]
             if before >= found[0]:
                 continue
+            segment = line.segment(start, end)
             if segment is None:
                 found = (before, start, None)
                 continue
             match = _match(segment, size, base)
+            if match is None:
+                continue
             if before + match.off + A_LETTER < found[0]:
                 found = (before + match.off + A_LETTER, start, match)
+        if found[0] > HOPELESS * line.energy + A_LETTER * end and line.blank[end]:
+            return []
         best.append(found)
     row: list[_Match] = []
     at = len(best) - 1
@@ -318,13 +336,13 @@ def _best_row(line: _Line, size: int, base: float | None) -> list[_Match]:
     return row[::-1]
 
 
-def _match(segment: _Segment, size: int, base: float | None) -> _Match:
-    """Return the letter that fits best into a segment."""
+def _match(segment: _Segment, size: int, base: float | None) -> _Match | None:
+    """Return the letter that fits best into a segment; none if none has such a box."""
     left, top, right, bottom = segment.box
     letters = _templates(size).get((bottom - top, right - left))
     span, corner = (segment.start, segment.end), (top, left)
     if letters is None:
-        return _Match(0, 2 * segment.own, float(left), float(bottom), segment.ink * 0, corner, span)
+        return None
     off = letters.squares - 2 * (letters.inks @ segment.ink.ravel()) + segment.own
     if base is not None:
         off = np.where(np.abs(top + letters.base - base) <= ON_BASE, off, off + segment.own)

@@ -56,7 +56,7 @@ def look_at(pixels: Pixels) -> Perception:
         return _photograph(pixels)
     height, width = pixels.shape[:2]
     grounds = find_grounds(segmentation)
-    writing = find_writing(pixels, grounds.segmentation)
+    writing = find_writing(pixels, grounds)
     segmentation = writing.segmentation
     blobs, thin = split(segmentation)
     solids = _solids(blobs, segmentation)

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.images import Pixels
-from ircore.players.classical.colours import rgb
+from ircore.players.classical.colours import distance, rgb
+from ircore.players.classical.grounds import Grounds
 from ircore.players.classical.letters import Cover, Print, ink_box, read_line
 from ircore.players.classical.palette import Floats, Mask, Segmentation, to_hex
 from ircore.players.classical.percepts import Box, Text, join
@@ -23,6 +25,8 @@ LONG, THIN = 20, 2.6
 """Pixels: what is as wide as this and no thicker is a stroke, such as a leader line."""
 GAP = 0.62
 """Share of a line's height that two letters, or words, may be apart."""
+SOLID = 0.82
+"""Share of its box that a thing fills that is a marker or a bar, not a letter."""
 LOWEST = 5
 """Pixels: a line of smaller things is a row of dashes or dots."""
 MOST_PIECES = 2000
@@ -35,7 +39,8 @@ LEAST_CONTRAST = 40.0
 MOST_LETTERS = 60
 PALEST = 2.4
 """Times that the ink may be farther from the ground than the darkest pixel of a thin letter."""
-MOST_INKS = 4
+MOST_INKS, KNOWN_INKS = 4, 2
+"""Colours that are tried for a line, and the same if it may be written in one in which others are."""
 TINY = 4
 """Pixels: what is no larger is a full stop, a comma or a part of a letter, and may lie below or above its line."""
 STRONG = 80
@@ -79,6 +84,7 @@ class Line:
         return join([piece.box for piece in self.pieces])
 
 
+Paper = npt.NDArray[np.int16]
 Reader = Callable[[Cover, Sequence[float]], Print | None]
 
 
@@ -91,21 +97,34 @@ class Writing:
     segmentation: Segmentation
 
 
-def find_writing(pixels: Pixels, segmentation: Segmentation, reader: Reader = read_line) -> Writing:
+def find_writing(pixels: Pixels, grounds: Grounds, reader: Reader = read_line) -> Writing:
     """Read what is written in a picture.
 
     Args:
         pixels: The picture, RGB.
-        segmentation: The same in flat colours.
+        grounds: The same in flat colours, its large areas taken out.
         reader: Reads one line, given sizes to try first.
     """
+    segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
-    look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), reader, nothing, nothing > 0)
-    unread = look.read_all(_odd(pixels, segmentation), everything=True)
+    look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, reader, nothing, nothing > 0)
+    unread = look.read_all(_odd(pixels, grounds, paper), everything=True)
     if _is_ruled(segmentation):
         # Letters that pale lines run through are one piece with these, unless only what is dark is looked at.
-        unread = [*look.read_all(_strong(pixels, segmentation) & ~look.done, everything=False), *unread]
+        strong = np.abs(pixels - paper).max(axis=2) > STRONG
+        unread = [*look.read_all(strong & ~look.done, everything=False), *unread]
     return Writing(tuple(look.texts), tuple(unread), look.segmentation)
+
+
+def _paper(grounds: Grounds) -> Paper:
+    """Return the colour of what lies under everything: the background and the areas on it."""
+    labels = grounds.segmentation.labels
+    paper = np.empty((*labels.shape, 3), np.int16)
+    paper[:] = np.round(grounds.segmentation.colours[0])
+    for area in grounds.areas:
+        left, top, right, bottom = area.box
+        paper[top:bottom, left:right] = rgb(area.colour or "#000000")
+    return paper
 
 
 def _is_ruled(segmentation: Segmentation) -> bool:
@@ -115,26 +134,26 @@ def _is_ruled(segmentation: Segmentation) -> bool:
     return bool(((contrast > 4) & (contrast < STRONG) & (counts > PALE_PIXELS)).any())
 
 
-def _strong(pixels: Pixels, segmentation: Segmentation) -> Mask:
-    """Mark the pixels that stand out from the background."""
-    ground = np.round(segmentation.colours[0]).astype(np.int16)
-    return np.asarray(np.abs(pixels - ground).max(axis=2) > STRONG)
-
-
-def _odd(pixels: Pixels, segmentation: Segmentation) -> Mask:
+def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     """Mark the pixels that look unlike the colour that they were given to: faint print whose colour fills no pixel."""
+    segmentation = grounds.segmentation
     if segmentation.ends is not None:
         return np.zeros(segmentation.labels.shape, bool)
     given = np.round(segmentation.colours).astype(np.int16)[segmentation.labels]
+    on_paper = segmentation.labels == 0
+    given[on_paper] = paper[on_paper]
     return np.asarray(np.abs(given - pixels).max(axis=2) > ODD)
 
 
-def find_pieces(pixels: Pixels, segmentation: Segmentation, odd: Mask, everything: bool) -> tuple[Numbers, list[Piece]]:
+def find_pieces(
+    pixels: Pixels, segmentation: Segmentation, paper: Paper, odd: Mask, everything: bool
+) -> tuple[Numbers, list[Piece]]:
     """Find small things that lie wholly on one colour, whatever shades they consist of.
 
     Args:
         pixels: The picture, RGB.
         segmentation: The same in flat colours.
+        paper: The colour of what lies under everything.
         odd: Pixels that do not look like the ground that they were given to.
         everything: Whether to look on every ground for all that is of another colour; else only on the background,
             and only for what is odd.
@@ -147,7 +166,6 @@ def find_pieces(pixels: Pixels, segmentation: Segmentation, odd: Mask, everythin
     found: list[Piece] = []
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
-        colour = segmentation.colours[ground]
         whole, _ = ndimage.label((labels != ground) | odd if everything else odd, EIGHT)
         for index, place in enumerate(ndimage.find_objects(whole), 1):
             rows, columns = place
@@ -157,9 +175,12 @@ def find_pieces(pixels: Pixels, segmentation: Segmentation, odd: Mask, everythin
             if len(found) >= MOST_PIECES:
                 break
             own = whole[place] == index
+            if min(high, wide) >= 5 and own.mean() > SOLID:
+                continue
             if wide >= LONG and own.sum() <= THIN * math.hypot(wide, high):
                 continue
-            most = float(np.linalg.norm(pixels[place][own] - colour, axis=1).max())
+            under = paper[rows.start, columns.start] if ground == 0 else segmentation.colours[ground]
+            most = float(np.linalg.norm(pixels[place][own] - under, axis=1).max())
             box = (columns.start, rows.start, columns.stop, rows.stop)
             if most < LEAST_CONTRAST:
                 continue
@@ -221,6 +242,8 @@ def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
 def _is_pattern(line: Line) -> bool:
     """Tell dashes, dots and hatching from letters: many things of one size."""
     sizes = {(box[2] - box[0], box[3] - box[1]) for box in (piece.box for piece in line.pieces)}
+    if all(min(size) <= 2 for size in sizes):
+        return True
     return len(line.pieces) > MOST_LETTERS or len(line.pieces) >= 6 * len(sizes)
 
 
@@ -231,13 +254,13 @@ def _is_text(read: Print, line: Line) -> bool:
     return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
 
 
-def _text(read: Print, line: Line, ink: "Ink", turned: Cover) -> Text:
+def _text(read: Print, line: Line, ink: "Ink", turned: Cover, colour: str) -> Text:
     middle = read.middle or ink_middle(turned)
     if line.upright:
         middle = (middle[1], ink.cover.shape[0] - middle[0])
     centre = (ink.corner[0] + middle[0], ink.corner[1] + middle[1])
     turn, area = 90.0 if line.upright else 0.0, float(ink.cover.sum())
-    return Text(read.text, ink.colour, float(read.size), centre, turn, area, line.box)
+    return Text(read.text, colour, float(read.size), centre, turn, area, line.box)
 
 
 def _parts(line: Line) -> list[Line]:
@@ -262,6 +285,7 @@ class _Look:
 
     pixels: Pixels
     segmentation: Segmentation
+    paper: Paper
     reader: Reader
     owner: Numbers
     done: Mask
@@ -271,7 +295,7 @@ class _Look:
 
     def read_all(self, odd: Mask, everything: bool) -> list[Line]:
         """Read all lines that can be read and make their pixels ground; return the others."""
-        self.owner, pieces = find_pieces(self.pixels, self.segmentation, odd, everything)
+        self.owner, pieces = find_pieces(self.pixels, self.segmentation, self.paper, odd, everything)
         unread: list[Line] = []
         taken: set[int] = set()
         for line in lines_of(pieces):
@@ -291,7 +315,8 @@ class _Look:
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
             read = self.reader(turned, self.sizes)
             if read is not None and _is_text(read, line):
-                return _text(read, line, ink, turned)
+                exact = to_hex(self._ground(line) + read.strength * (_rgb(colour) - self._ground(line)))
+                return _text(read, line, ink, turned, colour if _near(colour, exact) else exact)
         return None
 
     def _take(self, text: Text, line: Line) -> set[int]:
@@ -312,12 +337,16 @@ class _Look:
         return (slice(top, bottom + 2), slice(left, right + 2)), (left, top)
 
     def _own(self, line: Line, view: tuple[slice, slice]) -> Mask:
+        if len(line.pieces) == 1:
+            return np.asarray(self.owner[view] == line.pieces[0].index)
         return np.isin(self.owner[view], [piece.index for piece in line.pieces])
 
-    def _ground(self, line: Line, view: tuple[slice, slice]) -> Floats:
+    def _ground(self, line: Line) -> Floats:
+        view, _ = self._view(line)
         on_ground = self.segmentation.labels[view] == line.pieces[0].ground
         if not on_ground.any():
-            return self.segmentation.colours[line.pieces[0].ground]
+            given: Floats = self.segmentation.colours[line.pieces[0].ground]
+            return given
         found: Floats = np.median(self.pixels[view][on_ground], axis=0).astype(np.float64)
         return found
 
@@ -327,40 +356,42 @@ class _Look:
         Thin print fills no pixel, so its colour need not occur in it.
         """
         view, _ = self._view(line)
-        ground = self._ground(line, view)
+        ground = self._ground(line)
         way = self.pixels[view][self._own(line, view)] - ground
         far = np.linalg.norm(way, axis=1)
-        most = float(far.max())
-        if most < LEAST_CONTRAST:
-            return []
-        extreme = way[far >= 0.97 * most].mean(axis=0)
-        options = [*(_rgb(ink) for ink in self.inks), *self.segmentation.colours]
-        fits = [_farther(colour - ground, extreme) for colour in options]
-        known = [(far, to_hex(colour)) for far, colour in zip(fits, options, strict=True) if 0.97 <= far <= PALEST]
-        first = [colour for _, colour in known if colour in self.inks]
-        rest = [colour for _, colour in sorted(known) if colour not in self.inks]
-        return list(dict.fromkeys([*first, *rest, to_hex(ground + extreme)]))[:MOST_INKS]
+        extreme = way[far >= 0.97 * far.max()].mean(axis=0)
+        options = np.array([*(_rgb(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
+        times = _farther(options - ground, extreme)
+        fits = np.flatnonzero((times >= 0.97) & (times <= PALEST))
+        written = [to_hex(options[at]) for at in fits if at < len(self.inks)]
+        drawn = [to_hex(options[at]) for at in sorted(fits, key=lambda at: times[at]) if at >= len(self.inks)]
+        return list(dict.fromkeys([*written, *drawn]))[: KNOWN_INKS if written else MOST_INKS]
 
     def ink_of(self, line: Line, colour: str) -> Ink:
         """Separate the ink of a line, of a known colour, from its ground."""
         view, corner = self._view(line)
-        ground = self._ground(line, view)
+        ground = self._ground(line)
         way = _rgb(colour) - ground
-        cover = ((self.pixels[view] - ground) @ way / float(way @ way)).clip(0, 1)
+        cover = ((self.pixels[view] - ground) @ way / float(way @ way)).clip(0, 1.2)
         near = ndimage.maximum_filter(self._own(line, view), 3)
         return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
+
+
+def _near(one: str, other: str) -> bool:
+    """Tell whether two colours differ by rounding only."""
+    return distance(one, other) < 2
 
 
 def _rgb(colour: str) -> Floats:
     return np.array(rgb(colour), np.float64)
 
 
-def _farther(way: Floats, extreme: Floats) -> float:
-    """Return how many times as far a colour is from the ground as another one; 0 if in another direction."""
-    length, other = float(np.linalg.norm(way)), float(np.linalg.norm(extreme))
-    if length < LEAST_CONTRAST or float(way @ extreme) < 0.985 * length * other:
-        return 0.0
-    return length / other
+def _farther(ways: Floats, extreme: Floats) -> Floats:
+    """Return how many times as far colours are from the ground as another one; 0 for those in other directions."""
+    lengths, other = np.linalg.norm(ways, axis=1), float(np.linalg.norm(extreme))
+    along = (lengths >= LEAST_CONTRAST) & (ways @ extreme >= 0.985 * lengths * other)
+    times: Floats = np.where(along, lengths / other, 0.0)
+    return times
 
 
 def ink_middle(ink: Cover) -> tuple[float, float]:
