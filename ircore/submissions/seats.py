@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from ircore.errors import InputError
-from ircore.plugins import unknown
+from ircore.plugins import load, unknown
 from ircore.records import PlayerSpec
 from ircore.strict_yaml import FieldPath
 from ircore.submissions.addresses import (
@@ -252,12 +253,16 @@ def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
 
         refuse_settings(spec)
         return
-    from ircore.plugins import load
-
-    player = load("players", spec.player)
+    player = _player(spec.player)
     if not hasattr(player, "describe" if seat == "describer" else "render"):
         raise InputError(f"player: {spec.player} is no {seat}", "Swap the two, or name another player.")
     getattr(player, "check", player)(spec)
+
+
+@cache
+def _player(name: str) -> Any:
+    """Import a player once, however many submissions name it."""
+    return load("players", name)
 
 
 def _warning(path: FieldPath, problem: str, expected: str, remedy: str) -> Fault:

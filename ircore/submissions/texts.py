@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from ircore.leaks import find_leaks
 from ircore.strict_yaml import FieldPath, hidden_character
@@ -100,12 +100,14 @@ def skeleton(text: str) -> str:
     return "".join(one for one in shown.casefold() if one.isalnum() or one == "+")
 
 
+@lru_cache(maxsize=8192)
 def alike(text: str) -> frozenset[str]:
     """Return the forms under which a name is compared with others; two names are alike if they share one."""
     folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
     return frozenset({folded, skeleton(text)})
 
 
+@lru_cache(maxsize=8192)
 def slug_skeleton(slug: str) -> str:
     """Return what a folder's name looks like: separators alike, 0 as o, 1 as l, rn as m, vv as w."""
     folded = slug.lower().translate(str.maketrans("01_.", "ol--"))
