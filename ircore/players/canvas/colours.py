@@ -15,8 +15,13 @@ MORE_NAMES = {
     "scarlet": "#ff2400", "yellow green": "#9acd32", "burnt orange": "#cc5500", "brick red": "#b03a2e",
     "blue grey": "#6699aa", "reddish": "#d05040", "bluish": "#4060d0", "greenish": "#40a040", "brownish": "#8a5a30",
     "yellowish": "#e0d040", "greyish": "#909090", "pinkish": "#e090a0", "purplish": "#8040a0", "orangish": "#e09040",
+    "aubergine": "#5a2a4a", "brick": "#a8463c", "copper": "#b87333", "denim": "#4a6a95", "eggplant": "#5a2a4a",
+    "fuchsia pink": "#ff50c0", "golden": "#daa520", "jade": "#2fa070", "medium blue": "#2f74c0", "ocher": "#cc7722",
+    "medium green": "#3f9f50", "periwinkle": "#8f9ff0", "petrol": "#1f5f73", "sage": "#7f9a70",
+    "sandy": "#f4a460", "straw": "#e4d96f", "taupe": "#a39585", "terracotta": "#bc6a4c", "wine": "#722f37",
+    "wine red": "#722f37", "ivory white": "#fffff0", "mocha": "#8a6a50", "lemon": "#fff44f", "raspberry": "#d03068",
 }  # fmt: skip
-"""Everyday names that CSS does not have."""
+"""Everyday names that CSS does not have, or means otherwise."""
 
 MODIFIERS = ("dark", "light", "pale", "deep", "bright", "vivid", "soft", "dull", "medium", "muted", "pastel")
 
@@ -25,6 +30,12 @@ _PARTS = ("dark", "light", "medium", "pale", "deep", "dim", "hot", "dodger", "co
     "midnight", "powder", "cadet", "alice", "ghost",
     "antique", "navajo", "old", "floral", "misty", "papaya", "peach", "blue",
     "yellow", "green", "golden", "rebecca", "lavender", "violet", "orange")  # fmt: skip
+
+
+_BASIC = frozenset(
+    {"red", "green", "blue", "yellow", "orange", "purple", "pink", "brown", "grey", "gray", "white", "black"}
+)
+"""Names that a second word says more closely: "denim blue" is denim, "grey blue" is between."""
 
 
 def hex_of(red: int, green: int, blue: int) -> str:
@@ -56,7 +67,8 @@ def _spaced(name: str) -> list[str]:
 NAMES: dict[str, str] = {**_css_names(), **MORE_NAMES}
 
 _PLAIN_NAME = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
-_NAME = rf"(?:{_PLAIN_NAME}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{_PLAIN_NAME})"
+_MIXED = rf"{_PLAIN_NAME}(?:[\s/]{_PLAIN_NAME})?"
+_NAME = rf"(?:{_MIXED}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{_MIXED})"
 _HEX = r"\#[0-9a-f]{6}"
 _COLOUR = re.compile(
     rf"\b(?P<a>{_NAME})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{_NAME})\s*\)"
@@ -79,12 +91,22 @@ def _six_digits(digits: str) -> str:
 
 @cache
 def named(words: str) -> str:
-    """Return ``#rrggbb`` of a colour name with modifiers, such as ``"pale blue"``; it must be a known name."""
-    words = re.sub(r"\s+", " ", words).strip().removeprefix("very ")
+    """Return ``#rrggbb`` of a known name, with modifiers ("pale blue") or of two mixed ("grey blue")."""
+    words = re.sub(r"[\s/]+", " ", words).strip()
+    if words.startswith("very "):
+        return _modified(named(words.removeprefix("very ")), "very " + words.split()[1])
     if words in NAMES:
         return NAMES[words]
     modifier, _, rest = words.partition(" ")
-    return _modified(named(rest), modifier)
+    if modifier in MODIFIERS:
+        return _modified(named(rest), modifier)
+    parts = words.split(" ")
+    first = next(size for size in range(len(parts), 0, -1) if " ".join(parts[:size]) in NAMES)
+    shade, rest = " ".join(parts[:first]), " ".join(parts[first:])
+    if rest in _BASIC and shade not in _BASIC:
+        return NAMES[shade]
+    halves = rgb(NAMES[shade]), rgb(named(rest))
+    return hex_of(*(round(sum(pair) / 2) for pair in zip(*halves, strict=True)))
 
 
 def _modified(colour: str, modifier: str) -> str:
@@ -93,6 +115,10 @@ def _modified(colour: str, modifier: str) -> str:
         light *= 0.6
     elif modifier in {"light", "pale", "pastel", "soft"}:
         light += (1 - light) * (0.5 if modifier in {"light", "soft"} else 0.65)
+    elif modifier in {"very light", "very pale", "very soft"}:
+        light, saturation = light + (1 - light) * 0.7, saturation * 0.6
+    elif modifier in {"very dark", "very deep"}:
+        light *= 0.6
     elif modifier in {"bright", "vivid"} and saturation > 0:
         saturation = 1.0
     elif modifier in {"dull", "muted"}:

@@ -7,8 +7,7 @@ from ircore.players.canvas.descriptions import describe
 from ircore.players.canvas.shapes import Canvas
 from ircore.players.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
 from ircore.players.canvas.text import MAX_MESSAGE, Clause, clauses
-
-MAX_NOTE = 200
+from ircore.players.canvas.told.reading import read_told
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:
@@ -27,7 +26,8 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
         sheet.notes = []
         if len(message) > MAX_MESSAGE:
             sheet.notes.append(f"only the first {MAX_MESSAGE:,} characters were read")
-        for clause in clauses(message):
+        left = read_told(message, sheet)
+        for clause in clauses(message if left is None else "\n".join(left)):
             _read_clause(clause, sheet, corrections)
     if len(sheet.items) >= MAX_ITEMS:
         sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things were taken")
@@ -38,9 +38,8 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
     understood = correct(clause, sheet) if corrections and not _goes_on(clause, sheet) else None
     if understood is None:
         understood = describe(clause, sheet)
-    if not understood and len(sheet.notes) < MAX_NOTES:
-        note = f'not understood: "{clause.source}"'
-        sheet.notes.append(note if len(note) <= MAX_NOTE else note[: MAX_NOTE - 2] + '…"')
+    if not understood:
+        sheet.note(f'not understood: "{clause.source}"')
 
 
 def _goes_on(clause: Clause, sheet: Sheet) -> bool:

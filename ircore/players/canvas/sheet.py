@@ -1,13 +1,15 @@
 """What the reader has understood so far: the only thing that changes while messages are read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ircore.players.canvas.quantities import Space
 from ircore.players.canvas.shapes import Canvas, Item
 
 MAX_ITEMS = 2_000
 MAX_NOTES = 20
+MAX_NOTE = 200
+"""Characters of a note."""
 
 
 @dataclass
@@ -22,6 +24,7 @@ class Sheet:
         lead: The words that opened that list.
         notes: What was not understood.
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
+        told: The items of a figure that was told by its values.
     """
 
     canvas: Canvas = field(default_factory=Canvas)
@@ -31,6 +34,7 @@ class Sheet:
     lead: str = ""
     notes: list[str] = field(default_factory=list)
     naive: bool = False
+    told: tuple[Item, ...] = ()
 
     @property
     def space(self) -> Space:
@@ -55,6 +59,21 @@ class Sheet:
         for index in sorted(set(indices), reverse=True):
             del self.items[index]
         self.last = None
+
+    def paint(self, background: str) -> None:
+        """Give the picture a plain background."""
+        self.canvas = replace(self.canvas, background=background, fade=None)
+
+    def forget_told(self) -> None:
+        """Take the figure away that was told before, as far as nothing has changed it since."""
+        kept = [item for item in self.items if not any(item is one for one in self.told)]
+        self.items[:], self.told, self.last = kept, (), None
+
+    def note(self, text: str) -> None:
+        """Keep a note of at most 200 characters, as long as there are few."""
+        if len(self.notes) < MAX_NOTES:
+            plain = "".join(character if character.isprintable() else " " for character in text)
+            self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 
     def finished(self) -> Canvas:
         """Return what is to be drawn."""

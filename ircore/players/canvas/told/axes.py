@@ -1,5 +1,6 @@
 """What sentences say of the axes: titles, ranges, ticks, categories."""
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -7,25 +8,38 @@ from ircore.players.canvas.told.figure import AxisTold
 from ircore.players.canvas.told.prose import NUMBER, colours, numbers, quoted, without_colours
 
 _MENTION = re.compile(
-    r"\b(?:(x|y)(?:\s+and\s+(?:the\s+)?(x|y))?|(horizontal|vertical))\s*[- ]?\s*ax[ei]s(?:[- ](?:line|label|title|range)s?)?\b"
+    r"\b(?:(x|y)(?:\s+and\s+(?:the\s+)?(x|y))?|(horizontal|vertical))\s*[- ]?\s*ax[ei]s(?:[- ](?:line|label"
+    r"|title|range)s?)?\b"
     r"|\b(both)\s+(?:the\s+)?ax[ei]s\b|\b(axes)\b|\b(x|y)(?=[- ]?(?:categor|label|range|title|ticks?\b|values?\b))",
     re.IGNORECASE,
 )
 _BARE = re.compile(rf"\b([xy])\b\s*(?:is\s+|ranges?\s+|goes\s+|runs\s+|:\s*)?(?:from\s+)?(?={NUMBER}\s+to\s+{NUMBER})")
-_RANGE = re.compile(rf"({NUMBER})\s*(?:to|up to|through|and|until|\.\.\.?)\s*({NUMBER})(?!\s*(?:,|and)\s*-?\d)")
+_BOTH = re.compile(rf"{NUMBER}\s+to\s+{NUMBER}\s+(?:in|on|for) both\b")
+_RANGE = re.compile(rf"({NUMBER}),?\s*(?:to|up to|through|and|until|\.\.\.?)\s*({NUMBER})(?!\s*(?:,|and)\s*-?\d)")
 _LIST = re.compile(rf"{NUMBER}(?:\s*,?\s*(?:and\s+|or\s+)?{NUMBER}|\s*,\s*(?:and\s+)?{NUMBER})+")
 _STEP = re.compile(
     rf"\b(?:every|each|in steps of|steps? of|step|increments of|intervals? of|spaced by|multiples of)\s+({NUMBER})"
 )
-_EVERY_TWO = {"two": 2.0, "five": 5.0, "ten": 10.0, "three": 3.0, "four": 4.0, "one": 1.0, "twenty": 20.0, "fifty": 50.0}
-_STEP_WORD = re.compile(rf"\b(?:every|in steps of|steps? of)\s+({'|'.join(_EVERY_TWO)})\b")
+_STEPS = {
+    "two": 2.0,
+    "five": 5.0,
+    "ten": 10.0,
+    "three": 3.0,
+    "four": 4.0,
+    "one": 1.0,
+    "twenty": 20.0,
+    "fifty": 50.0,
+}
+_STEP_WORD = re.compile(rf"\b(?:every|in steps of|steps? of)\s+({'|'.join(_STEPS)})\b")
 _TICKS = re.compile(r"\b(?:tick|label|mark|value|number)(?:s|ed|ing)?\b", re.IGNORECASE)
 _YEARS = re.compile(r"\b((?:19|20)\d\d)\s*(?:to|through|until|-)\s*((?:19|20)\d\d)\b")
-_WORD = r"(?:[A-Z][\w.+&'-]*(?: [a-z][\w]*)?|\d[\w+-]*)"
+_WORD = r"(?:[A-Z][\w.+&'-]*(?: (?!(?:and|or|from|to|with|at|in|on|are|is)\b)[a-z]\w*)?|\d[\w+-]*)"
 _WORDS = re.compile(rf"{_WORD}(?:\s*,\s*(?:and\s+)?{_WORD}|\s+and\s+{_WORD}){{1,40}}")
 _TITLED = re.compile(r"\b(?:label(?:ed|s)?|titled?|named|called|reads?)\b[^\"]{0,20}$", re.IGNORECASE)
 _PIXELS = re.compile(rf"\b([xy])\s*(?:=\s*)?(?:from\s+)?({NUMBER})(?:px)?\s+to\s+({NUMBER})")
-_CATEGORIES = re.compile(r"\b(?:categor\w+|labels along the bottom|names along)\b[^:.]{0,40}?(?:\bare\b|:|\()\s*(.+)", re.IGNORECASE)
+_CATEGORIES = re.compile(
+    r"\b(?:categor\w+|labels along the bottom|names along)\b[^:.]{0,40}?(?:\bare\b|:|\()\s*(.+)", re.IGNORECASE
+)
 
 
 def mentions(sentence: str) -> Iterator[tuple[str, str]]:
@@ -62,6 +76,11 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisT
             axis = axes[match[1]]
             if axis.low is None and index not in used:
                 _take_range(axis, sentence[match.start() :])
+                _take_ticks(axis, re.split(r"[;,]?\s+\b[xy]\b", sentence[match.end() :])[0])
+        if bare and (both := _BOTH.search(sentence)):
+            for axis in axes.values():
+                if axis.low is None:
+                    _take_range(axis, both[0])
         if found := _CATEGORIES.search(sentence):
             used.add(index)
             axes["x"].words = axes["x"].words or words_in(found[1])
@@ -79,16 +98,18 @@ def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
     plain = re.sub(r'"[^"]*"', " ", without_colours(words))
     _take_range(axis, plain)
     _take_ticks(axis, plain)
-    if years := _YEARS.search(plain):
-        axis.words = axis.words or tuple(str(year) for year in range(int(years[1]), min(int(years[2]), int(years[1]) + 60) + 1))
-    axis.words = axis.words or words_in(plain)
+    axis.words = axis.words or years_in([plain]) or words_in(plain)
     axis.has_arrow = axis.has_arrow or bool(re.search(r"\barrow", plain))
     if re.search(r"\bno\b[^,;]{0,20}\b(?:axis )?line", plain):
         axis.is_drawn = False
     elif re.search(r"\bline\b|\barrow|#", words):
         axis.is_drawn = True
     shades = colours(words)
-    if shades and axis.colour is None and re.search(r"#[0-9a-f]{6}\s+(?:[a-z]+\s+)?(?:[xy]|horizontal|vertical|ax)|\(#", words):
+    if (
+        shades
+        and axis.colour is None
+        and re.search(r"#[0-9a-f]{6}\s+(?:[a-z]+\s+)?(?:[xy]|horizontal|vertical|ax)|\(#", words)
+    ):
         axis.colour = shades[0]
 
 
@@ -100,16 +121,26 @@ def _take_range(axis: AxisTold, words: str) -> None:
     if step and float(step[1]) > 0:
         axis.step = float(step[1])
     elif word := _STEP_WORD.search(words):
-        axis.step = _EVERY_TWO[word[1]]
+        axis.step = _STEPS[word[1]]
     elif re.search(r"\binteger\b|\bwhole number", words):
         axis.step = 1.0
 
 
 def _take_ticks(axis: AxisTold, words: str) -> None:
     lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
-    rising = [one for one in lists if len(one) >= 2 and all(a < b for a, b in zip(one, one[1:], strict=False))]
+    rising = [one for one in lists if len(one) >= 2 and all(a < b for a, b in itertools.pairwise(one))]
     if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
-        axis.ticks = tuple(max(rising, key=len))
+        most = max(len(one) for one in rising)
+        axis.ticks = tuple(next(one for one in rising if len(one) == most))
+
+
+def years_in(sentences: list[str]) -> tuple[str, ...]:
+    """Return all years of the first stretch such as "2012 to 2018"."""
+    for sentence in sentences:
+        if match := _YEARS.search(sentence):
+            first, last = int(match[1]), int(match[2])
+            return tuple(str(year) for year in range(first, min(last, first + 60) + 1))
+    return ()
 
 
 def words_in(text: str) -> tuple[str, ...]:

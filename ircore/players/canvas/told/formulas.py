@@ -18,7 +18,9 @@ _FUNCTIONS: dict[str, Function] = {
 }  # fmt: skip
 _CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)|(arctan|cbrt|sqrt|sin|cos|tan|abs|exp|log|ln|pi|π|[xe])|([-+*/^()|]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d+)?|\.\d+)|(arctan|cbrt|sqrt|sin|cos|tan|abs|exp|log|ln|pi|π|[xe])|([-+*/^()|]))"
+)
 _DEFINED = re.compile(r"(?:\b[yfgh]\b\s*(?:\(\s*x\s*\))?)\s*=\s*([^,;\n\"]{1,120})")
 
 
@@ -129,26 +131,26 @@ class _Reader:
         return base
 
     def _atom(self, depth: int) -> Function:
-        token = self._take()
-        if token in _FUNCTIONS:
+        word = self._take()
+        if word in _FUNCTIONS:
             inner = self._bracket(depth) if self._next() == "(" else self._power(depth + 1)
-            function = _FUNCTIONS[token]
+            function = _FUNCTIONS[word]
             return lambda x: function(inner(x))
-        if token == "x":
+        if word == "x":
             return lambda x: x
-        if token in _CONSTANTS:
-            return lambda _: _CONSTANTS[token]
-        if token == "(":
+        if word in _CONSTANTS:
+            return lambda _: _CONSTANTS[word]
+        if word == "(":
             self._at -= 1
             return self._bracket(depth)
-        if token == "|":
+        if word == "|":
             inside = self.sum(depth + 1)
             self._take("|")
             return lambda x: abs(inside(x))
         try:
-            number = float(token)
+            number = float(word)
         except ValueError:
-            raise FormulaError(f"{token or 'the end'} where a number should be") from None
+            raise FormulaError(f"{word or 'the end'} where a number should be") from None
         return lambda _: number
 
     def _bracket(self, depth: int) -> Function:

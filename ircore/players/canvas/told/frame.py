@@ -72,7 +72,7 @@ def ticks_of(axis: AxisTold, low: float, high: float) -> list[float]:
         return list(axis.ticks)
     step = axis.step or _round_step((high - low) / 6)
     first = math.ceil(low / step - 1e-9)
-    count = min(MOST_TICKS, int(math.floor(high / step + 1e-9)) - first + 1)
+    count = min(MOST_TICKS, math.floor(high / step + 1e-9) - first + 1)
     return [round((first + index) * step, 9) for index in range(count)]
 
 
@@ -135,7 +135,9 @@ def ground(figure: Figure, place: Place) -> list[Item]:
         shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else _faint(place.ink))
         for at in (scale(value) for value in places):
             ends = ((at, place.top), (at, place.bottom)) if name == "x" else ((place.left, at), (place.right, at))
-            items.append(Stroke("grid", ends, shade, 1.0, (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ()))
+            items.append(
+                Stroke("grid", ends, shade, 1.0, (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ())
+            )
     return items
 
 
@@ -189,7 +191,10 @@ def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item
     if not (figure.look.is_filled and index == 0):
         return [line]
     shade = figure.look.fill if figure.look.fill not in {None, colour} else mixed(figure.look.background, colour)
-    return [polygon("polygon", [*points, (points[-1][0], place.bottom), (points[0][0], place.bottom)], fill=shade), line]
+    return [
+        polygon("polygon", [*points, (points[-1][0], place.bottom), (points[0][0], place.bottom)], fill=shade),
+        line,
+    ]
 
 
 def mixed(background: str | None, colour: str, share: float = 0.28) -> str:
@@ -208,9 +213,15 @@ def _axis_items(figure: Figure, place: Place) -> list[Item]:
         items.append(Stroke("line", ((place.left, place.top), (place.right, place.top)), colour, 1.0))
         items.append(Stroke("line", ((place.right, place.top), (place.right, place.bottom)), colour, 1.0))
     if figure.x.is_drawn is not False:
-        items.append(Stroke("x axis", ((place.left, place.bottom), (place.right, place.bottom)), figure.x.colour or place.ink, 1.0))
+        items.append(
+            Stroke(
+                "x axis", ((place.left, place.bottom), (place.right, place.bottom)), figure.x.colour or place.ink, 1.0
+            )
+        )
     if figure.y.is_drawn is not False:
-        items.append(Stroke("y axis", ((place.left, place.bottom), (place.left, place.top)), figure.y.colour or place.ink, 1.0))
+        items.append(
+            Stroke("y axis", ((place.left, place.bottom), (place.left, place.top)), figure.y.colour or place.ink, 1.0)
+        )
     if level is not None:
         items.append(Stroke("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
     items += _labels_along(figure.x, place, "x")
@@ -258,7 +269,9 @@ def titles(figure: Figure, place: Place, items: list[Item]) -> list[Item]:
 def _value_labels(figure: Figure, place: Place) -> list[Item]:
     items = list[Item]()
     for index, series in enumerate(figure.series):
-        if not (series.is_labelled or (figure.look.has_value_labels and (figure.kind == "bar" or len(figure.series) == 1))):
+        if not (
+            series.is_labelled or (figure.look.has_value_labels and (figure.kind == "bar" or len(figure.series) == 1))
+        ):
             continue
         places = decimals([value for value in series.values if value is not None])
         bars = [bar for bar in _bars(figure, place, index) if isinstance(bar, Blob)] if figure.kind == "bar" else []
@@ -268,7 +281,9 @@ def _value_labels(figure: Figure, place: Place) -> list[Item]:
             if bars:
                 items.append(_beside_bar(figure, bars[number], value, text, place))
             else:
-                items.append(Label(text, (place.x(word), place.y(value) - 10), FONT - 2, series.colour or place.ink, "mb"))
+                items.append(
+                    Label(text, (place.x(word), place.y(value) - 10), FONT - 2, series.colour or place.ink, "mb")
+                )
     return items
 
 
@@ -278,8 +293,12 @@ def _beside_bar(figure: Figure, bar: Blob, value: float, text: str, place: Place
     if figure.is_stacked:
         return replace(label, colour=ink_on(bar.fill or "#ffffff"))
     if figure.is_lying:
-        return replace(label, at=(right + 4 if value >= 0 else left - 4, bar.centre[1]), anchor="lm" if value >= 0 else "rm")
-    return replace(label, at=(bar.centre[0], top - 4 if value >= 0 else bottom + 4), anchor="mb" if value >= 0 else "mt")
+        return replace(
+            label, at=(right + 4 if value >= 0 else left - 4, bar.centre[1]), anchor="lm" if value >= 0 else "rm"
+        )
+    return replace(
+        label, at=(bar.centre[0], top - 4 if value >= 0 else bottom + 4), anchor="mb" if value >= 0 else "mt"
+    )
 
 
 def _series_names(figure: Figure, place: Place) -> list[Item]:

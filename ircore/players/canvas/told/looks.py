@@ -7,22 +7,29 @@ from ircore.players.canvas.told.prose import colours
 
 _HEX = r"#[0-9a-f]{6}"
 _BACKGROUND = (
+    re.compile(rf"\b(?:background|bg|backdrop)\s*\(({_HEX})\)", re.IGNORECASE),
     re.compile(rf"({_HEX})[^,.;:#]{{0,24}}?\s+(?:background|bg|canvas|backdrop)\b", re.IGNORECASE),
     re.compile(rf"\b(?:background|bg|backdrop)\b[^#.;]{{0,30}}({_HEX})", re.IGNORECASE),
 )
 _PANEL = (
-    re.compile(rf"({_HEX})[^,.;:#]{{0,12}}?\s+(?:plot(?:ting)? |chart )?(?:panel|area|plot area|plot background)\b", re.IGNORECASE),
+    re.compile(
+        rf"({_HEX})[^,.;:#]{{0,12}}?\s+(?:(?:plot(?:ting)? |chart )?panel|(?:plot(?:ting)?|chart) (?:area"
+        rf"|background))\b",
+        re.IGNORECASE,
+    ),
     re.compile(rf"\b(?:plot(?:ting)? |chart )?(?:panel|plot area)\b\s*\(?({_HEX})", re.IGNORECASE),
 )
 _GRID = re.compile(r"\bgrid\b|\bgrid ?lines?\b", re.IGNORECASE)
 _NO = re.compile(r"\bno\b[^,.;]{0,24}$|\bwithout\b[^,.;]{0,16}$", re.IGNORECASE)
 _FRAME = re.compile(rf"({_HEX})?[^,.;#]{{0,24}}\b(?:frame[ds]?|border(?:ed)?|box)\b", re.IGNORECASE)
 _OUTLINE = re.compile(
-    rf"({_HEX}|\bdark\b|\blight\b)?\s*(?:thin |thick )?(?:\w+ )?\b(?:outlines?|outlined|edges|separators?|gaps|borders|lines between)\b",
+    rf"({_HEX}|\bdark\b|\blight\b)?\s*(?:thin |thick )?(?:\w+ )?\b(?:outlines?|outlined|edges|separators?|gaps"
+    rf"|borders|lines between)\b",
     re.IGNORECASE,
 )
 _VALUES = re.compile(
-    r"\b(?:value|data)s?[- ]labels?\b|\b(?:its|the|their)\s+values?\s+(?:is |are )?(?:printed|written|shown|displayed|above)"
+    r"\b(?:value|data)s?[- ]labels?\b|\b(?:its|the|their)\s+values?\s+(?:is |are )?(?:printed|written|shown"
+    r"|displayed|above)"
     r"|\bshows? (?:its|the|their) values?\b|\bvalues? (?:inside|above|on top|printed|on each|at the end)",
     re.IGNORECASE,
 )
@@ -35,11 +42,15 @@ def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
         before = repr(look)
         _background(look, sentence)
         _grid(look, sentence)
-        if re.search(r"\bframe|\bborder|\bbox\b", sentence) and not re.search(r"\bno (?:\w+ )?(?:frame|border|box)", sentence):
+        if re.search(r"\bframe|\bborder|\bbox\b", sentence) and not re.search(
+            r"\bno (?:\w+ )?(?:frame|border|box)", sentence
+        ):
             _frame(look, sentence)
         if _VALUES.search(sentence):
             look.has_value_labels = True
-        if re.search(r"\b(?:area|region)\b.{0,60}\b(?:fill|shad)|\b(?:fill|shad)\w*.{0,30}\b(?:area|under|below)\b", sentence):
+        if re.search(
+            r"\b(?:area|region)\b.{0,60}\b(?:fill|shad)|\b(?:fill|shad)\w*.{0,30}\b(?:area|under|below)\b", sentence
+        ):
             look.is_filled = True
             look.fill = look.fill or _fill(sentence)
         if repr(look) != before:
@@ -101,4 +112,12 @@ def outline_of(sentence: str) -> str | None:
     if match is None or re.search(r"\bno\b|\bwithout\b", sentence[max(0, match.start() - 12) : match.end()]):
         return None
     word = (match[1] or "").lower()
-    return match[1] if word.startswith("#") else "#333333" if word == "dark" else "#ffffff" if word == "light" else "#222222"
+    return (
+        match[1]
+        if word.startswith("#")
+        else "#333333"
+        if word == "dark"
+        else "#ffffff"
+        if word == "light"
+        else "#222222"
+    )

@@ -8,7 +8,7 @@ from typing import Any
 MAX_DEPTH = 8
 _START = re.compile(r"[{\[]")
 _FENCE = re.compile(r"```\w*")
-_PART_WORDS = {"shapes", "elements", "objects", "items", "bars", "lines", "series", "slices", "wedges", "segments",
+_PART_WORDS = {"bars", "lines", "slices", "wedges", "segments",
     "curves", "points", "labels", "data", "functions"}  # fmt: skip
 _SIZES = {"radius": "radius {}px", "diameter": "diameter {}px", "width": "{}px wide", "height": "{}px high",
     "size": "size {}px", "side": "side {}px", "side_length": "side {}px"}  # fmt: skip
@@ -46,18 +46,20 @@ def _told(value: Any, name: str, depth: int) -> Iterator[str]:
         yield _sentence(simple, name)
     for key, one in value.items():
         if _is_nested(one):
-            yield from _told(one, _named(str(key), name), depth + 1)
+            yield from _told(one, _named(str(key)), depth + 1)
 
 
 def _is_nested(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
 
 
-def _named(key: str, name: str) -> str:
+def _named(key: str) -> str:
     key = key.lower().replace("_", " ")
     if key in {"x", "y"}:
         return f"{key} axis"
-    return {"shapes": "", "elements": "", "objects": "", "items": ""}.get(key, key[:-1] if key in _PART_WORDS else key)
+    if key in {"shapes", "elements", "objects", "items"}:
+        return ""
+    return key[:-1] if key in _PART_WORDS else key
 
 
 def _sentence(simple: dict[str, Any], name: str) -> str:
@@ -77,12 +79,16 @@ def _shape(kind: str, keys: dict[str, Any]) -> str:
     at = _point(keys)
     words = [f"A {colour} {kind}", f"centred at {at}"]
     words += [_SIZES[key].format(value) for key, value in keys.items() if key in _SIZES and _is_number(value)]
-    edge = next((keys[key] for key in ("outline", "stroke", "border", "outline_color", "border_color") if key in keys), 0)
+    edge = next(
+        (keys[key] for key in ("outline", "stroke", "border", "outline_color", "border_color") if key in keys), 0
+    )
     if isinstance(edge, str) and edge.lower() not in {"none", "no"}:
         words.append(f"with a {edge} outline")
     if keys.get("rotation"):
         words.append(f"rotated {keys['rotation']} degrees")
-    words += [str(keys[key]) for key in ("orientation", "description", "note", "position") if isinstance(keys.get(key), str)]
+    words += [
+        str(keys[key]) for key in ("orientation", "description", "note", "position") if isinstance(keys.get(key), str)
+    ]
     return f"{words[0]} {words[1]}, {', '.join(words[2:])}".rstrip(", ") + "."
 
 

@@ -15,6 +15,12 @@ MAX_SENTENCES = 400
 _N = re.compile(NUMBER)
 _RUN = re.compile(rf"{NUMBER}(?:\s*(?:,\s*(?:and\s+)?|\band\s+|;\s*){NUMBER}){{2,60}}(?!\s*(?:%|px|deg))")
 _HEX = re.compile(r"#[0-9a-f]{6}")
+_NAMED_TWICE = re.compile(r"#[0-9a-f]{6},\s*(#[0-9a-f]{6}(?=\)))")
+_MARK = "\u200b"
+_THINGS = re.compile(
+    r"\b(?:Peru|Chocolate|Snow|Plums?|Tomato(?:es)?|Salmon|Linen|Wheat|Olives?|Limes?|Oranges?|Coral|Orchids?|Sand|Sage"
+    r"|Corn|Lemons?|Peach(?:es)?|Copper|Bronze|Gold|Silver|Wine|Straw|Brick|Rose)\b(?=\s*(?:[(:=,]|-|at\b|is\b|has\b|\d))"
+)
 _QUOTED = re.compile(r'"([^"\n]{1,80})"')
 _HEDGES = re.compile(
     r"\b(?:approximately|approx\.?|about|roughly|around(?=\s+[(\d-])|circa|nearly|maybe|perhaps|possibly|exactly"
@@ -40,6 +46,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?i)\blabelled\b", "labeled"),
         (r"(?i)\bgr[ae]y\b", "gray"),
         (r"(?i)\bcolour", "color"),
+        (r"(?<=[A-Za-z])-(?=[A-Za-z])", " "),
         (r"[ \t]+", " "),
     )
 )
@@ -54,11 +61,8 @@ def sentences(message: str) -> list[str]:
     for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
     text = coloured(_HEDGES.sub("", text))
-    found: list[str] = []
-    for piece in _split(text):
-        if any(character.isalnum() for character in piece):
-            found.append(piece.strip(" .,"))
-    return found[:MAX_SENTENCES]
+    pieces = [piece.strip(" .,") for piece in _split(text) if any(character.isalnum() for character in piece)]
+    return pieces[:MAX_SENTENCES]
 
 
 def _split(text: str) -> list[str]:
@@ -81,8 +85,14 @@ def coloured(text: str) -> str:
 
     Colours are found in lower case; what did not change in that keeps its capitals.
     """
-    pieces = re.split(r'("[^"\n]{1,80}")', text)
-    return "".join(piece if piece.startswith('"') else _coloured(piece) for piece in pieces)
+    pieces = re.split(r'("[^"\n]{1,80}")', _as_names(text))
+    whole = "".join(piece if piece.startswith('"') else _coloured(piece) for piece in pieces)
+    return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
+
+
+def _as_names(text: str) -> str:
+    """Mark words such as Peru that are colours in CSS but stand here, with a capital, before a value or in a list."""
+    return _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text)
 
 
 def _coloured(text: str) -> str:

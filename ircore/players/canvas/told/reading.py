@@ -4,43 +4,70 @@ import re
 
 from ircore.players.canvas.shapes import Item
 from ircore.players.canvas.sheet import Sheet
-from ircore.players.canvas.told.axes import plot_area, read_axes
+from ircore.players.canvas.told.axes import plot_area, read_axes, years_in
+from ircore.players.canvas.told.curves import read_graph, tells_graph
 from ircore.players.canvas.told.figure import Figure, Kind
-from ircore.players.canvas.told.frame import chart_items, placed
+from ircore.players.canvas.told.frame import chart_items, ink_on, placed
+from ircore.players.canvas.told.letters import read_letters
 from ircore.players.canvas.told.looks import outline_of, read_look
+from ircore.players.canvas.told.plane import graph_items, graph_place
 from ircore.players.canvas.told.prose import sentences
 from ircore.players.canvas.told.values import read_values
 from ircore.players.canvas.told.wedges import pie_items, read_wedges
 
 _IN_PIXELS = re.compile(
-    r"\bstanding on [xy]\b|\bgrowing (?:right|left|up|down) from\b|\b(?:up|out|down) to [xy] -?\d|\bof radius [\d.]+ px\b"
+    r"\bstanding on [xy]\b|\bgrowing (?:right|left|up|down) from\b|\b(?:up|out|down) to [xy] -?\d"
+    r"|\bof radius [\d.]+ px\b"
     r"|\bpx wide and [\d.]+ px high\b|\bcentred at \(",
 )
 """Words of the reader's own phrase book: such messages give pixels and are read clause by clause."""
 
+_BACKGROUND = re.compile(r"\bbackground\b", re.IGNORECASE)
 _PIE = re.compile(r"\b(?:pie|donut|doughnut)\b", re.IGNORECASE)
 _BARS = re.compile(r"\b(?:bar|column)s?\b", re.IGNORECASE)
-_LINES = re.compile(r"\bline (?:chart|graph|plot)\b|\b(?:area|line)/?(?:line)? chart\b|\blines?\b.*\b(?:axis|markers?)\b|\blines? chart\b",
+_LINES = re.compile(r"\bline (?:chart|graph|plot)\b|\b(?:area|line)/?(?:line)? chart\b|\blines?\b.*\b(?:axis"
+    r"|markers?)\b|\blines? chart\b",
                     re.IGNORECASE | re.DOTALL)  # fmt: skip
+_KNOWN = re.compile(
+    r"\b(?:chart|graph|plot|diagram|figure|ax[ei]s|bars?|lines?|slices?|wedges?|pie|labels?|percentages?|letters|titles?|legend"
+    r"|clockwise|data)\b", re.IGNORECASE,
+)  # fmt: skip
+"""Words of charts: a sentence with one of them says how things are drawn anyway."""
+
 _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", re.IGNORECASE)
 
 
-def read_told(message: str, sheet: Sheet) -> bool:
-    """Put a chart or graph on the sheet that a message tells by its values; return whether it does.
+def read_told(message: str, sheet: Sheet) -> list[str] | None:
+    """Put a figure on the sheet that a message tells in its own terms.
 
     A figure that was told before is taken away: a later message that tells all of it again replaces it.
+
+    Returns:
+        The sentences that are left to be read as any others; none if the message tells no such figure.
     """
-    if _IN_PIXELS.search(message) or not _CHART.search(message):
-        return False
+    if _IN_PIXELS.search(message):
+        return None
     said = sentences(message)
-    text = "\n".join(said)
-    items = _items(text, said, sheet)
-    if items is None:
-        return False
+    items = _items("\n".join(said), said, sheet) if _CHART.search(message) else None
+    if items is not None:
+        _replace_told(items, sheet)
+        return []
+    plan = read_letters(said, (sheet.canvas.width, sheet.canvas.height), _ink(said))
+    if plan is None:
+        return None
+    _replace_told(plan[0].items(), sheet)
+    return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
+
+
+def _ink(said: list[str]) -> str:
+    look, _ = read_look(said)
+    return ink_on(look.background or "#ffffff")
+
+
+def _replace_told(items: list[Item], sheet: Sheet) -> None:
     sheet.forget_told()
     sheet.add(items)
     sheet.told = tuple(items)
-    return True
 
 
 def _items(text: str, said: list[str], sheet: Sheet) -> list[Item] | None:
@@ -49,9 +76,24 @@ def _items(text: str, said: list[str], sheet: Sheet) -> list[Item] | None:
         return _pie(said, sheet)
     if _BARS.search(text):
         return _chart("bar", said, sheet)
-    if _LINES.search(text):
-        return _chart("line", said, sheet)
-    return None
+    if tells_graph(text, said) and (items := _graph(said, sheet)):
+        return items
+    return _chart("line", said, sheet) if _LINES.search(text) else None
+
+
+def _graph(said: list[str], sheet: Sheet) -> list[Item] | None:
+    x, y, of_axes = read_axes(said, bare=True)
+    graph, used = read_graph(said)
+    if not graph.curves or not (of_axes or any(curve.function for curve in graph.curves)):
+        return None
+    if x.words and not x.ticks and not all(word.lstrip("-").replace(".", "").isdigit() for word in x.words):
+        return None
+    x.words = y.words = ()
+    look, more = read_look(said)
+    figure = Figure("graph", x, y, look)
+    _finish(said, of_axes | used | more, look.background, sheet)
+    place = graph_place(figure, graph, said, (sheet.canvas.width, sheet.canvas.height))
+    return graph_items(figure, graph, place, said)
 
 
 def _pie(said: list[str], sheet: Sheet) -> list[Item] | None:
@@ -65,15 +107,17 @@ def _pie(said: list[str], sheet: Sheet) -> list[Item] | None:
 
 def _chart(kind: Kind, said: list[str], sheet: Sheet) -> list[Item] | None:
     x, y, of_axes = read_axes(said)
-    text = " ".join(said)
-    lying = kind == "bar" and bool(re.search(r"\bhorizontal (?:\w+ )?(?:bar|column)|\bextend\w* to the right|\blying bars", text, re.IGNORECASE))
+    text = "\n".join(said)
+    lying = kind == "bar" and bool(
+        re.search(r"\bhorizontal (?:\w+ )?(?:bar|column)|\bextend\w* to the right|\blying bars", text, re.IGNORECASE)
+    )
     category = y if lying else x
+    category.words = category.words or years_in(said)
     words, series, used = read_values(kind, said, of_axes, category)
     if not series or max(len(one.values) for one in series) < 2:
         return None
-    category.words = words
-    if lying:
-        x.words = ()
+    category.words, other = words, x if lying else y
+    other.words = ()
     look, more = read_look(said)
     if kind == "bar":
         look.outline = next(filter(None, map(outline_of, (one for one in said if _BARS.search(one)))), None)
@@ -89,5 +133,5 @@ def _finish(said: list[str], used: set[int], background: str | None, sheet: Shee
     if background is not None:
         sheet.paint(background)
     for index, sentence in enumerate(said):
-        if index not in used and not _CHART.search(sentence):
+        if index not in used and not _KNOWN.search(sentence):
             sheet.note(f'not understood: "{sentence}"')

@@ -58,7 +58,9 @@ def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
     """Return the names of lines such as "Mon: 12", if there are two or more."""
-    names = [match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))]
+    names = [
+        match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))
+    ]
     return tuple(names) if len(names) > 1 else ()
 
 
@@ -115,11 +117,13 @@ def _by_name(kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]) ->
     for index, sentence in free:
         here = _values_in(sentence, words)
         if len(here) >= max(2, 0.6 * len(words)):
-            series = _series([here[word][0] if word in here else None for word in words], _before_values(sentence, here))
+            series = _series(
+                [here[word][0] if word in here else None for word in words], _before_values(sentence, here)
+            )
             series.colours = [here[word][1] if word in here else None for word in words] if kind == "bar" else []
             found.append(series)
             used.add(index)
-        elif here and kind == "bar" or re.match(r"[^:]{1,24}: -?[\d.]+$", sentence):
+        elif (here and kind == "bar") or re.match(r"[^:]{1,24}: -?[\d.]+$", sentence):
             whole |= {word: value for word, value in here.items() if word not in whole}
             used.add(index)
     if not found and len(whole) >= 2:
@@ -135,7 +139,7 @@ def _before_values(sentence: str, here: dict[str, tuple[float, str | None]]) -> 
 
 def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, str | None]]:
     """Return number and colour of each category that a sentence names."""
-    ahead = {}
+    ahead: dict[str, tuple[float, str | None]] = {}
     for word in words:
         match = re.search(rf"({NUMBER})\s*(?:in|for|on|at|during)\s+{re.escape(word)}(?![\w.])", sentence)
         if match:
@@ -166,7 +170,9 @@ def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], 
     used = set()
     for index, sentence in free:
         matches = list(_PAIR.finditer(sentence))
-        if len(matches) < 2 and not re.fullmatch(rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{_HEX},?\s*)?{NUMBER}", sentence):
+        if len(matches) < 2 and not re.fullmatch(
+            rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{_HEX},?\s*)?{NUMBER}", sentence
+        ):
             continue
         for number, match in enumerate(matches):
             until = matches[number + 1].start() if number + 1 < len(matches) else match.end() + 12
@@ -187,15 +193,19 @@ def _colour(kind: Kind, found: list[Series], sentences: list[str]) -> None:
         if signed and len(found) == 1:
             found[0].colours = [signed[1] if value is None or value >= 0 else signed[2] for value in found[0].values]
             return
-    noun = r"\b(?:bars?|columns?)\b" if kind == "bar" else r"\b(?:lines?|curve|series)\b"
+    noun = (
+        r"\b(?:bars?|columns?)\b(?! (?:chart|graph))"
+        if kind == "bar"
+        else r"\b(?:lines?|curve|series)\b(?! (?:chart|graph|plot))"
+    )
     bare = [one for one in found if one.colour is None and not any(one.colours)]
     telling = [text for text in sentences if re.search(noun, text, re.IGNORECASE) and _near(text, noun)]
     for series, sentence in zip(bare, telling if len(bare) > 1 else telling[:1], strict=False):
         series.colour = _near(sentence, noun)
         series.dash = series.dash or dash_words(_about_line(sentence))
         series.marker = series.marker or marker_words(sentence)
-    if kind == "line" and len(found) == 1 and not found[0].marker:
-        found[0].marker = next(filter(None, map(marker_words, sentences)), "")
+    for series in found if kind == "line" and not any(one.marker for one in found) else ():
+        series.marker = next(filter(None, map(marker_words, sentences)), "")
 
 
 def _about_line(sentence: str) -> str:
@@ -205,15 +215,30 @@ def _about_line(sentence: str) -> str:
 
 def _near(sentence: str, noun: str) -> str | None:
     """Return the colour nearest to the noun: before it in a phrase, or after it."""
-    plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid|axis|zero)\W?lines?",
+    plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
+        rf"|axis|zero)\W?lines?",
                    lambda m: " " * len(m[0]), sentence)  # fmt: skip
     match = re.search(noun, plain, re.IGNORECASE)
     if match is None:
         return None
-    before, after = colours(plain[max(0, match.start() - 60) : match.start()]), colours(plain[match.end() : match.end() + 60])
-    return after[0] if after and ("(" in plain[match.end() : match.end() + 6] or not before) else before[-1] if before else None
+    before, after = (
+        colours(plain[max(0, match.start() - 60) : match.start()]),
+        colours(plain[match.end() : match.end() + 60]),
+    )
+    return (
+        after[0]
+        if after and ("(" in plain[match.end() : match.end() + 6] or not before)
+        else before[-1]
+        if before
+        else None
+    )
 
 
 def told_names(sentences: list[str]) -> list[str]:
     """Return all texts in quotes that are no numbers."""
-    return [text for sentence in sentences for text in quoted(without_colours(sentence)) if not re.fullmatch(r"[\d.]+%?", text)]
+    return [
+        text
+        for sentence in sentences
+        for text in quoted(without_colours(sentence))
+        if not re.fullmatch(r"[\d.]+%?", text)
+    ]

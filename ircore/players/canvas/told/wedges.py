@@ -18,15 +18,22 @@ _NOT_SHARES = re.compile(
     r"|\d[\d.]*%\s*(?:wide|from the|across)"
 )
 _SIZE = re.compile(
-    r"\b(?:diameter|spans?|takes? up|width|size)\b[^,;%]{0,24}?(\d[\d.]*)%|(\d[\d.]*)%\s*(?:of\s+(?:the\s+)?(?:image|picture|canvas|width)"
+    r"\b(?:diameter|spans?|takes? up|width|size)\b[^,;%]{0,24}?(\d[\d.]*)%"
+    r"|(\d[\d.]*)%\s*(?:of\s+(?:the\s+)?(?:image|picture|canvas|width)"
     r"(?:'s)?(?:\s+(?:width|size|wide|in diameter))?|wide|across)"
 )
-_CENTRE = re.compile(r"\bcent(?:er|re)d?\s+(?:is\s+)?(?:at|around|near)\s+\(\s*(\d[\d.]*)%?\s*,\s*(\d[\d.]*)%\s*\)", re.IGNORECASE)
+_CENTRE = re.compile(
+    r"\bcent(?:er|re)d?\s+(?:is\s+)?(?:at|around|near)\s+\(\s*(\d[\d.]*)%?\s*,\s*(\d[\d.]*)%\s*\)", re.IGNORECASE
+)
 _HOLE = re.compile(r"\bhole\b[^.;%]{0,40}?(\d[\d.]*)%|(\d[\d.]*)%[^.;,]{0,12}\bhole\b", re.IGNORECASE)
 _PULLED = re.compile(r"\b(?:pulled|exploded|detached|offset|separated|slid)\b", re.IGNORECASE)
-_STOP = {"the", "a", "an", "pie", "chart", "starting", "beginning", "clockwise", "slice", "slices", "wedge", "wedges", "donut",
-    "background", "labels", "label", "color", "share", "percentages", "three", "four", "five", "six", "figure", "create", "image",
-    "from", "at", "all", "and", "then", "large", "small", "serie", "segment"}  # fmt: skip
+_STOP = re.compile(
+    r"(?:the|an?|pie|chart|start\w*|beginning|clockwise|slices?|wedges?|donut|background|labels?|color|share|percentages"
+    r"|three|four|five|six|figure|create|image|from|at|all|and|then|large|small|segment)$",
+    re.IGNORECASE,
+)
+"""Words with a capital, at the head of a sentence, that name no wedge."""
+
 _NAMED = (
     re.compile(r"\blabeled\s+\"?([A-Za-z0-9][\w-]*)"),
     re.compile(r"\bfor\s+([A-Z][\w-]*(?: [A-Z]\w*)?)"),
@@ -45,7 +52,9 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
         percents = list(_PERCENT.finditer(plain))
         if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
             continue
-        found = [_wedge(chunk, float(percent[1])) for chunk, percent in zip(_chunks(plain, percents), percents, strict=True)]
+        found = [
+            _wedge(chunk, float(percent[1])) for chunk, percent in zip(_chunks(plain, percents), percents, strict=True)
+        ]
         if len(percents) == 1 and not found[0].name and not found[0].colour:
             continue
         wedges += found
@@ -62,7 +71,10 @@ def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
         starts = [0, *(percent.end() for percent in percents[:-1])]
         ends = [percent.end() for percent in percents[:-1]]
         tails = [re.match(r"[^,;.]{0,60}", sentence[end:]) for end in ends]
-        reach = [end + len(tail[0]) if tail and _PULLED.search(tail[0]) else end for end, tail in zip(ends, tails, strict=True)]
+        reach = [
+            end + len(tail[0]) if tail and _PULLED.search(tail[0]) else end
+            for end, tail in zip(ends, tails, strict=True)
+        ]
         return [sentence[start:end] for start, end in zip(starts, [*reach, len(sentence)], strict=True)]
     return [sentence[one.start() : other] for one, other in
             zip(percents, [*(percent.start() for percent in percents[1:]), len(sentence)], strict=True)]  # fmt: skip
@@ -80,7 +92,12 @@ def _name(chunk: str) -> str:
     for pattern in _NAMED:
         for match in pattern.finditer(chunk):
             name = match[1].strip()
-            if name.split()[0].lower() not in _STOP and not re.fullmatch(r"\d[\d.]*", name):
+            is_article = name == "A" and match.end() < len(chunk) and chunk[match.end() :].lstrip().startswith("#")
+            if (
+                (len(name) == 1 or not _STOP.match(name.split()[0]))
+                and not is_article
+                and not re.fullmatch(r"\d[\d.]*", name)
+            ):
                 return re.split(r"\s+(?:is|at|with|in|takes|on)\b", name)[0]
     return ""
 
@@ -93,10 +110,15 @@ def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple
     share = float(told[1] or told[2]) / 100 if told else 0.68
     radius = side * min(0.98, max(0.1, share)) / 2
     centre_told = _CENTRE.search(text)
-    centre = (size[0] * float(centre_told[1]) / 100, size[1] * float(centre_told[2]) / 100) if centre_told else (size[0] / 2, size[1] / 2)
+    centre = (
+        (size[0] * float(centre_told[1]) / 100, size[1] * float(centre_told[2]) / 100)
+        if centre_told
+        else (size[0] / 2, size[1] / 2)
+    )
     outline = next(filter(None, map(outline_of, sentences)), None)
     slices = tuple(
-        Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled) for index, wedge in enumerate(wedges)
+        Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)
+        for index, wedge in enumerate(wedges)
     )
     pie = Pie(centre, radius, _start(text, wedges), slices, _hole(text, radius), outline, 2.0, "counter" not in text)
     return [pie, *_labels(pie, wedges, text, ink_on(look.background or "#ffffff"))]
@@ -149,4 +171,6 @@ def _from(centre: Point, angle: float, far: float) -> Point:
 
 def _anchor(angle: float) -> str:
     across, down = math.cos(angle), math.sin(angle)
-    return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + ("m" if abs(down) < 0.35 else "t" if down > 0 else "b")
+    return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
+        "m" if abs(down) < 0.35 else "t" if down > 0 else "b"
+    )

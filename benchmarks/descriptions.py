@@ -1,0 +1,165 @@
+"""How much of what language models would say reaches the picture that ``canvas`` draws.
+
+    python benchmarks/descriptions.py                     the share of stated facts, by style and by category
+    python benchmarks/descriptions.py --failures          also which facts of the tuned descriptions did not get there
+    python benchmarks/descriptions.py --sheets DIR        also target and picture side by side
+
+The descriptions in ``data/descriptions/`` were written for targets of ours in the styles of current models, before the
+reader was tuned to them, each with the facts it states. About a third is held out: it was never looked at while tuning,
+and its share is what to expect of texts that nobody has seen. ``facts.py`` says what counts.
+"""
+
+import argparse
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any, cast
+
+import yaml
+from facts import Checks, Fact, checked
+from PIL import Image
+
+from ircore.instances.build import BUILDERS, draw
+from ircore.players.canvas.reader import read
+from ircore.players.canvas.render import draw as render
+from ircore.players.canvas.shapes import Canvas
+from ircore.records import Difficulty
+
+DATA = Path(__file__).parent / "data" / "descriptions"
+STYLES = ("bulleted", "coordinates", "figure", "hedged", "json", "markdown", "numbered", "prompt", "prose", "terse")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A text about one target, and what it states.
+
+    Attributes:
+        target: ``category/difficulty/seed``, as ``ircore.instances.build.draw`` takes them.
+        style: One of ``STYLES``.
+        text: The message.
+        facts: See ``facts.py``.
+        held_out: Whether it was kept from tuning.
+    """
+
+    target: str
+    style: str
+    text: str
+    facts: tuple[Fact, ...]
+    held_out: bool = False
+
+    @property
+    def category(self) -> str:
+        """Of the target."""
+        return self.target.split("/")[0]
+
+    def drawn_target(self) -> Image.Image:
+        """Draw the target that it describes."""
+        category, difficulty, seed = self.target.split("/")
+        return draw(category, cast(Difficulty, difficulty), int(seed)).drawing.image
+
+
+def load(folder: Path = DATA) -> list[Description]:
+    """Read all descriptions.
+
+    Raises:
+        ValueError: A style or a category is not known.
+    """
+    found = []
+    for path in sorted(folder.glob("*.yaml")):
+        for row in cast(list[dict[str, Any]], yaml.safe_load(path.read_text("utf-8"))):
+            one = Description(**{**row, "facts": tuple(row["facts"])})
+            if one.style not in STYLES or one.category not in BUILDERS:
+                raise ValueError(f"{path.name}: {one.target}: style {one.style!r}")
+            found.append(one)
+    return found
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a description: its canvas, its facts, and the reader's notes; time in ms of the CPU."""
+
+    description: Description
+    canvas: Canvas
+    facts: list[tuple[Fact, Checks]]
+    notes: tuple[str, ...]
+    milliseconds: float
+
+    @property
+    def results(self) -> list[bool]:
+        """One truth a stated fact."""
+        return [truth for _, checks in self.facts for truth in checks.values()]
+
+
+def outcome(description: Description) -> Outcome:
+    """Read a description and check its facts."""
+    begun = process_time()
+    canvas, notes = read([description.text])
+    render(canvas)
+    spent = 1000 * (process_time() - begun)
+    return Outcome(description, canvas, checked(description.facts, canvas), notes, spent)
+
+
+def share(outcomes: list[Outcome]) -> float:
+    """Return the share of facts that reached the picture; of all facts, so long descriptions weigh more."""
+    return statistics.mean(truth for one in outcomes for truth in one.results)
+
+
+def _print(outcomes: list[Outcome]) -> None:
+    print(f"{'':<16}{'tuned':>10}{'held out':>10}{'all':>10}{'texts':>7}{'facts':>7}")
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for one in outcomes:
+        groups[one.description.category].append(one)
+    for one in sorted(outcomes, key=lambda each: each.description.style):
+        groups[one.description.style].append(one)
+    groups["all"] = outcomes
+    for name, members in groups.items():
+        parts = [[one for one in members if one.description.held_out == held] for held in (False, True)]
+        cells = [f"{100 * share(part):.1f} %" if part else "–" for part in (*parts, members)]
+        facts = sum(len(one.results) for one in members)
+        print(f"{name:<16}{cells[0]:>10}{cells[1]:>10}{cells[2]:>10}{len(members):7d}{facts:7d}")
+    times = sorted(one.milliseconds for one in outcomes)
+    print(f"\nCPU ms a text, read and drawn: mean {statistics.mean(times):.0f}, 95th percentile "
+          f"{times[int(0.95 * (len(times) - 1))]:.0f}, longest {times[-1]:.0f}")  # fmt: skip
+
+
+def _print_failures(one: Outcome) -> None:
+    print(f"\n{one.description.target} {one.description.style}: {100 * share([one]):.0f} %")
+    for fact, checks in one.facts:
+        missing = [name for name, truth in checks.items() if not truth]
+        if missing:
+            print(f"    {fact}: no {', '.join(missing)}")
+    for note in one.notes:
+        print(f"    {note}")
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--failures", action="store_true", help="list what is missing, of the tuned ones only")
+    parser.add_argument("--category", choices=[*BUILDERS])
+    parser.add_argument("--sheets", type=Path, help="folder for pictures of target and drawing")
+    asked = parser.parse_args()
+    chosen = [one for one in load() if asked.category in {None, one.category}]
+    outcomes = [outcome(one) for one in chosen]
+    for one in outcomes:
+        if asked.failures and not one.description.held_out:
+            _print_failures(one)
+    if asked.sheets:
+        asked.sheets.mkdir(parents=True, exist_ok=True)
+        for number, one in enumerate(outcomes):
+            if not one.description.held_out:
+                _save(one, asked.sheets / f"{number:02d}-{one.description.target.replace('/', '-')}.png")
+    _print(outcomes)
+
+
+def _save(one: Outcome, path: Path) -> None:
+    sheet = Image.new("RGB", (1028, 512), "#888888")
+    sheet.paste(one.description.drawn_target(), (0, 0))
+    sheet.paste(Image.fromarray(render(one.canvas)), (516, 0))
+    sheet.save(path)
+
+
+if __name__ == "__main__":
+    main()
