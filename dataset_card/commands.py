@@ -135,3 +135,29 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
     click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
     click.echo(f"{out}  (next: ircore results {out}/runs/*)")
+
+
+@command.command("eval")
+@click.argument("place", metavar="DIR|REPO")
+@click.option("--repo", metavar="ORG/NAME", help="Where the release is on the Hub, if a folder is given.")
+@click.option("--judge", required=True, metavar="NAME", help="Whose ratings.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
+    """Write results of single models in the files that the Hub reads for benchmarks.
+
+    REPO is ORG/NAME or ORG/NAME@REVISION. Only where every describer was played with every generator by the same rules:
+    scores of this game are of pairs. Makes eval.yaml for the dataset, and .eval_results/*.yaml for each model.
+    """
+    from dataset_card.eval_results import Source, write_eval_results
+    from dataset_card.pull import find_release
+    from ircore.errors import InputError
+
+    here = Path(place).is_dir()
+    name, _, revision = (repo or "", "", "") if here else place.partition("@")
+    if not name:
+        raise InputError(f"{place}: a folder, so that it is not known where its release is", "Say it: --repo ORG/NAME")
+    folder = find_release(place if here else name, revision or None)
+    players = write_eval_results(folder, Source(name, None if here else folder.name, judge), out)
+    for one in players:
+        click.echo(printable(f"{one.role:<10} {one.score.mean:>5.2f}  {one.label}"))
+    click.echo(f"{out}  (eval.yaml for the dataset, .eval_results for each model; see docs/release.md)")

@@ -1,0 +1,166 @@
+"""A release's results in the files that the Hugging Face Hub reads for benchmarks: ``eval.yaml`` and ``.eval_results``.
+
+The Hub's leaderboards are of single models, this game's scores are of pairs. A model has a score of its own only where
+every describer was played with every generator, by the same rules: then its mean over all partners, on the same
+targets, can be compared with those of the other models in its seat. Where there is no such grid, nothing is written.
+
+Formats: https://huggingface.co/docs/hub/eval-results. ``eval.yaml`` belongs into the dataset's repository and
+``.eval_results/*.yaml`` into those of the models. Neither is part of a release: the Hub refuses an ``eval.yaml`` whose
+``evaluation_framework`` is not on its own list, which ``ircore`` is not (yet).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from dataset_card.card_metadata import PAPER
+from dataset_card.check import check_release
+from dataset_card.schema import SPLIT, TRANSCRIPTS
+from ircore.errors import InputError, WorkError
+from ircore.files import new_folder, write_text
+from ircore.plugins import unknown
+from ircore.results.effects import pair_effects
+from ircore.results.model import Results
+from ircore.results.players import PlayerResult, player_result
+from ircore.statistics.mixed import Unavailable
+
+FRAMEWORK = "ircore"
+NAME = "Image Reconstruction Game"
+FILE = "image-reconstruction-game.yaml"
+
+Seat = Literal["describer", "generator"]
+SEATS: tuple[Seat, ...] = ("describer", "generator")
+
+MOST_NAMED = 6
+"""Partners that a note names."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the results are of."""
+
+    repo: str
+    """The dataset on the Hub, ``ORG/NAME``."""
+
+    revision: str | None
+    """Its commit, 40 hex digits; None if it is not known."""
+
+    judge: str
+    """Whose ratings."""
+
+    @property
+    def url(self) -> str:
+        """The dataset's page, at that commit if it is known."""
+        return f"https://huggingface.co/datasets/{self.repo}" + (f"/tree/{self.revision}" if self.revision else "")
+
+
+def write_eval_results(release: Path, source: Source, out: Path) -> tuple[PlayerResult, ...]:
+    """Write ``eval.yaml`` and one file a model.
+
+    Args:
+        release: A release's folder, checked first.
+        source: What to say of where it is.
+        out: Folder to make: ``eval.yaml``, and ``<model>/.eval_results/image-reconstruction-game.yaml``.
+
+    Returns:
+        The models that have a score of their own, describers first.
+
+    Raises:
+        InputError: There is no such judge, or no model has a score of its own; or ``out`` holds something.
+        WorkError: The release has faults.
+    """
+    report = check_release(release)
+    if report.faults:
+        raise WorkError(f"{release}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    results = Results.from_runs(report.runs)
+    players = marginals(results, source.judge)
+    with new_folder(out) as folder:
+        write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
+        for label in sorted({one.label for one in players}):
+            entries = [entry(one, source, results) for one in players if one.label == label]
+            write_text(folder / _folder_name(label) / ".eval_results" / FILE, _yaml(entries))
+    return players
+
+
+def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
+    """Return each model's mean over its partners, where the pairs are a complete grid.
+
+    Raises:
+        InputError: There is no such judge, or no grid of at least two describers and two generators.
+    """
+    if judge not in results.judges:
+        raise unknown("judge", judge, results.judges, "--judge")
+    effects = pair_effects(results, judge, modelled=False)
+    if isinstance(effects.decomposition, Unavailable):
+        raise InputError(
+            f"no model has a score of its own: {effects.decomposition.reason}",
+            "Scores of this game are of pairs; see the leaderboard for those.",
+        )
+    crossed = replace(
+        results,
+        submissions=tuple(one for one in results.submissions if one.run_id in effects.run_ids),
+        episodes={run_id: results.episodes[run_id] for run_id in effects.run_ids},
+    )
+    names: Mapping[Seat, tuple[str, ...]] = {
+        "describer": effects.decomposition.describers,
+        "generator": effects.decomposition.generators,
+    }
+    found = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
+    return tuple(one for one in found if one.score.mean is not None)
+
+
+def benchmark(judge: str) -> dict[str, Any]:
+    """Return the content of ``eval.yaml``: one task a seat."""
+    return {
+        "name": NAME,
+        "description": (
+            "A describer sees a picture and tells a generator in words what to draw, over turns. Scores are the "
+            "similarity of the final drawing to the target, 0–10, averaged over all partners of a complete grid. "
+            f"arXiv:{PAPER}"
+        ),
+        "evaluation_framework": FRAMEWORK,
+        "tasks": [{"id": task(seat, judge), "config": TRANSCRIPTS.name, "split": SPLIT} for seat in SEATS],
+    }
+
+
+def task(seat: str, judge: str) -> str:
+    """Return the id of a task: the seat and whose ratings."""
+    return f"{seat}_{judge}"
+
+
+def entry(player: PlayerResult, source: Source, results: Results) -> dict[str, Any]:
+    """Return one entry of ``.eval_results/*.yaml``."""
+    dataset = {"id": source.repo, "task_id": task(player.role, source.judge)}
+    if player.score.mean is None:
+        raise ValueError(f"{player.label} has no score")
+    runs = [one.run for one in results.submissions if one.run_id in player.run_ids]
+    return {
+        "dataset": dataset | ({"revision": source.revision} if source.revision else {}),
+        "value": round(player.score.mean, 4),
+        "date": max(one.started for one in runs)[:10],
+        "source": {"url": source.url, "name": NAME},
+        "notes": " ".join(_notes(player, results)),
+    }
+
+
+def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
+    runs = [one for one in results.submissions if one.run_id in player.run_ids]
+    partners = [one.generator if player.role == "describer" else one.describer for one in runs]
+    more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
+    yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
+    if player.score.low is not None and player.score.high is not None:
+        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f} over {player.score.n} targets."
+    rules = runs[0].run.rules
+    yield f"{rules.token_budget} tokens a message, {rules.max_turns} turns; instance set {results.instance_set[:12]}."
+
+
+def _folder_name(label: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "--", label).strip(".") or "model"
+
+
+def _yaml(document: object) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120))
