@@ -45,6 +45,8 @@ class RecordCheck:
 
     def take(self, config: Config, row: Row) -> None:
         """Take a row of a table, in the order of its files."""
+        if self._record is None:
+            return
         run_id = str(row["run_id"]) if _of_runs(self._record, config) else None
         key = self._keys.get((config.name, run_id))
         if key is None:
@@ -112,8 +114,8 @@ class RecordCheck:
             return []
 
 
-def _of_runs(record: ReleaseRecord | None, config: Config) -> bool:
-    return record is None or any(one.config == config.name and one.run_id is not None for one in record.parts)
+def _of_runs(record: ReleaseRecord, config: Config) -> bool:
+    return any(one.config == config.name and one.run_id is not None for one in record.parts)
 
 
 def _name(part: Part) -> str:

@@ -220,6 +220,7 @@ def drop_run(release: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "no card": (partial(remove, "README.md"), "README.md: is missing"),
+    "no record": (partial(remove, "release.json"), "release.json: is missing"),
     "no datasheet": (partial(remove, "DATASHEET.md"), "DATASHEET.md: is missing"),
     "no picture in the card": (partial(remove, "assets/scores.png"), "picture 'assets/scores.png' is not a file"),
     "a picture from elsewhere": (
