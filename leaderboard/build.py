@@ -46,6 +46,7 @@ from leaderboard.sections import read_sections, with_section
 from leaderboard.shards import gallery_shards
 from leaderboard.shares import in_shares
 from leaderboard.site import Page, Site
+from leaderboard.submitted import read_submitted
 from leaderboard.theme import stylesheet
 from leaderboard.version_pages import version_pages
 from leaderboard.versions import read_archive, write_frozen
@@ -120,6 +121,7 @@ def build_site(
     originals: str = "",
     versions: Path = RECORDS,
     waiting: LoadedSubmission | None = None,
+    submissions: Path | None = None,
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -136,6 +138,7 @@ def build_site(
             they are not, and the site is to hold pictures for zooming itself.
         versions: The benchmark's released versions, as ``ircore.versions`` reads them.
         waiting: A submission that has a page even though it was not played.
+        submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -152,11 +155,12 @@ def build_site(
         site = Site(read_runs(runs, kept), judge, address, originals, released)
         if version is not None:
             require_version(site.version, version, released)
+        site.submitted = () if submissions is None else read_submitted(submissions)
         frozen = () if archive is None else read_archive(archive, site.version)
         site.former = tuple(board.record for board in frozen)
         pages = [*all_pages(site), *version_pages(site.version, frozen)]
-        if waiting is not None and (page := waiting_page(site, waiting)) is not None:
-            pages.append(page)
+        asked = (waiting,) if waiting is not None else ()
+        pages += filter(None, (waiting_page(site, one) for one in (*asked, *(each.loaded for each in site.unplayed))))
         _copy_sources(sources, work, address)
         fragments = Fragments(site, kept)
         fragments.make()

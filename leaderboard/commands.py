@@ -53,6 +53,11 @@ _versions_option = click.option(
     "these, and the site holds thumbnails alone.",
 )
 @_versions_option
+@click.option(
+    "--submissions",
+    type=click.Path(path_type=Path),
+    help="Folder of all submissions: those without a run are listed, without numbers; what happened to each is shown.",
+)
 def build(
     runs: tuple[Path, ...],
     out: Path,
@@ -62,6 +67,7 @@ def build(
     archive: Path | None,
     image_base_url: str,
     versions: Path | None,
+    submissions: Path | None,
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -86,6 +92,7 @@ def build(
         version=version,
         originals=_address("--image-base-url", image_base_url),
         versions=versions or RECORDS,
+        submissions=submissions,
     )
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(

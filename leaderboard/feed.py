@@ -9,9 +9,11 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.submissions.history import Step
 from ircore.versions import BenchmarkVersion
 from leaderboard.labels import interval_words, number
 from leaderboard.site import Page, Pair, Site
+from leaderboard.submitted import Submitted
 from leaderboard.text import one_line
 
 NAME = "Image Reconstruction Game"
@@ -58,6 +60,7 @@ def changes(site: Site) -> tuple[Change, ...]:
             seen.add(version)
             found.append(_release(site, version, pair.result.run.started))
         found.append(_new_pair(site, pair))
+    found += [_step(site, one, step) for one in site.submitted for step in one.steps]
     found += [_benchmark(one, current=False) for one in site.former]
     if site.version.released:
         found.append(_benchmark(site.version.released, current=True))
@@ -154,6 +157,18 @@ def _release(site: Site, version: str, started: str) -> Change:
         words=f"Instance set {site.results.instance_set[:12]}. Numbers of different sets are never mixed.",
         path="boards/index.html",
         identity=_urn(f"version {site.results.instance_set} {version}"),
+    )
+
+
+def _step(site: Site, submitted: Submitted, step: Step) -> Change:
+    keys = [pair.key for pair in site.pairs.values() if pair.result.slug == submitted.slug]
+    about = submitted.loaded.submission
+    return Change(
+        when=_moment(f"{step.date}T00:00:00+00:00"),
+        title=f"{step.kind.capitalize()}: {one_line(f'{about.describer.label} + {about.generator.label}', 160)}",
+        words=one_line(step.reason),
+        path=f"pairs/{(keys or [submitted.slug])[0]}.html",
+        identity=_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
     )
 
 

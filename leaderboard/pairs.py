@@ -33,6 +33,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
+        "unplayed": site.unplayed,
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
     ranked = [site.pairs[run_id] for run_id in rows]
@@ -61,6 +62,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "settings": _settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
+                "history": site.history(pair.result.slug),
             },
             later=partial(_episodes, site, pair),
         )

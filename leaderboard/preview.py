@@ -12,6 +12,7 @@ from ircore.submissions import LoadedSubmission
 from leaderboard.board_views import View, view_path
 from leaderboard.pairs import credit_lines, player_words
 from leaderboard.site import Page, Site
+from leaderboard.tiers import REPORTED
 
 EVERYTHING = ("all", "all")
 """Category and difficulty of the row that stands for all episodes."""
@@ -65,6 +66,8 @@ def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
             "rivals": rivals,
             "board": view_path(site, View(site.judge, rules=submission.rules)) if rivals else "",
             "settings": _settings(submission),
+            "tier": REPORTED,
+            "history": site.history(loaded.slug),
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },

@@ -11,11 +11,13 @@ from ircore.records import Instance, Rendering, Rules
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
+from ircore.submissions.history import Step
 from ircore.versions import BenchmarkVersion, version_of
 from leaderboard.judges import site_judge
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.reading import SiteRun
+from leaderboard.submitted import Submitted
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ class Site:
         self.version = version_of(self.results, versions)
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
+        self.submitted: tuple[Submitted, ...] = ()
+        """Every merged submission, played or not, as far as they were given."""
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}
         self.pictures = PictureBook(originals)
@@ -141,6 +145,16 @@ class Site:
             for run_id, results in self.results.episodes.items()
             for one in results
         }
+
+    def history(self, slug: str) -> tuple[Step, ...]:
+        """Return what happened to a submission since it was merged; nothing if that is not known."""
+        return next((one.steps for one in self.submitted if one.slug == slug), ())
+
+    @property
+    def unplayed(self) -> tuple[Submitted, ...]:
+        """The submissions of which no run is here: listed, never ranked."""
+        played = {pair.result.slug for pair in self.pairs.values()}
+        return tuple(one for one in self.submitted if one.slug not in played)
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:

@@ -96,6 +96,15 @@ class _Site:
     def files(self) -> frozenset[str]:
         return frozenset(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file())
 
+    @cached_property
+    def own(self) -> str:
+        """Where the site will stand, which its robots.txt says; empty if that is not known."""
+        robots = self.folder / "robots.txt"
+        found = re.search(
+            r"^Sitemap: (https://\S+/)sitemap\.xml$", robots.read_text() if robots.is_file() else "", re.M
+        )
+        return found[1] if found else ""
+
     def findings(self) -> Iterator[Finding]:
         for name, page in self.pages.items():
             for what in (*page.faults, *_form(page), *self._dead_links(name, page)):
@@ -103,6 +112,9 @@ class _Site:
 
     def _dead_links(self, name: str, page: _Page) -> Iterator[str]:
         for tag, address, rel in page.links:
+            if self.own and address.startswith(self.own):
+                yield from self._inside("index.html", address.removeprefix(self.own) or "index.html")
+                continue
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
                 yield from _outside(tag, address, rel)

@@ -26,7 +26,9 @@ VERIFIED = Tier("verified", "verified", "played by the maintainers, or played ag
 RESCORED = Tier(
     "rescored", "re-scored", "played by the submitter; scores computed here from the raw messages and pictures"
 )
-REPORTED = Tier("self-reported", "self-reported", "numbers as the submitter states them, nothing computed here")
+REPORTED = Tier(
+    "self-reported", "self-reported", "handed in, not played or scored here: listed without numbers or rank"
+)
 PAPER = Tier("paper", "paper", "numbers as the paper reports them")
 HERE = Tier("here", "played here", "played and scored by whoever built this site; nobody else has checked it")
 

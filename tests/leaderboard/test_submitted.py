@@ -1,0 +1,60 @@
+"""Submissions that nobody played here are listed without numbers, and what happened to each is told."""
+
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run
+from transcripts import REVISION, write_manifest
+
+from ircore.errors import InputError
+from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
+from ircore.submissions.history import Step, add_step
+from leaderboard.build import build_site
+from leaderboard.submitted import read_submitted
+
+REASON = "the pictures look <b>traced</b>"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One pair that was played and is disputed, one that was only handed in, one that was withdrawn."""
+    folder = tmp_path_factory.mktemp("submitted")
+    run = sample_run(folder / "run", sample_instances(folder / "instances"))
+    score_runs([run], ScoringPlan(JUDGES, METRICS, every_turn=False))
+    reference = {"repo": "me/mine", "revision": REVISION, "run": "other-01234567"}
+    for slug in ("centre-block", "handed-in", "taken-back"):
+        write_manifest(folder / "submissions" / slug, reference if slug == "handed-in" else None)
+    add_step(folder / "submissions" / "centre-block", Step(date="2026-11-01", kind="disputed", reason=REASON))
+    add_step(folder / "submissions" / "taken-back", Step(date="2026-11-02", kind="withdrawn", reason="by its authors"))
+    build_site([run.path], folder / "site", submissions=folder / "submissions", address="https://site.example/")
+    return folder / "site"
+
+
+def test_what_was_only_handed_in_is_listed_and_not_ranked(site: Path) -> None:
+    listed = (site / "pairs" / "index.html").read_text()
+    assert 'href="handed-in.html"' in listed
+    assert "withdrawn" in listed
+    assert "handed-in" not in (site / "boards" / "index.html").read_text()
+    assert "handed-in" not in (site / "data" / "leaderboard.json").read_text()
+    page = (site / "pairs" / "handed-in.html").read_text()
+    assert "self-reported" in page
+    assert f"me/mine at {REVISION}" in page
+
+
+def test_what_happened_is_told_on_the_pairs_page_and_in_the_feed(site: Path) -> None:
+    page = (site / "pairs" / "centre-block.html").read_text()
+    assert "disputed" in page
+    assert "&lt;b&gt;traced" in page
+    assert "<b>traced" not in page
+    assert "by its authors" in (site / "pairs" / "taken-back.html").read_text()
+    feed = (site / "feed.atom").read_text()
+    assert "Disputed: " in feed
+    assert "Withdrawn: " in feed
+    assert "2026-11-02T00:00:00Z" in feed
+    assert "by its authors" in (site / "changes.html").read_text()
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        read_submitted(tmp_path / "nowhere")
+    assert read_submitted(tmp_path) == ()
