@@ -58,6 +58,7 @@ class Service:
         environment: Variables of every command.
         context: Values of expressions, such as ``vars.DATASET``.
         prepared: Is called with each clone before its first command.
+        ran: Every command that was run so far.
     """
 
     origin: Path
@@ -65,6 +66,7 @@ class Service:
     environment: Mapping[str, str]
     context: dict[str, str]
     prepared: Any = None
+    ran: list[str] = field(default_factory=list)
 
     def artefact(self, name: str) -> Path:
         """Return where an artefact lies."""
@@ -99,6 +101,7 @@ class Service:
                 cwd=place, env=whole, capture_output=True, text=True, timeout=170, check=False,
             )  # fmt: skip
             outcome.ran.append(step["run"])
+            self.ran.append(step["run"])
             outcome.output += f"$ {step['run']}\n{done.stdout}{done.stderr}"
             if done.returncode:
                 outcome.failed = step["run"]
@@ -129,7 +132,7 @@ class Service:
             assert action == "setup-python"
 
     def _checkout(self, place: Path, commit: str) -> None:
-        subprocess.run(["git", "clone", "-q", str(self.origin), str(place)], check=True)
+        subprocess.run(["git", "clone", "-q", "--branch", "main", str(self.origin), str(place)], check=True)
         subprocess.run(["git", "-C", str(place), "checkout", "-q", "--detach", commit], check=True)
         if self.prepared is not None:
             self.prepared(place)

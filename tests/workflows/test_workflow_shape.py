@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from workflows import read_workflow, steps_of
 
 FOLDER = Path(__file__).resolve().parents[2] / ".github" / "workflows"
@@ -115,7 +116,8 @@ def test_secrets_stand_in_one_step_of_a_protected_job(path: Path) -> None:
     assert step["run"].startswith(".venv/bin/ircore submission evaluate ")
     assert jobs(path)[name]["environment"] == "evaluation"
     assert jobs(path)[name]["if"] == "github.ref == 'refs/heads/main'"
-    assert all(re.fullmatch(r"[A-Z]+_API_KEY", variable) for variable in step["env"])
+    services = yaml.safe_load((FOLDER.parents[1] / "ircore" / "submissions" / "addresses.yaml").read_text())["services"]
+    assert step["env"] == {key: f"${{{{ secrets.{key} }}}}" for key in services.values()}
 
 
 def test_whoever_takes_an_identity_is_protected(path: Path) -> None:
