@@ -3,8 +3,10 @@
 import asyncio
 from dataclasses import replace
 
+from ircore.errors import InputError
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.compare import corrections, photo_corrections
+from ircore.players.classical.ocr import require
 from ircore.players.classical.perceive import perceive
 from ircore.players.classical.probes import as_large_as
 from ircore.players.classical.statements import Statement, pack
@@ -22,21 +24,37 @@ class ClassicalDescriber:
     """Sees by classical computer vision and writes plain English. Deterministic, offline, without state.
 
     Args:
-        spec: Names the player; this one has no model and no parameters.
+        spec: Names the player. It has no model; its one parameter ``ocr: true`` also reads what is written in targets
+            in other fonts than the built-in one, with the extra ``ocr``. Only if asked for, so that an installed
+            package never changes what a submission says.
+
+    Raises:
+        InputError: Another setting is given, or the extra is asked for and not installed.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
+        self.check(spec)
+        self._ocr = bool(spec.parameters.get("ocr", False))
+        if self._ocr:
+            require()
+
+    @classmethod
+    def check(cls, spec: PlayerSpec) -> None:
+        """Check the settings, whatever is installed."""
+        others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
+        refuse_settings(spec.model_copy(update={"parameters": others}))
+        if not isinstance(spec.parameters.get("ocr", False), bool):
+            raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or leave it out.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the target, or say what to change in the last rendering, or that nothing is."""
-        message = await asyncio.to_thread(_message, view)
+        message = await asyncio.to_thread(_message, view, self._ocr)
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
 
 
-def _message(view: DescriberView) -> str:
+def _message(view: DescriberView, ocr: bool) -> str:
     """Return the message of this turn; empty when done."""
-    target = perceive(view.target)
+    target = perceive(view.target, ocr)
     if not view.renderings:
         return first_message(target, view.token_budget)
     if _unmoved(view):

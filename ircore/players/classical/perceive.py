@@ -8,6 +8,7 @@ from ircore.players.classical import photo
 from ircore.players.classical.charts import by_series, find_bars, find_pie
 from ircore.players.classical.grounds import find_grounds
 from ircore.players.classical.linechart import find_lines, is_ruled, without
+from ircore.players.classical.ocr import Spotted, add_spotted, spot, texts_of
 from ircore.players.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.classical.percepts import Backdrop, Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob, split
@@ -22,22 +23,27 @@ PATCHES = 9
 
 
 class _Look:
-    """A picture as a key of the cache: equal if the bytes are."""
+    """A picture, and whether OCR helps, as a key of the cache: equal if the bytes are."""
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Picture, ocr: bool) -> None:
         self.picture: Picture | None = picture
-        self.sha256 = picture.sha256
+        self.key = (picture.sha256, ocr)
 
     def __hash__(self) -> int:
-        return hash(self.sha256)
+        return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Look) and other.sha256 == self.sha256
+        return isinstance(other, _Look) and other.key == self.key
 
 
-def perceive(picture: Picture) -> Perception:
-    """Return what is to be seen in a picture, from its pixels alone."""
-    look = _Look(picture)
+def perceive(picture: Picture, ocr: bool = False) -> Perception:
+    """Return what is to be seen in a picture, from its pixels alone.
+
+    Args:
+        picture: The picture.
+        ocr: Whether the extra ``ocr`` reads what the describer's own letters do not fit.
+    """
+    look = _Look(picture, ocr)
     perception = _perceive(look)
     look.picture = None
     return perception
@@ -46,17 +52,17 @@ def perceive(picture: Picture) -> Perception:
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels)
+    return look_at(look.picture.pixels, spot(look.picture) if look.key[1] else ())
 
 
-def look_at(pixels: Pixels) -> Perception:
-    """Return what is to be seen in an array of pixels."""
+def look_at(pixels: Pixels, spotted: tuple[Spotted, ...] = ()) -> Perception:
+    """Return what is to be seen in an array of pixels, with texts that were recognised in it."""
     segmentation = segment(pixels)
     if segmentation.flat_share < FLAT_SHARE:
-        return _photograph(pixels)
+        return _photograph(pixels, spotted)
     height, width = pixels.shape[:2]
     grounds = find_grounds(segmentation)
-    writing = find_writing(pixels, grounds)
+    writing = add_spotted(find_writing(pixels, grounds), pixels, spotted)
     segmentation = writing.segmentation
     blobs, thin = split(segmentation)
     solids = _solids(blobs, segmentation)
@@ -143,9 +149,10 @@ def _in_order(percepts: list[Percept]) -> list[Percept]:
     return sorted(percepts, key=layer)
 
 
-def _photograph(pixels: Pixels) -> Perception:
+def _photograph(pixels: Pixels, spotted: tuple[Spotted, ...]) -> Perception:
     grid = photo.coarse(pixels)
     backdrop = photo.backdrop_of(grid)
     found = photo.patches(grid, photo.faded(backdrop), PATCHES)
     height, width = pixels.shape[:2]
-    return Perception(width, height, backdrop, tuple(photo.as_shape(p, width, height) for p in found), photo=True)
+    shapes = [photo.as_shape(p, width, height) for p in found]
+    return Perception(width, height, backdrop, (*shapes, *texts_of(spotted, pixels)), photo=True)
