@@ -36,6 +36,21 @@ def export_clembench(run: Path, out: Path, judge: str | None) -> None:
     click.echo(f"{done.pair}: {done.episodes} episodes, {scored}")
 
 
+@export_command.command("inspect")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the log.")
+def export_inspect(run: Path, out: Path) -> None:
+    """Write the run folder RUN as a log of inspect_ai.
+
+    One sample an episode: the describer's conversation as it was, what the generator did beside it, judges as scorers.
+    """
+    from dataset_card.interchange.inspect_log import export_log
+    from ircore.runs import RunFolder
+
+    done = export_log(RunFolder.open(run), out)
+    click.echo(f"{done.path}: {done.samples} samples")
+
+
 @import_command.command("clembench")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Run folder to make.")

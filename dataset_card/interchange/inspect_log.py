@@ -1,0 +1,244 @@
+"""``ircore export inspect``: a run as a log that inspect_ai reads (``read_eval_log``, ``inspect view``).
+
+One sample an episode. Its messages are the describer's conversation, as the game held it: the game master's words with
+the target and, later, every rendering; the describer's answers as they came. inspect_ai knows one model a sample, so
+what the generator did stands in ``metadata["turns"]``; a rendering that no message shows, since the episode ended with
+it, is in ``metadata["unseen"]``. Judges are scorers.
+
+Nothing is made up: there are no events, since the time and the exact form of single requests are not recorded, and
+where tokens or cost are not known they are left out. Written against inspect_ai 0.3.285, log version 2.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ircore.errors import InputError
+from ircore.files import write_text
+from ircore.records import TECHNICAL_REASONS, Episode, PlayerSpec, Role, Run, Usage
+from ircore.results.episodes import EpisodeResult
+from ircore.results.model import Results
+from ircore.runs import Call, CallKey, RunFolder
+
+TASK = "image_reconstruction_game"
+VERSION = 2
+"""Of inspect_ai's log format."""
+
+PNG = "image/png"
+MIME = {"png": PNG, "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif"}
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Logged:
+    """What was written."""
+
+    path: Path
+    """The log."""
+
+    samples: int
+    """Episodes in it."""
+
+
+def export_log(run: RunFolder, out: Path) -> Logged:
+    """Write a run as one log in JSON.
+
+    Args:
+        run: The run.
+        out: Folder for the log; made if it is not there.
+
+    Raises:
+        InputError: The run's answers were not recorded (it was pulled from a release), or no episode has ended, or the
+            log is there already.
+        WorkError: The place cannot be written.
+    """
+    results = Results.from_runs([run])
+    export = _Export(run)
+    samples = [export.sample(one) for one in results.episodes[run.run.run_id]]
+    if not samples:
+        raise InputError(f"{run.path}: no episode has ended", "Play it first: ircore play")
+    path = out / _file_name(run.run)
+    if path.exists():
+        raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
+    document = export.header() | {"results": _results(results, samples), "stats": export.stats(), "samples": samples}
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    return Logged(path, len(samples))
+
+
+class _Export:
+    def __init__(self, run: RunFolder) -> None:
+        self._folder, self._run = run, run.run
+        self._calls = run.calls()
+        self._instances = {one.instance_id: one for one in run.instances.instances}
+
+    def header(self) -> Document:
+        run, pair = self._run, self._run.submission
+        describer = _model(pair.describer)
+        return {
+            "version": VERSION,
+            "status": "success",
+            "eval": {
+                "eval_id": run.run_id,
+                "run_id": run.run_id,
+                "created": run.started,
+                "task": TASK,
+                "task_id": run.run_id,
+                "task_version": run.prompts,
+                "dataset": {
+                    "name": run.instance_set,
+                    "samples": len(self._instances),
+                    "sample_ids": [*self._instances],
+                },
+                "model": describer["model"],
+                "model_base_url": describer["base_url"],
+                "model_args": describer["args"],
+                "model_roles": {"generator": _model(pair.generator)},
+                "config": {},
+                "packages": {"ircore": run.version},
+                "metadata": {"run": run.model_dump(mode="json", by_alias=True)},
+                "scorers": [{"name": one.name} for one in self._folder.judges().values()],
+            },
+            "plan": {"name": TASK, "steps": [{"solver": run.game, "params": run.rules.model_dump(mode="json")}]},
+        }
+
+    def stats(self) -> Document:
+        return {"started_at": self._run.started, "role_usage": _role_usage(self._calls.values())}
+
+    def sample(self, result: EpisodeResult) -> Document:
+        episode = result.episode
+        pictures = _Attachments()
+        instance = self._instances[episode.instance_id]
+        suffix = instance.image.rpartition(".")[2].lower()
+        target = pictures.add(instance.sha256, self._folder.instances.picture_bytes(instance), MIME.get(suffix, PNG))
+        made = {one.turn: one.rendering for one in episode.rendered_turns if one.rendering is not None}
+        drawn = {turn: pictures.add(one.sha256, self._folder.rendering(one).data) for turn, one in made.items()}
+        messages = list(self._messages(episode, target, drawn))
+        asked = sum(one["role"] == "user" for one in messages)
+        unseen = {turn: pictures.by_name[one.sha256] for turn, one in made.items() if turn >= asked}
+        calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
+        return {
+            "id": episode.episode_id,
+            "epoch": 1,
+            "input": messages[:1],
+            "target": f"sha256:{instance.sha256}",
+            "messages": messages,
+            "output": self._output(messages),
+            "scores": {name: _score(one) for name, one in result.judged.items() if one.final is not None},
+            "metadata": _metadata(result, unseen),
+            "role_usage": _role_usage(calls),
+            "total_time": result.seconds,
+            **({"error": _error(episode)} if episode.abort_reason in TECHNICAL_REASONS else {}),
+            **({"limit": self._limit()} if episode.outcome == "turn_limit" else {}),
+            "turn_count": len(episode.turns),
+            "attachments": pictures.by_name,
+        }
+
+    def _limit(self) -> Document:
+        return {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
+
+    def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
+        """Yield what the describer was told and answered, turn by turn, an answer that broke the rules included."""
+        known = {one.turn for one in episode.turns}
+        last = max(known | {key.turn for key in self._calls if key.episode_id == episode.episode_id}, default=0)
+        for turn in range(1, last + 1):
+            call = self._calls.get(CallKey(episode.episode_id, turn, "describer"))
+            if call is None:
+                raise InputError(
+                    f"{self._folder.path}: the describer's answers as they came are not recorded",
+                    "A run that was pulled from a release has no such log; ask whoever played it.",
+                )
+            shown = [target, *(drawn[one] for one in sorted(drawn) if one < turn)]
+            words = [{"type": "text", "text": call.prompt}] if call.prompt else []
+            yield {"role": "user", "content": [*words, *({"type": "image", "image": one} for one in shown)]}
+            label = self._run.submission.describer.label
+            yield {"role": "assistant", "content": call.text or "", "source": "generate", "model": label}
+
+    def _output(self, messages: Sequence[Document]) -> Document:
+        label = self._run.submission.describer.label
+        last = [one for one in messages if one["role"] == "assistant"][-1:]
+        choices = [{"message": one, "stop_reason": "unknown"} for one in last]
+        return {"model": label, "choices": choices, "completion": last[0]["content"] if last else ""}
+
+
+class _Attachments:
+    """Pictures of a sample, each once, as inspect_ai keeps them."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, str] = {}
+
+    def add(self, sha256: str, data: bytes, mime: str = PNG) -> str:
+        """Keep a picture; return what stands for it in a message."""
+        self.by_name[sha256] = f"data:{mime};base64,{base64.b64encode(data).decode()}"
+        return f"attachment://{sha256}"
+
+
+def _model(player: PlayerSpec) -> Document:
+    return {"model": player.label, "config": {}, "base_url": player.base_url, "args": player.parameters}
+
+
+def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
+    """Return what inspect_ai has no place for; ``unseen`` are the renderings that no message shows, by turn."""
+    episode = result.episode
+    return {
+        "category": episode.category,
+        "difficulty": episode.difficulty,
+        "outcome": episode.outcome,
+        "abort_reason": episode.abort_reason,
+        "abort_detail": episode.detail,
+        "turns": [one.model_dump(mode="json") for one in episode.turns],
+        "unseen": {str(turn): picture for turn, picture in unseen.items()},
+        "metrics": {name: {str(turn): value for turn, value in one.items()} for name, one in result.metrics.items()},
+    }
+
+
+def _score(judged: Any) -> Document:
+    about = {"first": judged.first, "delta": judged.delta, "preference": judged.preference}
+    trajectory = {str(turn): value for turn, value in judged.trajectory.items()}
+    return {"value": judged.final, "metadata": {**about, "trajectory": trajectory}}
+
+
+def _error(episode: Episode) -> Document:
+    message = f"{episode.abort_reason}: {episode.detail or ''}"
+    return {"message": message, "traceback": "", "traceback_ansi": ""}
+
+
+def _role_usage(calls: Iterable[Call]) -> Document:
+    """Sum the tokens of each seat; only of seats for which every answer's tokens are known."""
+    by_role: dict[Role, list[Usage]] = {}
+    for call in calls:
+        by_role.setdefault(call.role, []).append(call.usage)
+    return {role: found for role, usages in by_role.items() if (found := _usage(usages)) is not None}
+
+
+def _usage(usages: Sequence[Usage]) -> Document | None:
+    read = [one.prompt_tokens for one in usages if one.prompt_tokens is not None]
+    written = [one.completion_tokens for one in usages if one.completion_tokens is not None]
+    costs = [one.cost_usd for one in usages if one.cost_usd is not None]
+    if len(read) < len(usages) or len(written) < len(usages):
+        return None
+    total = {"input_tokens": sum(read), "output_tokens": sum(written), "total_tokens": sum(read) + sum(written)}
+    return total | ({"total_cost": sum(costs)} if len(costs) == len(usages) else {})
+
+
+def _results(results: Results, samples: Sequence[Document]) -> Document:
+    (run,) = results.submissions
+    scores = []
+    for judge in results.judges:
+        cell = results.cell(run.run_id, judge)
+        metrics = {"mean": cell.score.mean, "main_score": cell.main_score}
+        named = {name: {"name": name, "value": value} for name, value in metrics.items() if value is not None}
+        rated = {"scored_samples": cell.score.n, "unscored_samples": len(samples) - cell.score.n}
+        scores.append({"name": judge, "scorer": judge, **rated, "metrics": named})
+    faults = sum("error" in one for one in samples)
+    return {"total_samples": len(samples), "completed_samples": len(samples) - faults, "scores": scores}
+
+
+def _file_name(run: Run) -> str:
+    """Return the name of a log as inspect_ai takes it apart: when, which task, and an id of letters and digits."""
+    when = re.sub(r"[:+]", "-", run.started)
+    return f"{when}_{TASK.replace('_', '-')}_{re.sub(r'[^a-z0-9]', '', run.run_id)}.json"
