@@ -17,10 +17,10 @@ _run = click.option("--run", "run_id", metavar="ID", help="Only this published r
 _date = click.option("--date", metavar="YYYY-MM-DD", help="When this was decided; today if not given.")
 
 
-def _step_command(name: str, kind: "Kind", text: str) -> click.Command:
+def _step_command(name: str, kind: "Kind", short: str, text: str) -> click.Command:
     """Return the command that adds a step of one kind."""
 
-    @click.command(name, help=text)
+    @click.command(name, help=text, short_help=short)
     @click.argument("path", type=click.Path(path_type=Path))
     @_reason
     @_run
@@ -32,10 +32,16 @@ def _step_command(name: str, kind: "Kind", text: str) -> click.Command:
 
 
 withdraw = _step_command(
-    "withdraw", "withdrawn", "Take the submission at PATH, or one of its runs, off the next release and the boards."
+    "withdraw",
+    "withdrawn",
+    "Take a pair off the boards.",
+    "Take the submission at PATH, or one of its runs, off the next release and the boards.",
 )
 correct = _step_command(
-    "correct", "corrected", "Say that a published run of the submission at PATH is wrong: another one takes its place."
+    "correct",
+    "corrected",
+    "Say that a run was wrong.",
+    "Say that a published run of the submission at PATH is wrong: another one takes its place.",
 )
 dispute = _step_command(
     "dispute",
@@ -47,7 +53,7 @@ settle = _step_command(
 )
 
 
-@click.command("update")
+@click.command("update", short_help="Name new transcripts.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
 @click.option("--transcripts-run", metavar="ID", help="The new transcripts' run, if it is another one.")
@@ -78,7 +84,7 @@ def update(
         raise
 
 
-@click.command("history")
+@click.command("history", short_help="What happened to a pair.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:
@@ -97,7 +103,7 @@ def history(path: Path, as_json: bool) -> None:
         click.echo(printable(f"  {one.date}  {one.kind:<9} {one.run_id or 'all runs'}: {one.reason}"))
 
 
-@click.command("withdrawals")
+@click.command("withdrawals", short_help="Collect histories for a release.")
 @click.argument("folder", default="submissions", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:

@@ -7,7 +7,7 @@ import click
 from ircore.terminal import printable
 
 
-@click.command("pack")
+@click.command("pack", short_help="Prepare a run for upload.")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")
@@ -40,13 +40,17 @@ def command(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
         click.echo(f"  {packed.unfinished} instances are not played to their end: play on before you upload", err=True)
     place = repo or "ORG/NAME"
     click.echo(f"""
-Upload it (the repository must be public), and write the commit it prints into submission.yaml:
+Upload it (the repository must be public):
 
   hf upload {place} {out} . --repo-type dataset
 
+Then write into submission.yaml, with the commit that stands on https://huggingface.co/datasets/{place}/commits/main:
+
 transcripts:
   repo: {place}
-  revision: <the commit, 40 hexadecimal digits>
+  revision: <40 hexadecimal digits>
   run: {packed.run.run_id}
 
-Then: ircore submission rescore PATH --transcripts {out} --out RUN    (a rehearsal, without the network)""")
+A rehearsal of what the maintainers will do, without the network:
+
+  ircore submission rescore PATH --transcripts {out} --out RUN""")

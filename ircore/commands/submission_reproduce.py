@@ -10,7 +10,7 @@ from ircore.terminal import printable
 SHOWN = 20
 
 
-@click.command("reproduce")
+@click.command("reproduce", short_help="Play published offline pairs again.")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--instances", type=click.Path(path_type=Path), help="The set that they must have been played on.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make for the new runs.")
