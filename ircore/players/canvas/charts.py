@@ -33,7 +33,7 @@ def read_chart_part(clause: Clause, sheet: Sheet) -> bool:
     if _MORE.search(head) and more_wedges(words, sheet):
         sheet.context = "wedges"
         return True
-    if _PIE.search(head) and SLICE.search(words):
+    if _PIE.search(head) and len(SLICE.findall(words)) > (0 if re.search(r"\bpie\b|\bwedges|\bslices", head) else 1):
         return read_pie(words, sheet)
     if read_whole(words, sheet):
         return True

@@ -6,7 +6,7 @@ from ircore.players.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
 from ircore.players.canvas.pies import lone_wedge
 from ircore.players.canvas.places import RELATION, absolute_place
 from ircore.players.canvas.placing import Mention, copies, put
-from ircore.players.canvas.quantities import first_colour
+from ircore.players.canvas.quantities import first_colour, points
 from ircore.players.canvas.references import Target, box_of, resolve
 from ircore.players.canvas.shapes import BoxF, Item
 from ircore.players.canvas.sheet import Sheet
@@ -25,6 +25,12 @@ _NOT_THINGS = re.compile(
     r"\b(?:through|following|data|corner|grid|with|its|round|circular|square|diamond"
     r"|triangular)\s+(?:the\s+|these\s+)?$"
 )
+_BLOCK_ARROW = re.compile(
+    r"\b(?:outlined?|border(?:ed)?|filled|block|thick|fat|solid|tall|high|wide)\b(?! line)|\d%\s*(?:tall|wide"
+    r"|high)|\bcentred at"
+)
+"""Words of arrows that are shapes, not lines."""
+
 _CONTAINS = re.compile(r"\b(?:containing|contains|holding|holds|encloses|surrounded by)\s*$")
 
 
@@ -200,6 +206,9 @@ def _around_all(boxes: list[BoxF]) -> BoxF:
 
 
 def _built(mention: Mention, sheet: Sheet) -> Item:
+    has_ends = len(points(mention.words, sheet.space, 2)) > 1
+    if mention.kind == "arrow" and not has_ends and _BLOCK_ARROW.search(mention.words):
+        return blob("arrow", mention.words, sheet.space)
     if mention.kind in STROKES:
         return stroke(mention.kind, mention.words, sheet.space)
     if mention.kind == "wedge" and (wedge := lone_wedge(mention.words, sheet)):

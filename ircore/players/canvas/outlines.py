@@ -20,6 +20,8 @@ def corners_of(kind: str, words: str) -> Corners:
         return regular(_count(words, SIDES[kind]))
     if kind == "triangle":
         return _triangle(words)
+    if kind == "arrow":
+        return _turned_arrow(words)
     if kind == "semicircle":
         return _facing(_half_disc(), words)
     return _FIXED.get(kind, ())
@@ -74,6 +76,28 @@ def _facing(corners: Corners, words: str) -> Corners:
     if match[1] == "left":
         return tuple((y, x) for x, y in corners)
     return tuple((-y, x) for x, y in corners) if match[1] == "right" else corners
+
+
+_ARROW = ((-0.5, -0.18), (0.08, -0.18), (0.08, -0.5), (0.5, 0.0), (0.08, 0.5), (0.08, 0.18), (-0.5, 0.18))
+_WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
+
+
+def _turned_arrow(words: str) -> Corners:
+    """Return a block arrow in its box that points where the words say; to the right if they do not."""
+    match = re.search(
+        r"\b(?:pointing|facing|points|directed|towards?)\s+(?:to(?:wards)?\s+)?(?:the\s+)?(?:(up|upper|top|down|lower|bottom)\w*)?[\s,]*"
+        r"(?:and\s+)?(?:slightly\s+|to the\s+)?(left|right)?",
+        words,
+    )
+    up = {"upper": "up", "top": "up", "lower": "down", "bottom": "down"}
+    parts = [up.get(word, word) for word in match.groups() if word] if match else []
+    if len(parts) == 2 and "slightly" not in words and not re.search(r"\bup and\b|\bdown and\b", words):
+        turn = {"up right": 315.0, "up left": 225.0, "down right": 45.0, "down left": 135.0}[" ".join(parts)]
+    else:
+        turn = _WAYS[parts[0]] if parts else 0.0
+    way = math.radians(turn)
+    cosine, sine = math.cos(way), math.sin(way)
+    return stretched(tuple((x * cosine - 0.62 * y * sine, x * sine + 0.62 * y * cosine) for x, y in _ARROW))
 
 
 def _half_disc() -> Corners:

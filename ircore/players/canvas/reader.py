@@ -1,5 +1,6 @@
 """Messages in, canvas out: every message is read anew at every turn, so no state is kept between turns."""
 
+import re
 from collections.abc import Sequence
 
 from ircore.players.canvas.corrections import correct
@@ -7,7 +8,14 @@ from ircore.players.canvas.descriptions import describe
 from ircore.players.canvas.shapes import Canvas
 from ircore.players.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
 from ircore.players.canvas.text import MAX_MESSAGE, Clause, clauses
+from ircore.players.canvas.told.changes import change_told, in_place
 from ircore.players.canvas.told.reading import read_told
+
+_NOTHING = re.compile(
+    r"(?:there (?:is|are) |with |it has |contains? )?(?:no|without|nothing)\b(?:(?!\d|#).){0,120}$"
+    r"|(?:simple|flat|minimalist|clean|crisp)\b(?:(?!\d|#).){0,80}$"
+)
+"""Clauses that say what is not there, or how the picture feels: there is nothing to draw."""
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:
@@ -35,10 +43,13 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
 
 
 def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
+    if corrections and change_told(clause.source, sheet):
+        return
+    clause = in_place(clause, sheet) if corrections else clause
     understood = correct(clause, sheet) if corrections and not _goes_on(clause, sheet) else None
     if understood is None:
         understood = describe(clause, sheet)
-    if not understood:
+    if not understood and not _NOTHING.match(clause.words):
         sheet.note(f'not understood: "{clause.source}"')
 
 

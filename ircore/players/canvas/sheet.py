@@ -24,7 +24,8 @@ class Sheet:
         lead: The words that opened that list.
         notes: What was not understood.
         naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
-        told: The items of a figure that was told by its values.
+        told: The items of a figure that was told in its own terms.
+        figure: What is known of that figure, for corrections in its terms.
     """
 
     canvas: Canvas = field(default_factory=Canvas)
@@ -35,6 +36,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     naive: bool = False
     told: tuple[Item, ...] = ()
+    figure: object = None
 
     @property
     def space(self) -> Space:
@@ -67,7 +69,7 @@ class Sheet:
     def forget_told(self) -> None:
         """Take the figure away that was told before, as far as nothing has changed it since."""
         kept = [item for item in self.items if not any(item is one for one in self.told)]
-        self.items[:], self.told, self.last = kept, (), None
+        self.items[:], self.told, self.figure, self.last = kept, (), None, None
 
     def note(self, text: str) -> None:
         """Keep a note of at most 200 characters, as long as there are few."""

@@ -6,6 +6,7 @@ colours are ``#rrggbb``; numbers are digits with ``px``, ``%`` or ``deg`` attach
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircore.players.canvas.colours import hex_colours
@@ -36,7 +37,21 @@ _NUMBER_WORDS = re.compile(
     rf"\b(?:(?:{_WORD})\s+hundred(?:\s+(?:and\s+)?)?)?(?:(?:{'|'.join(_DIGITS)})(?:\s+(?:one|{'|'.join(_DIGITS)}))?)?\b"
 )
 _NUMBER = r"(-?\d{1,7}(?:\.\d{1,6})?)"
-_PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+
+_PARTS = {"half": "50%", "third": "33%", "quarter": "25%", "fifth": "20%", "tenth": "10%"}
+
+
+def _part_of_picture(match: re.Match[str]) -> str:
+    """Write "a third of the image" as a percentage."""
+    return _PARTS[match[1]]
+
+
+def _from_edges(match: re.Match[str]) -> str:
+    """Write "37% from the left and 62% from the top" as a point."""
+    return f"at ({match[1]}{match[2].removeprefix('px')},{match[3]}{match[4].removeprefix('px')})"
+
+
+_PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
         (r"\d{8,}", "9999999"),
@@ -52,6 +67,10 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(un|re)?colou?r", r"\1colour"),
         (r"\bgray(ish)?", r"grey\1"),
         (r"\bdash(?:ed)?\s*(?:and|/|,)?\s*dot(?:ted)?\b|\bdot(?:ted)?\s+dash(?:ed)?\b", "dashdotted"),
+        (r"\((?:like|similar to|as in|i\.?e)\b[^()]{0,40}\)", " "),
+        (r"\b(?:a|one) (third|quarter|half|fifth|tenth) of (?:the |its )?(?:image|picture"
+            r"|canvas)(?:'s)?(?= width| size| height|\b)",
+         _part_of_picture),
         (r"\b(?:about|roughly|approximately|approx|circa|exactly|precisely|nearly|almost|just|please"
         r"|kindly)\b|[~≈]", " "),
         (r"\baround\s+(?=[\d])", " "),
@@ -65,6 +84,8 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
          r"(\1\2,\3\4)"),
         (rf"\b(at|on|to|near|from)\s+(?:position\s+|point\s+|coordinates?\s+)?{_NUMBER}(?:px)?(%?)\s*,\s*"
          rf"{_NUMBER}(?:px)?(%?)(?=[^\d.%,p]|$)(?!\s*(?:and\s+)?[\d-])", r"\1 (\2\3,\4\5)"),
+        (rf"{_NUMBER}(px|%)\s+(?:(?:in|away|across)\s+)?from\s+(?:the\s+)?left(?:\s+edge)?\s*(?:,|and|,\s*and)\s*"
+         rf"{_NUMBER}(px|%)\s+(?:(?:in|away|down)\s+)?from\s+(?:the\s+)?top(?:\s+edge)?\b", _from_edges),
         (r"\b(?:an?\s+)?(?:\w{4,10}\s+)?(?:row|line)\s+of\s+(?=\d)", " "),
         (r"\b(?:an?\s+)?(?:vertical\s+)?(?:column|stack)\s+of\s+(\d{1,2})\b", r"\1 stacked"),
         (r"\s+", " "),

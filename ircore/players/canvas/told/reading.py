@@ -5,11 +5,14 @@ import re
 from ircore.players.canvas.shapes import Item
 from ircore.players.canvas.sheet import Sheet
 from ircore.players.canvas.told.axes import plot_area, read_axes, years_in
+from ircore.players.canvas.told.changes import Told
 from ircore.players.canvas.told.curves import read_graph, tells_graph
 from ircore.players.canvas.told.figure import Figure, Kind
 from ircore.players.canvas.told.frame import chart_items, ink_on, placed
+from ircore.players.canvas.told.grounds import read_ground
 from ircore.players.canvas.told.letters import read_letters
 from ircore.players.canvas.told.looks import outline_of, read_look
+from ircore.players.canvas.told.objects import without_objects
 from ircore.players.canvas.told.plane import graph_items, graph_place
 from ircore.players.canvas.told.prose import sentences
 from ircore.players.canvas.told.values import read_values
@@ -48,14 +51,16 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     if _IN_PIXELS.search(message):
         return None
     said = sentences(message)
-    items = _items("\n".join(said), said, sheet) if _CHART.search(message) else None
-    if items is not None:
-        _replace_told(items, sheet)
+    found = _found("\n".join(said), said, sheet) if _CHART.search(message) else None
+    if found is not None:
+        _replace_told(*found, sheet)
         return []
     plan = read_letters(said, (sheet.canvas.width, sheet.canvas.height), _ink(said))
     if plan is None:
-        return None
-    _replace_told(plan[0].items(), sheet)
+        painted = read_ground(said, sheet)
+        left = [sentence for index, sentence in enumerate(said) if index not in painted]
+        return left if painted or without_objects(message) != message else None
+    _replace_told(plan[0].items(), None, sheet)
     return [sentence for index, sentence in enumerate(said) if index not in plan[1] or _BACKGROUND.search(sentence)]
 
 
@@ -64,20 +69,23 @@ def _ink(said: list[str]) -> str:
     return ink_on(look.background or "#ffffff")
 
 
-def _replace_told(items: list[Item], sheet: Sheet) -> None:
+def _replace_told(items: list[Item], told: Told | None, sheet: Sheet) -> None:
     sheet.forget_told()
     sheet.add(items)
-    sheet.told = tuple(items)
+    sheet.told, sheet.figure = tuple(items), told
 
 
-def _items(text: str, said: list[str], sheet: Sheet) -> list[Item] | None:
-    """Return the items of the first kind of figure that the text tells, with its background put on the sheet."""
+_Found = tuple[list[Item], Told | None]
+
+
+def _found(text: str, said: list[str], sheet: Sheet) -> _Found | None:
+    """Return the first kind of figure that the text tells, with its background put on the sheet."""
     if _PIE.search(text):
         return _pie(said, sheet)
     if _BARS.search(text):
         return _chart("bar", said, sheet)
     if tells_graph(text, said) and (items := _graph(said, sheet)):
-        return items
+        return items, None
     return _chart("line", said, sheet) if _LINES.search(text) else None
 
 
@@ -96,16 +104,17 @@ def _graph(said: list[str], sheet: Sheet) -> list[Item] | None:
     return graph_items(figure, graph, place, said)
 
 
-def _pie(said: list[str], sheet: Sheet) -> list[Item] | None:
+def _pie(said: list[str], sheet: Sheet) -> _Found | None:
     wedges, used = read_wedges(said)
     if len(wedges) < 2 or sum(wedge.share for wedge in wedges) < 20:
         return None
     look, more = read_look(said)
     _finish(said, used | more, look.background, sheet)
-    return pie_items(wedges, said, look, (sheet.canvas.width, sheet.canvas.height))
+    items = pie_items(wedges, said, look, (sheet.canvas.width, sheet.canvas.height))
+    return items, Told("pie", tuple(wedge.name for wedge in wedges))
 
 
-def _chart(kind: Kind, said: list[str], sheet: Sheet) -> list[Item] | None:
+def _chart(kind: Kind, said: list[str], sheet: Sheet) -> _Found | None:
     x, y, of_axes = read_axes(said)
     text = "\n".join(said)
     lying = kind == "bar" and bool(
@@ -125,7 +134,7 @@ def _chart(kind: Kind, said: list[str], sheet: Sheet) -> list[Item] | None:
     figure = Figure(kind, x, y, look, series, lying, stacked)
     _finish(said, of_axes | used | more, look.background, sheet)
     place = placed(figure, (sheet.canvas.width, sheet.canvas.height), plot_area(said))
-    return chart_items(figure, place)
+    return chart_items(figure, place), Told(kind, words, place, lying)
 
 
 def _finish(said: list[str], used: set[int], background: str | None, sheet: Sheet) -> None:
