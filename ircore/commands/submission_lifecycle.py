@@ -46,6 +46,7 @@ correct = _step_command(
 dispute = _step_command(
     "dispute",
     "disputed",
+    "Mark a pair as disputed.",
     "Mark the submission at PATH, or one of its runs, as disputed; it stays until that is settled.",
 )
 settle = _step_command(
