@@ -50,7 +50,10 @@ dispute = _step_command(
     "Mark the submission at PATH, or one of its runs, as disputed; it stays until that is settled.",
 )
 settle = _step_command(
-    "settle", "settled", "End a dispute about the submission at PATH: the run stays, without the mark."
+    "settle",
+    "settled",
+    "End a dispute.",
+    "End a dispute about the submission at PATH: the run stays, without the mark.",
 )
 
 
