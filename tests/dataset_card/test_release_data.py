@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import HubServer
+from PIL import Image
 from releases import FINALS, rewrite, table
 
 from dataset_card.data import load_results, load_table, load_transcripts
@@ -15,6 +16,7 @@ from dataset_card.schema import LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.errors import InputError, WorkError
 from ircore.results.model import Results
 from ircore.runs import RunFolder
+from ircore.tokens import count_tokens
 
 PAGE = Path(__file__).parents[2] / "docs" / "load.md"
 
@@ -56,14 +58,16 @@ def test_every_block_of_the_page_runs_and_answers(
 ) -> None:
     pytest.importorskip("polars")
     pytest.importorskip("duckdb")
+    pytest.importorskip("mlcroissant")
     assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
     script = Path(__file__).with_name("run_page.py")
-    names = ["ORG/NAME=org/irg", f"build/demo/dataset={release}"]
+    names = ["ORG/NAME=org/irg", f"build/demo/dataset={release}", f'"worst.png"="{tmp_path / "worst.png"}"']
     done = run_with_hub(hub, tmp_path / "hf", [str(script), str(PAGE), *names])
 
     assert done.code == 0, done.err
     answers = [one for one in json.loads(done.out.splitlines()[-1]) if one is not None]
-    gain, by_turn, outcomes, length, hard, comparison = answers
+    gain, by_turn, outcomes, length, hard, difficulty, board, comparison = answers[:8]
+    agreement, contradicted, corrected, words, worst = answers[8:]
 
     # In each run 10 of 12 episodes are played; first 6, finals 7 and 9 in turn, or 5 always.
     assert [(one["submission"], one["mean"], one["count"]) for one in gain] == [
@@ -83,3 +87,27 @@ def test_every_block_of_the_page_runs_and_answers(
     assert sum(one["n"] for one in length) == 2 * 10 * 2
     assert {(one["mean"], one["count"]) for one in hard} == {(6.0, 2), (7.0, 2)}
     assert comparison["difference"]["mean"] == pytest.approx(3.0)
+
+    # Finals in the order of the played episodes: 7 9 | 7 9 | 7 9 7 | 9 7 9, and 5 throughout in the other run.
+    assert [(one["category"], one["difficulty"], one["similarity"], one["n"]) for one in difficulty] == [
+        ("geometry", "easy", 6.5, 4),
+        ("geometry", "hard", 6.5, 4),
+        ("simple_shapes", "easy", pytest.approx(38 / 6), 6),
+        ("simple_shapes", "hard", pytest.approx(40 / 6), 6),
+    ]
+    assert [(one["rank_low"], one["rank_high"], one["mean"], one["n"]) for one in board] == [
+        (1, 1, 8, 10),
+        (2, 2, 5, 10),
+    ]
+    assert agreement == [{"judge": "eye", "eye": 1.0}]
+    # The final is always preferred, which in the other run has fewer points than the first.
+    assert [(one["submission"], one["against"], one["n"]) for one in contradicted] == [
+        ("centre-block", 0.0, 10),
+        ("other-block", 1.0, 10),
+    ]
+    assert corrected == [{"index": 0, "describer": "classical", "colour": 1, "place": 1, "number": 1, "n": 20}]
+    tokens = 2 * count_tokens("left 31 colour #1f77b4")
+    assert [one["similarity"] for one in words] == [8.0, 5.0]
+    assert [one["tokens_a_point"] for one in words] == pytest.approx([tokens / 8, tokens / 5], rel=0.1)
+    assert [(one["submission"], one["value"]) for one in worst] == [("other-block", 5.0)] * 5
+    assert Image.open(tmp_path / "worst.png").size == (1050, 420)
