@@ -42,6 +42,7 @@ FINDINGS = {
     "identical_to_target": "a rendering like a target, pixel by pixel",
     "many_failures": "many episodes that failed for technical reasons",
     "out_of_order": "an answer recorded before what it answers",
+    "rendering_of_another": "a rendering that another pair has too, pixel by pixel",
     "reused_rendering": "the same picture in several episodes",
     "same_message": "the same words for several targets",
     "time": "a time that cannot be",

@@ -12,6 +12,9 @@ from ircore.errors import InputError, WorkError
 @click.option("--instances", type=click.Path(path_type=Path), required=True, help="The instance set.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder; made, or gone on with.")
 @click.option("--judges", type=click.Path(path_type=Path), help="A folder of judges (*.yaml), asked beside structural.")
+@click.option(
+    "--published", type=click.Path(path_type=Path), help="What ircore release pull made: others' pictures are flagged."
+)
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option(
     "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop playing at this cost."
@@ -22,6 +25,7 @@ def command(
     instances: Path,
     out: Path,
     judges: Path | None,
+    published: Path | None,
     concurrency: int,
     max_cost: float | None,
     deadline: float | None,
@@ -40,7 +44,8 @@ def command(
         play = ["play", str(path), "--instances", str(instances), "--out", str(out), "--as-maintainers"]
         _run([*play, "--concurrency", str(concurrency), *more])
     elif not (out / RUN_FILE).is_file():
-        _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out)])
+        beside = ["--published", str(published)] if published is not None else []
+        _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     _run(["score", str(out), "--every-turn"])
     if asked := _judges(judges):
         _run(["score", str(out), *asked])

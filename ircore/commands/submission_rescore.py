@@ -26,9 +26,18 @@ SHOWN = 20
     show_default=True,
     help="Seconds that fetching may take.",
 )
+@click.option(
+    "--published", type=click.Path(path_type=Path), help="What ircore release pull made: others' pictures are flagged."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
-    path: Path, out: Path, instances: Path | None, transcripts: Path | None, deadline: float, as_json: bool
+    path: Path,
+    out: Path,
+    instances: Path | None,
+    transcripts: Path | None,
+    deadline: float,
+    published: Path | None,
+    as_json: bool,
 ) -> None:
     """Fetch the transcripts that the submission at PATH names, check them, and keep them as a run.
 
@@ -38,7 +47,8 @@ def command(
     from ircore.rescoring.rescore import RefusedError, rescore
 
     try:
-        made = rescore(path, out, instances, transcripts, deadline)
+        others = sorted((published / "runs").iterdir()) if published is not None else ()
+        made = rescore(path, out, instances, transcripts, deadline, others)
     except RefusedError as error:
         for fault in error.faults[:SHOWN] if len(error.faults) > 1 else ():
             click.echo(printable(f"  {fault}"), err=True)

@@ -5,14 +5,14 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.provenance import MAX_FLAGS, Flag
 from ircore.records import TECHNICAL_REASONS, Episode, Run
 from ircore.rescoring.addressed import addresses_a_judge
-from ircore.runs import Call, End, Failure
+from ircore.runs import Call, End, Failure, RunFolder
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""
@@ -34,6 +34,7 @@ def find_flags(
     events: Sequence[Call | Failure | End],
     instances: InstanceSet,
     rendering: Callable[[str], Picture],
+    others: Sequence[RunFolder] = (),
 ) -> tuple[Flag, ...]:
     """Return what is unlikely in a transcript, the first ``MAX_FLAGS``.
 
@@ -42,9 +43,10 @@ def find_flags(
         events: The transcript; the rules hold for it.
         instances: The set that was played.
         rendering: Returns the picture with a hash.
+        others: Published runs of other pairs, whose renderings these should not be.
     """
     episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
-    found = _all(run, events, episodes, instances, rendering)
+    found = chain(_all(run, events, episodes, instances, rendering), _of_others(run, episodes, rendering, others))
     return tuple(islice(found, MAX_FLAGS))
 
 
@@ -112,6 +114,26 @@ def _reused(episodes: Mapping[str, Episode]) -> Iterator[Flag]:
     for sha256, names in seen.items():
         if len(names) > 1:
             yield _flag("reused_rendering", _some(names), f"the same picture {sha256[:12]}… in {len(names)} episodes")
+
+
+def _of_others(
+    run: Run, episodes: Mapping[str, Episode], rendering: Callable[[str], Picture], others: Sequence[RunFolder]
+) -> Iterator[Flag]:
+    """Find renderings that another pair made of the same target, pixel by pixel."""
+    for other in others:
+        if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
+            continue
+        for theirs in other.episodes():
+            ours = episodes.get(theirs.episode_id)
+            drawn = {one.rendering.sha256: one.turn for one in ours.turns if one.rendering} if ours else {}
+            known = {one.rendering.sha256: one.rendering for one in theirs.turns if one.rendering}
+            pixels = {_pixel_hash(other.rendering(one)) for one in known.values()} if drawn else set()
+            for sha256, turn in drawn.items():
+                if _pixel_hash(rendering(sha256)) in pixels:
+                    where = f"{theirs.episode_id}, turn {turn}"
+                    yield _flag(
+                        "rendering_of_another", where, f"the same picture, pixel by pixel, as {other.run.slug} has"
+                    )
 
 
 def _messages(episodes: Mapping[str, Episode]) -> Iterator[Flag]:

@@ -67,6 +67,7 @@ def rescore(
     instances: Path | None = None,
     transcripts: Path | None = None,
     deadline: float = DEADLINE,
+    published: Sequence[Path] = (),
 ) -> Rescored:
     """Fetch the transcripts that a submission names, check them, and keep them as a run folder.
 
@@ -76,6 +77,7 @@ def rescore(
         instances: The instance set that counts; the benchmark's own, drawn anew, if None.
         transcripts: A folder of packed transcripts to take instead of fetching them; nobody vouches for the run then.
         deadline: Seconds that fetching may take.
+        published: Runs of other pairs: renderings that are theirs are flagged.
 
     Raises:
         InputError: The submission names no transcripts, or ``out`` holds something.
@@ -97,7 +99,7 @@ def rescore(
         faults += rule_faults(run, packed.events, known, load("games", GAME)(), prompts)
         if faults:
             raise _refused(reference, faults)
-        flags = find_flags(run, packed.events, known, pictures.picture)
+        flags = find_flags(run, packed.events, known, pictures.picture, [RunFolder.open(one) for one in published])
         provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
         _write(temporary, run, known, packed, provenance)
     return Rescored(RunFolder.open(out), flags, provenance)

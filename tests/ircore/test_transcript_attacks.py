@@ -13,6 +13,7 @@ from hub_server import HubServer, running_hub
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai_server import serving
+from samples import sample_run, sample_submission
 from transcript_attacks import ATTACKS, FIRST, OTHER, SECRETS, Attack, Lines, each, edit, run_edit, some_rendering
 from transcripts import Handed, hand_in, write_manifest
 
@@ -136,6 +137,19 @@ def test_what_is_unlikely_is_flagged(tmp_path: Path, handed: Handed, name: str) 
     assert found
     assert what in found[0].what
     assert all(flag.what.isprintable() and flag.where.isprintable() for flag in made.flags)
+
+
+def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) -> None:
+    """Whoever hands in another pair's pictures, under words of their own and encoded anew."""
+    other = sample_run(tmp_path / "other", read_instances(handed.instances), sample_submission("another-pair"))
+    made = rescore(
+        handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path, tmp_path / "other"]
+    )
+    found = {flag.where for flag in made.flags if flag.rule == "rendering_of_another"}
+    assert len(found) == 8
+    assert {flag.what for flag in made.flags if flag.rule == "rendering_of_another"} == {
+        "the same picture, pixel by pixel, as another-pair has"
+    }
 
 
 def test_an_honest_run_has_no_other_flags(tmp_path: Path, handed: Handed) -> None:

@@ -26,8 +26,6 @@ FOREVER = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COM
     "GIT_COMMITTER_EMAIL": "a@example.org"
 }
 
-pytestmark = pytest.mark.xdist_group("pipeline")
-
 
 @dataclass
 class World:
@@ -258,10 +256,8 @@ BAD: dict[str, tuple[Callable[[World, Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_pull_request_is_refused_by_the_check(world: World, name: str) -> None:
+def refuses(world: World, name: str, number: int) -> None:
     change, told = BAD[name]
-    number = 100 + list(BAD).index(name)
     outcome = world.checked(number, lambda tree: change(world, tree))
     assert outcome.failed == '.venv/bin/ircore submission check-change "$BASE" "$HEAD" --github'
     assert told in outcome.output
@@ -270,7 +266,8 @@ def test_a_bad_pull_request_is_refused_by_the_check(world: World, name: str) -> 
     assert "Traceback" not in outcome.output
 
 
-def test_from_pull_request_to_site_and_dataset(world: World) -> None:
+def accepts(world: World) -> None:
+    """A good one, from the pull request to the site and the dataset, and out again."""
     document = hand_in(world)
 
     # The pull request: checked without a secret, and shown beside what is published.
@@ -330,13 +327,19 @@ def test_from_pull_request_to_site_and_dataset(world: World) -> None:
     assert b"we named the wrong model" in repo.tree["tombstones.jsonl"].data
 
 
-def test_every_command_of_the_workflows_was_run(world: World) -> None:
-    """All but those of ``ci``, which developers give every day, and the demo that stands in for a missing dataset."""
-    told = {
-        step["run"]
-        for path in WORKFLOWS.glob("*.yml")
-        if path.stem != "ci"
-        for _, step in steps_of(read_workflow(path))
-        if "run" in step
-    }
-    assert told - set(world.service.ran) == {"make demo PER_CONDITION=10"}
+def commands() -> set[str]:
+    """All but those of ``ci``, which developers give every day."""
+    files = (path for path in WORKFLOWS.glob("*.yml") if path.stem != "ci")
+    return {step["run"] for path in files for _, step in steps_of(read_workflow(path)) if "run" in step}
+
+
+def test_from_pull_request_to_site_and_dataset(world: World, subtests: pytest.Subtests) -> None:
+    """One test, since it is one world: it takes about a minute and a half of processor."""
+    for number, name in enumerate(BAD, start=100):
+        with subtests.test(f"a pull request with {name}"):
+            refuses(world, name, number)
+    with subtests.test("a good pull request"):
+        accepts(world)
+    with subtests.test("every command was run"):
+        # The demo stands in for a missing dataset.
+        assert commands() - set(world.service.ran) == {"make demo PER_CONDITION=10"}
