@@ -84,8 +84,13 @@ def run_key(run: Path) -> str:
 @cache
 def program() -> str:
     """Return a hash of every file of the packages that make a site."""
-    files = [path for name in _PACKAGES for path in (_ROOT / name).rglob("*")]
-    return _hash(_ROOT, [path for path in files if path.is_file() and "__pycache__" not in path.parts])
+    return "".join(folder_hash(_ROOT / name) for name in _PACKAGES)
+
+
+def folder_hash(folder: Path) -> str:
+    """Return a hash of every file below a folder; what Python has compiled is not counted."""
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    return _hash(folder, files)
 
 
 def _hash(root: Path, files: Iterable[Path]) -> str:

@@ -1,0 +1,118 @@
+"""What a build takes over from the one before: nothing that a build from nothing would not have made."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run, sample_submission
+
+from ircore.instances.store import InstanceSet
+from ircore.records import Score
+from ircore.runs import SCORES, RunFolder
+from ircore.scoring import ScoringPlan, score_runs
+from leaderboard import fragments, reading
+from leaderboard.build import build_site
+from leaderboard.fragments import Fragments
+from leaderboard.kept import FOLDER, Kept, content_key, folder_hash, run_key
+from leaderboard.reading import read_run, read_runs
+from leaderboard.site import Site
+
+PAIRS = 9
+"""So many that a shard is needed, and that several processes work."""
+
+
+def played(folder: Path, instances: InstanceSet, slug: str) -> RunFolder:
+    run = sample_run(folder / slug, instances, sample_submission(slug, f"Pair {slug}"))
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=True))
+    return run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("kept")
+    instances = sample_instances(folder / "instances")
+    return [played(folder, instances, f"pair-{number}").path for number in range(PAIRS)]
+
+
+def contents(site: Path) -> Mapping[str, bytes]:
+    return {str(path.relative_to(site)): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
+def test_a_site_with_one_new_pair_is_the_same_as_one_from_nothing(runs: list[Path], tmp_path: Path) -> None:
+    # The new one comes first on every board, since all score the same: each shard begins with another pair.
+    new, *others = runs
+    build_site(others, tmp_path / "site")
+    before = contents(tmp_path / "site")
+    build_site([*others, new], tmp_path / "site")
+    build_site([*others, new], tmp_path / "fresh")
+    after, fresh = contents(tmp_path / "site"), contents(tmp_path / "fresh")
+    assert [name for name in fresh if after.get(name) != fresh[name]] == []
+    assert after.keys() == fresh.keys()
+    kept = {name for name in after if name.startswith(FOLDER)}
+    assert len(kept) == 2 * PAIRS
+    assert len(kept & before.keys()) == 2 * (PAIRS - 1)
+
+    assert json.loads(after["data/gallery/pairs.json"])["pairs"][0]["key"] == "pair-0"
+
+
+def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(runs: list[Path], tmp_path: Path) -> None:
+    first, second = Kept(tmp_path / "first"), Kept(tmp_path / "second", tmp_path / "first")
+    made, found, plain = (Site(read_runs(runs, kept)) for kept in (first, second, None))
+    assert made.results == found.results == plain.results
+    Fragments(made, first).make()
+    assert (second.find("nothing/of-this-name"), len(found.pictures)) == (None, 4)
+    taken = Fragments(found, second)
+    taken.make()
+    assert len(found.pictures) == len(made.pictures) > 4
+    for pair in plain.pairs.values():
+        assert taken.of(found.pairs[pair.run_id]) == Fragments(plain).of(pair)
+    links = {path.stat().st_nlink for path in (tmp_path / "second" / FOLDER).rglob("*") if path.is_file()}
+    assert links == {2}
+
+
+def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> None:
+    run = RunFolder.open(Path(shutil.copytree(runs[0], tmp_path / "run", symlinks=True)))
+    (first,) = read_runs([run.path], Kept(tmp_path / "first"))
+    better: list[Score] = [one.model_copy(update={"value": 10.0}) for one in run.scores() if one.task == "similarity"]
+    run.add_scores(better)
+    (second,) = read_runs([run.path], Kept(tmp_path / "second", tmp_path / "first"))
+    assert second.key != first.key
+    assert second.results() == read_run(run.path).results != first.results()
+    assert {one.judged["structural"].final for one in second.results() if one.judged} == {10.0}
+
+
+@pytest.mark.parametrize("damage", [b"", b"not compressed", None])
+def test_what_is_damaged_is_made_anew(runs: list[Path], tmp_path: Path, damage: bytes | None) -> None:
+    (whole,) = read_runs(runs[:1], Kept(tmp_path / "first"))
+    (file,) = (tmp_path / "first" / FOLDER / "readings").iterdir()
+    if damage is None:
+        Kept(tmp_path / "first").keep(f"readings/{file.name}", b'{"results": []}')
+    else:
+        file.write_bytes(damage)
+    (again,) = read_runs(runs[:1], Kept(tmp_path / "second", tmp_path / "first"))
+    assert again.results() == whole.results()
+
+
+def test_a_key_depends_on_every_record_of_a_run_and_on_nothing_else(runs: list[Path], tmp_path: Path) -> None:
+    run = Path(shutil.copytree(runs[0], tmp_path / "elsewhere", symlinks=True))
+    assert run_key(run) == run_key(runs[0])
+    (run / ".lock").write_text("")
+    assert run_key(run) == run_key(runs[0])
+    (run / SCORES).write_bytes((run / SCORES).read_bytes() + b"\n")
+    assert run_key(run) != run_key(runs[0])
+    assert content_key("ab", "c") != content_key("a", "bc")
+
+
+def test_the_program_is_part_of_every_key(tmp_path: Path) -> None:
+    package = Path(reading.__file__).parent
+    copied = Path(shutil.copytree(package, tmp_path / "leaderboard"))
+    before = folder_hash(copied)
+    shutil.rmtree(copied / "__pycache__", ignore_errors=True)
+    assert folder_hash(copied) == before
+    for name in ("templates/pair.html.j2", "assets/js/table.js", Path(fragments.__file__).name):
+        with (copied / name).open("a") as file:
+            file.write("\n")
+        assert folder_hash(copied) != before
+        before = folder_hash(copied)
