@@ -202,6 +202,23 @@ HOSTILE = [
     "\x00\ud800 circle é ́ 圆 ½ ٣ circles of radius ٣٠ px",
     "make the circle the circle the " * 600,
     " " * 20_000,
+    "Bar chart: " + "Mon 12, " * 2_000,
+    "A bar chart. Categories: " + "A, " * 3_000 + "values: " + "1, " * 3_000,
+    "Line chart, x-axis from " + "1 to 2 to " * 2_000,
+    "Pie chart: " + "red 20%, " * 2_000,
+    "Triangle ABC with " + "A (20%, 80%), B (80%, 80%) " * 700,
+    "The graph of y = " + "(" * 5_000 + "x" + ")" * 5_000,
+    "The curve y = " + "x^" * 90 + "x, x-axis from -1e9 to 99999999, y-axis from 0 to 1",
+    "The function y = 9^9^9^x, x-axis from -5 to 5",
+    '{"shapes": ' + "[" * 3_000 + "]" * 3_000 + "}",
+    '{"bars": [' + '{"name": "A", "value": 1}, ' * 500 + '{"name": "B", "value": 2}]}',
+    "| " * 5_000 + "\n|-|-|\n| a | b |",
+    "Bar chart with y-axis from 0 to 9999999 every 0.001. A: 1, B: 2",
+    "checkerboard background of #ffffff and #000000 with 0.001 px cells",
+    "The background has 99 vertical stripes alternating between #ffffff and #000000.",
+    "A stacked bar chart, x-axis from 5 to 5, y-axis from 0 to 0. A: 0, B: 0, C: 0",
+    "The line chart goes " + "1.5 in 2013, " * 1_500,
+    'labeled "' + "a" * 10_000 + '" axis of the chart: 1, 2, 3',
 ]
 
 
@@ -219,6 +236,8 @@ def test_hostile_text_is_read_quickly(text: str) -> None:
 
 VOCABULARY = """
 a the red #1f77b4 circle square line text bar bars pie wedge axis ticks labels grid background at (10,20) (30%,40%) of
+chart graph pie Mon Tue categories: values: series stacked curve y = x^2 function triangle ABC A (20%,80%) midpoint AB
+{"type": "circle"} | -- 12% 2019 to 2021 every background stripes alternating with angle arc 60° {"shapes": [ ]} first
 radius 40 px wide high from to x y 60, 120, left top inside below it and with corners through should be not move make
 remove replace rotate by 20 degrees 25% twice as large dashed outline "A" . ; : , -5 0 1e9
 """

@@ -61,6 +61,8 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     found: list[Mention] = []
     for match in list(NOUN.finditer(words))[:200]:
         kind = kind_of(match[1])
+        if re.match(r"\s+(?:data )?markers?\b", words[match.end() :]):
+            continue
         if kind in OWN_READERS - {"wedge", "bar"} or (
             _NOT_THINGS.search(words[max(0, match.start() - 24) : match.start()]) and not _countable(match, words)
         ):

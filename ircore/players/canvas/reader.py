@@ -13,9 +13,11 @@ from ircore.players.canvas.told.reading import read_told
 
 _NOTHING = re.compile(
     r"(?:there (?:is|are) |with |it has |contains? )?(?:no|without|nothing)\b(?:(?!\d|#).){0,120}$"
-    r"|(?:simple|flat|minimalist|clean|crisp)\b(?:(?!\d|#).){0,80}$"
+    r"|(?:an? )?(?:simple|flat|minimalist|clean|crisp|textbook style)\b(?:(?!\d|#).){0,80}$"
+    r"|(?:shapes|background|elements|objects|layout|details|labels|axes|curves?|points?|notes?|style|colours?|overview"
+    r"|composition|(?:top|middle|centre|bottom|left|right) (?:row|column|half|part|side))$"
 )
-"""Clauses that say what is not there, or how the picture feels: there is nothing to draw."""
+"""Clauses that say what is not there, or how the picture feels, and headings: there is nothing to draw."""
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:

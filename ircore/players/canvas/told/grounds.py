@@ -18,6 +18,7 @@ _PART = re.compile(
     rf"(?:\b([xy])\s*=?\s*({NUMBER})(?:px)?\s*to\s*(?:[xy]\s*=?\s*)?({NUMBER})[^#;]{{0,30}}?)?(#[0-9a-f]{{6}})",
     re.IGNORECASE,
 )
+_COLOUR_FIRST = re.compile(r"(#[0-9a-f]{6})\W+(left|right|top|upper|bottom|lower)\W+(?=half|part|side)", re.IGNORECASE)
 _HALVES = re.compile(r"\bhal(?:f|ves)\b|\bsplit\b|\bdivided\b", re.IGNORECASE)
 _DIAGONAL = re.compile(
     r"\b(?:split|divided)\b[^.;#]{0,20}\bdiagonal\w*(?:[^.;#]{0,20}from (?:the )?(top|upper|bottom|lower) (left"
@@ -123,7 +124,8 @@ def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
 def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
     """Two parts, left and right or above each other, the first of which becomes the background."""
     found: list[tuple[int, re.Match[str]]] = []
-    for index, sentence in enumerate(sentences):
+    for index, written in enumerate(sentences):
+        sentence = _COLOUR_FIRST.sub(r"\2 \1 ", written)
         if _GROUND.search(sentence) and (_HALVES.search(sentence) or re.search(r"\bpart\b", sentence)):
             found += [(index, match) for match in _PART.finditer(sentence) if _HALVES.search(sentence) or match[2]]
     sides = {match[1].lower() for _, match in found}

@@ -238,7 +238,7 @@ def _angles(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     """Mark an angle with arcs and write its size."""
     if not _ANGLE.search(sentence) or re.search(r"\bright.angle", sentence):
         return
-    name = re.search(r"\b(?:at|vertex|corner|point|angle)\s+(?:vertex |corner |point )?([A-Z])\b", sentence)
+    name = re.search(r"\b(?:[Aa]t|vertex|corner|point|angle)\s+(?:vertex |corner |point )?([A-Z])\b", sentence)
     letter = name[1] if name and name[1] in plan.points else _common_letter(plan)
     arms = plan.arms_at(letter) if letter else None
     if not letter or arms is None:
