@@ -76,6 +76,13 @@ def view_path(site: Site, view: View) -> str:
     return "/".join([*parts, name])
 
 
+def condition_anchor(category: str | None, difficulty: str | None) -> str:
+    """Return where on a pair's page the episodes of a condition stand."""
+    if category is None:
+        return "conditions"
+    return category if difficulty is None else f"{category}-{difficulty}"
+
+
 def view_heading(view: View) -> str:
     """Return a board's heading."""
     if view.overall:

@@ -14,6 +14,7 @@ from leaderboard.board_views import (
     Chip,
     View,
     chips,
+    condition_anchor,
     is_rated,
     judge_words,
     metric_path,
@@ -149,6 +150,7 @@ def _board_page(site: Site, view: View) -> Page:
         template="board",
         values={
             "heading": view_heading(view),
+            "anchor": condition_anchor(view.category, view.difficulty),
             "words": view_words(site, view),
             "judge_words": judge_words(site, view.judge),
             "chips": chips(site, view),
@@ -272,13 +274,21 @@ class MetricLine:
     parts: tuple[Estimate, ...]
     """Final value, one a category."""
 
+    total: Cell
+    """What was played and what it cost, whoever judges."""
+
 
 def _metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), metric_facts(metric)
     overall = metric_cells(results, metric)
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
-        MetricLine(site.pairs[cell.run_id], cell, tuple(part[index].final for part in parts))
+        MetricLine(
+            site.pairs[cell.run_id],
+            cell,
+            tuple(part[index].final for part in parts),
+            results.cell(cell.run_id, site.judge),
+        )
         for index, cell in enumerate(overall)
     ]
     return Page(

@@ -1,9 +1,10 @@
 """An episode as the gallery shows it: a row of turns, each with picture, message, scores, and how it all ended."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ircore.records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.verified import Verified, verified_scores
 from leaderboard.alt_text import rendering_words
 from leaderboard.labels import REASONS
 from leaderboard.marked import Marked, mark_message
@@ -65,6 +66,9 @@ class EpisodeView:
     why: str
     """What that means; empty where the word says it."""
 
+    verified: Verified = field(default_factory=lambda: Verified(0, 0))
+    """How many of the scores shown are verified."""
+
 
 def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
     """Return how a pair did on an instance, as pages and shards show it.
@@ -85,6 +89,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
         turns=tuple(_turn(site, pair, result, turn) for turn in episode.turns if turn.action != "done"),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
+        verified=verified_scores(result, pair.result.provenance),
     )
 
 

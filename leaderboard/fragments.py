@@ -1,7 +1,7 @@
 """The episodes of a pair as the gallery's data holds them: made once, and taken over while the run stays as it is.
 
-A fragment depends on the run, on the pair's name in addresses, on the site's judge and on where originals lie; not on
-other runs. A pair's fragments are kept together, one line an instance in the order of the set.
+A fragment depends on the run and who vouches for it, on the pair's name in addresses, on the site's judge and on where
+originals lie; not on other runs. A pair's fragments are kept together, one line an instance in the order of the set.
 """
 
 import json
@@ -63,8 +63,9 @@ class Fragments:
         return [compact(episode_json(view)) for view in views]
 
     def _name(self, pair: Pair) -> str:
-        run = self._site.runs[pair.run_id]
-        return f"fragments/{content_key(run.key, pair.key, self._site.judge, self._site.pictures.originals)}"
+        run, known = self._site.runs[pair.run_id], pair.result.provenance
+        vouched = known.kind if known else ""
+        return f"fragments/{content_key(run.key, pair.key, self._site.judge, self._site.pictures.originals, vouched)}"
 
 
 def compact(value: Any) -> str:
@@ -81,6 +82,7 @@ def episode_json(view: EpisodeView) -> dict[str, Any]:
         "outcome": view.episode.outcome if view.episode else None,
         "why": view.why,
         "detail": visible(detail) if detail else None,
+        "verified": [view.verified.verified, view.verified.scores],
         "judged": [[one.judge, one.first, one.final, one.delta] for one in view.judged],
         "turns": [_turn(one) for one in view.turns],
     }

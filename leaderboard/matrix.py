@@ -15,7 +15,17 @@ from ircore.results.model import BoardRow, Cell
 from ircore.statistics.effects import Effects
 from ircore.statistics.mixed import Unavailable
 from ircore.tables.judges import SAME_FAMILY
-from leaderboard.board_views import Chip, View, chips, is_rated, view_path, view_results, view_words, views
+from leaderboard.board_views import (
+    Chip,
+    View,
+    chips,
+    condition_anchor,
+    is_rated,
+    view_path,
+    view_results,
+    view_words,
+    views,
+)
 from leaderboard.labels import category_short, category_title
 from leaderboard.pictures import Shown
 from leaderboard.players_pages import player_paths
@@ -260,13 +270,6 @@ def telling_target(site: Site, view: View) -> Gallery | None:
 
     best = max(among, key=telling, default=None)
     return best if best and telling(best)[0] else None
-
-
-def condition_anchor(category: str | None, difficulty: str | None) -> str:
-    """Return where on a pair's page the episodes of a condition stand."""
-    if category is None:
-        return "conditions"
-    return category if difficulty is None else f"{category}-{difficulty}"
 
 
 def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:

@@ -15,6 +15,7 @@ from leaderboard import labels, marks, text, theme
 from leaderboard.charts import Chart
 from leaderboard.marked import CORRECTION_WORDS
 from leaderboard.site import Page, Site
+from leaderboard.tiers import tier_of
 
 FRONT_END = "\n---\n\n"
 """What stands between the front matter of a page and its block."""
@@ -86,5 +87,6 @@ def _environment() -> Environment:
         REASONS=labels.REASONS,
         MISSING=labels.MISSING,
         CORRECTION_WORDS=CORRECTION_WORDS,
+        tier_of=tier_of,
     )
     return environment

@@ -8,12 +8,11 @@ from xml.etree import ElementTree
 import pytest
 from pages import Element, read_page
 from samples import sample_instances, sample_run
+from site_samples import named_submission, rate_turns
 
 from ircore.cli import run
-from ircore.records import PlayerSpec, Score, Submission
 from ircore.results.players import player_result
 from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
 from leaderboard.badges import badge_files, badges
 from leaderboard.build import build_site
 from leaderboard.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
@@ -31,46 +30,13 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 PAIRS = (("seer", "painter", 5.0), ("teller", "painter", 4.0), ("seer", "sketcher", 3.0), ("teller", "sketcher", 1.0))
 
 
-def submission(describer: str, generator: str, slug: str = "", **more: object) -> LoadedSubmission:
-    slug = slug or f"{describer}-{generator}"
-    made = Submission.model_validate(
-        {
-            "schema": 1,
-            "name": slug,
-            "describer": PlayerSpec(player="classical", model=describer),
-            "generator": PlayerSpec(player="canvas", model=generator),
-            "licence": "CC0-1.0",
-            **more,
-        }
-    )
-    return LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
-
-
-def rate(run: RunFolder, first: float) -> RunFolder:
-    """Give the rendering of turn t of the n-th episode ``first`` + n / 10 + 2 (t − 1), by the judge structural."""
-    run.add_scores(
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task="similarity",
-            judge="structural",
-            value=first + number / 10 + 2 * (turn.turn - 1),
-            rendering=turn.rendering.sha256,
-        )
-        for number, episode in enumerate(run.episodes())
-        for turn in episode.rendered_turns
-        if turn.rendering is not None
-    )
-    return run
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
     folder = tmp_path_factory.mktemp("runs")
     instances = sample_instances(folder / "instances", per_condition=2)
     return [
-        rate(sample_run(folder / f"{one}-{other}", instances, submission(one, other)), first)
-        for one, other, first in PAIRS
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, one, other)), first, 0.1, 2)
+        for slug, one, other, first in ((f"{one}-{other}", one, other, first) for one, other, first in PAIRS)
     ]
 
 
@@ -84,16 +50,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of an honest pair and of one whose every free text is hostile."""
     folder = tmp_path_factory.mktemp("hostile")
     instances = sample_instances(folder / "instances", per_condition=1)
-    hostile = submission(
+    hostile = named_submission(
+        "hostile",
         HOSTILE,
         HOSTILE[::-1],
-        "hostile",
         name=HOSTILE,
         authors=[HOSTILE, "Ada {B} & Co."],
         links={"paper": "https://example.org/?a=1&b=<script>alert(1)</script>"},
     )
-    honest = submission("seer", "painter", authors=["Ada B."], links={"code": "https://example.org/code"})
-    made = [rate(sample_run(folder / one.slug, instances, one), 4.0).path for one in (hostile, honest)]
+    links = {"code": "https://example.org/code"}
+    honest = named_submission("seer-painter", "seer", "painter", authors=["Ada B."], links=links)
+    made = [rate_turns(sample_run(folder / one.slug, instances, one), 4.0, 0.1, 2).path for one in (hostile, honest)]
     build_site(made, folder / "site", address=ADDRESS)
     return folder / "site"
 

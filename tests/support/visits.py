@@ -3,7 +3,7 @@
 import os
 import shutil
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -43,6 +43,15 @@ class Visit:
             figure.scroll_into_view_if_needed()
             figure.and_(self.page.locator("[data-state='drawn'], [data-state='failed']")).wait_for()
         return figures.count()
+
+
+def axe_findings(page: "Page", colours_only: bool = False, **options: Any) -> list[str]:
+    """What axe finds on a page; only colours where all else was looked at in the other scheme."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    rules = {"runOnly": ["color-contrast", "link-in-text-block"]} if colours_only else None
+    violations = Axe().run(page, options=rules, **options).response["violations"]
+    return [f"{page.url}: {one['id']}: {node['html'][:160]}" for one in violations for node in one["nodes"]]
 
 
 def visit_in(context: "BrowserContext", address: str) -> Visit:

@@ -117,10 +117,17 @@
     return made;
   }
 
+  function verified([count, scores], root) {
+    const meaning = element("a", "", "verified");
+    meaning.href = `${root}metrics.html#verified-share`;
+    return element("p", "verified", `${count} of ${scores} scores `, meaning);
+  }
+
   /* A row as the page's own are: made from an episode of a file and the pair that played it. */
   function episodeRow(episode, pair, root) {
     const end = element("li", "turn end", ended(episode.outcome ?? "none", episode.ended, episode.why));
     end.append(...episode.judged.map(judged));
+    if (episode.verified[1]) end.append(verified(episode.verified, root));
     if (episode.detail) end.append(element("p", "detail", bidi(episode.detail)));
     const turns = element("ol", "turns", ...episode.turns.map((turn) => turnItem(pair.key, turn, root)), end);
     turns.tabIndex = 0;

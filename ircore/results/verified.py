@@ -1,0 +1,39 @@
+"""Which of an episode's scores somebody vouches for: how the gallery says how far its numbers can be trusted."""
+
+from dataclasses import dataclass
+
+from ircore.provenance import Provenance
+from ircore.records import HUMAN
+from ircore.results.episodes import EpisodeResult
+
+
+@dataclass(frozen=True)
+class Verified:
+    """How many of the similarity scores of an episode's renderings are verified."""
+
+    verified: int
+    """That the maintainers computed, or asked a judge for, themselves."""
+
+    scores: int
+    """That there are: one a judge and rendering; the mean of people counts as one."""
+
+    @property
+    def share(self) -> float | None:
+        """Of the scores, 0–1; None where there are none."""
+        return self.verified / self.scores if self.scores else None
+
+
+def verified_scores(result: EpisodeResult, provenance: Provenance | None) -> Verified:
+    """Count an episode's scores, and those that are verified.
+
+    A score is verified if the maintainers vouch for its run, having played it or re-scored a submitter's transcripts,
+    and if it was not brought in from elsewhere: people's ratings are imported from a file, so nobody here has seen them
+    being given. What counts is where a score comes from, not whether it is right.
+
+    Args:
+        result: One episode.
+        provenance: Where its run comes from; None if nobody vouches for it.
+    """
+    given = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
+    own = sum(count for judge, count in given.items() if judge != HUMAN)
+    return Verified(own if provenance is not None else 0, sum(given.values()))

@@ -1,0 +1,63 @@
+"""Small sites for tests: pairs by name, ratings by rule, a site that is built once for all worker processes."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from ircore.records import PlayerSpec, Score, Submission
+from ircore.runs import RunFolder
+from ircore.submissions import LoadedSubmission
+
+
+def named_submission(slug: str, describer: str, generator: str, **more: object) -> LoadedSubmission:
+    """A submission of built-in players that go by these names, so that the site tells them apart."""
+    made = Submission.model_validate(
+        {
+            "schema": 1,
+            "name": slug,
+            "licence": "CC0-1.0",
+            **more,
+            "describer": PlayerSpec(player="classical", model=describer),
+            "generator": PlayerSpec(player="canvas", model=generator),
+        }
+    )
+    return LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
+
+
+def rate_turns(
+    run: RunFolder,
+    first: float,
+    by_episode: float = 0.0,
+    by_turn: float = 0.0,
+    judge: str = "structural",
+    annotator: str | None = None,
+) -> RunFolder:
+    """Give the first rendering of the n-th episode ``first`` + n · ``by_episode``, each later one ``by_turn`` more."""
+    run.add_scores(
+        Score(
+            episode_id=episode.episode_id,
+            turn=turn.turn,
+            task="similarity",
+            judge=judge,
+            value=first + number * by_episode + (turn.turn - 1) * by_turn,
+            rendering=turn.rendering.sha256,
+            annotator=annotator,
+        )
+        for number, episode in enumerate(run.episodes())
+        for turn in episode.rendered_turns
+        if turn.rendering is not None
+    )
+    return run
+
+
+def built_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """The folder ``site`` that ``make`` leaves in the folder it is given: made once for all workers of a test run."""
+    shared = factory.getbasetemp()
+    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / name
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "site").is_dir():
+            make(folder)
+    return folder / "site"
