@@ -14,7 +14,7 @@ from ircore.submissions import LoadedSubmission
 
 SECONDS = 20.0
 AT_ONCE = 8
-_REFUSES_PROGRAMS = {401, 403, 405, 406, 429, 999}
+_REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
 """Answers of sites that are there and do not serve programs."""
 
 

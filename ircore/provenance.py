@@ -5,7 +5,6 @@ Trust is computed, never declared. Two commands write this file, both given by m
 transcripts and checked them. A file of this name among a submitter's transcripts is never read.
 """
 
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -80,6 +79,8 @@ def make_provenance(
 
 def code_commit() -> str | None:
     """Return the commit of the checkout that this package runs from; None outside one, or without git."""
+    import subprocess
+
     root = Path(__file__).resolve().parents[1]
     if not (root / ".git").exists():
         return None
