@@ -17,7 +17,8 @@ def bars_statement(bars: Bars, words: ColourWords) -> Statement:
 
 def _each_bar(bars: Bars, words: ColourWords) -> Statement:
     along, across = ("y", "x") if bars.upright else ("x", "y")
-    head = f"Bars standing on y {bars.base:.0f}: " if bars.upright else f"Bars growing right from x {bars.base:.0f}: "
+    way = f"standing on y {bars.base:.0f}" if bars.upright else f"growing right from x {bars.base:.0f}"
+    head = f"Bars{edge_words(bars)} {way}: "
     to = "up to" if bars.upright else "out to"
     parts = []
     for bar in bars.bars:
@@ -41,9 +42,7 @@ def _stacks(group: Bars, words: ColourWords) -> Statement | None:
     )
     if len(rows) < 2 or len(stacks) < 2 or not even or any(len({bar.colour for bar in row}) > 1 for row in rows):
         return None
-    outlines = {bar.outline for bar in group.bars}
-    outline = next(iter(outlines)) if len(outlines) == 1 else None
-    edge = f" with a {number(outline[1])} px {exact(outline[0])} outline" if outline else ""
+    edge = edge_words(group)
     places = ", ".join(f"{at}" for at in stacks)
     along, to = ("y", "up to y") if group.upright else ("x", "out to x")
     size = f"{wide} px wide{edge} at x {places}" if group.upright else f"{wide} px high{edge} at y {places}"
@@ -56,17 +55,19 @@ def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
     """Say bars of one colour and width in few words; none if they differ."""
     bars = sorted(group.bars, key=lambda bar: bar.start)
     wide = round(sum(bar.end - bar.start for bar in bars) / len(bars))
-    one_kind = all(bar.colour == bars[0].colour and bar.outline == bars[0].outline for bar in bars)
+    one_kind = all(bar.colour == bars[0].colour for bar in bars)
     even = all(group.foot(bar) == group.base and abs(bar.end - bar.start - wide) <= 1.6 for bar in bars)
     if len(bars) < 3 or not one_kind or not even:
         return None
     middles = ", ".join(f"{(bar.start + bar.end) / 2:.0f}" for bar in bars)
     tips = ", ".join(f"{bar.tip:.0f}" for bar in bars)
-    colour = words(bars[0].colour)
+    colour, edge = words(bars[0].colour), edge_words(group)
     if group.upright:
-        text = f"{colour} bars {wide} px wide standing on y {group.base:.0f} at x {middles} up to y {tips}"
+        text = f"{colour} bars {wide} px wide{edge} standing on y {group.base:.0f} at x {middles} up to y {tips}"
     else:
-        text = f"{colour} bars {wide} px high growing right from x {group.base:.0f} at y {middles} out to x {tips}"
+        text = (
+            f"{colour} bars {wide} px high{edge} growing right from x {group.base:.0f} at y {middles} out to x {tips}"
+        )
     return Statement("", (text[0].upper() + text[1:],))
 
 
@@ -79,6 +80,13 @@ def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
         for count in range(min(len(bars), len(group.bars) - 1), 2, -1)
     )
     return tuple(said for some in parts if (said := _alike_bars(some, words)) is not None)
+
+
+def edge_words(group: Bars) -> str:
+    """Say the outline that all bars have; nothing if they have none or differ."""
+    outlines = {bar.outline for bar in group.bars}
+    outline = next(iter(outlines)) if len(outlines) == 1 else None
+    return f" with a {number(outline[1])} px {exact(outline[0])} outline" if outline else ""
 
 
 def bar_words(bar: Bar) -> str:

@@ -20,7 +20,9 @@ Cover = npt.NDArray[np.float32]
 
 LETTERS = "".join(chr(code) for code in range(33, 127)) + "°²³×é"
 SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
-"""Of the font, in pixels, in the order in which they are tried: print is about as high as that mostly."""
+"""Of the font, in pixels, in the order in which they are tried: most print in charts has one of the first."""
+COMMON = 7
+"""How many sizes are tried for a line as long as no other line was read."""
 ALIKE_SIZES = 3
 """Pixels that the sizes of two lines of one picture may differ."""
 FINE = 4
@@ -195,12 +197,13 @@ class _Line:
         return self._segments[start, end]
 
 
-def read_line(ink: Cover, first: Sequence[float] = ()) -> Print | None:
+def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SIZES) -> Print | None:
     """Read a level line of print.
 
     Args:
         ink: The line, cropped, on blank ground.
         first: Sizes of other lines of the picture: those are tried first, and only those that are not far from them.
+        sizes: What to try if there are none.
 
     Returns:
         What it says; none if it cannot be read for certain.
@@ -209,12 +212,13 @@ def read_line(ink: Cover, first: Sequence[float] = ()) -> Print | None:
     if box is None:
         return None
     known = [round(size) for size in first]
-    near = [size for size in SIZES if not known or min(abs(size - one) for one in known) <= ALIKE_SIZES]
-    sizes = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
-    if not sizes:
+    apart = ALIKE_SIZES if len(known) < 2 else ALIKE_SIZES - 1
+    near = [size for size in (SIZES if known else sizes) if not known or min(abs(size - one) for one in known) <= apart]
+    fitting = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
+    if not fitting:
         return None
     line, best = _Line(ink, box), None
-    for size in sizes:
+    for size in fitting:
         read = _at_size(line, size)
         if read is not None and (best is None or read.off < best.off):
             best = read

@@ -20,6 +20,8 @@ CORE = 7
 MAX_OUTLINE = 8
 """Pixels; a wider rim is a shape of its own."""
 PAD = 10
+RUN = 6
+"""Pixels over which a line goes on past a blob that it is no outline of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +137,30 @@ def _pieces(mask: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     return pieces
 
 
+def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
+    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does.
+
+    Args:
+        ink: Pixels of the rim's colour in a window around a blob.
+        filled: The blob.
+        ground: Pixels of the background.
+    """
+    marked = np.zeros(ink.shape, bool)
+    for way in (0, 1):
+        along = ink if way == 0 else ink.T
+        free = ground if way == 0 else ground.T
+        inside = np.flatnonzero((filled if way == 0 else filled.T).any(axis=0))
+        first, last = int(inside[0]) - 2, int(inside[-1]) + 3
+        for part in (slice(max(0, first - RUN), max(0, first)), slice(last, last + RUN)):
+            if part.stop - part.start < RUN or part.stop > along.shape[1]:
+                continue
+            whole = along[:, part].all(axis=1)
+            open_ = np.pad(free[:, part].mean(axis=1) > 0.8, 3)
+            beside = np.asarray(open_[:-6] & open_[6:])
+            (marked if way == 0 else marked.T)[whole & beside] = True
+    return marked
+
+
 def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     """Find the rim around a blob; its pixels are cleared in ``thin``."""
     top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
@@ -165,7 +191,7 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
         return blob
     window = thin[view]
     cleared = ndimage.binary_dilation(grown, EIGHT) & ~filled & (window == rim_label)
-    window[cleared] = 0
+    window[cleared & ~_going_on(window == rim_label, filled, around == 0)] = 0
     mean_cover = float(np.mean([segmentation.cover[view][rim & (around == rim_label)].mean() for rim in rims]))
     line = max(1.0, round(2 * len(rims) * mean_cover) / 2)
     return Blob(blob.label, blob.left, blob.top, blob.mask, (rim_label, line))

@@ -4,6 +4,7 @@ What can be read becomes a text, and its pixels become ground, so that no letter
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,8 +15,8 @@ from scipy import ndimage
 from ircore.images import Pixels
 from ircore.players.classical.colours import distance, rgb
 from ircore.players.classical.grounds import Grounds
-from ircore.players.classical.letters import Cover, Print, ink_box, read_line
-from ircore.players.classical.palette import Floats, Mask, Segmentation, to_hex
+from ircore.players.classical.letters import COMMON, SIZES, Cover, Print, ink_box, read_line
+from ircore.players.classical.palette import Floats, Mask, Segmentation, grown, to_hex
 from ircore.players.classical.percepts import Box, Text, join
 from ircore.players.classical.regions import EIGHT, Numbers
 
@@ -36,10 +37,14 @@ ODD = 36
 """Difference, 0–255 in one of three colours, from which on a pixel is not of the colour that it was given to."""
 LEAST_CONTRAST = 40.0
 """Distance in RGB, 0–441, of letters from their ground."""
+NAMES_TO = 90
+"""Pixels from the left up to which a single letter may stand upright."""
+MANY_ALIKE = 40
+"""Dots or dashes of one size that are a pattern, not full stops and hyphens."""
 MOST_LETTERS = 60
 PALEST = 2.4
 """Times that the ink may be farther from the ground than the darkest pixel of a thin letter."""
-MOST_INKS, KNOWN_INKS = 4, 2
+MOST_INKS, KNOWN_INKS = 3, 2
 """Colours that are tried for a line, and the same if it may be written in one in which others are."""
 TINY = 4
 """Pixels: what is no larger is a full stop, a comma or a part of a letter, and may lie below or above its line."""
@@ -85,7 +90,7 @@ class Line:
 
 
 Paper = npt.NDArray[np.int16]
-Reader = Callable[[Cover, Sequence[float]], Print | None]
+Reader = Callable[[Cover, Sequence[float], Sequence[int]], Print | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +113,11 @@ def find_writing(pixels: Pixels, grounds: Grounds, reader: Reader = read_line) -
     segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
     look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, reader, nothing, nothing > 0)
-    unread = look.read_all(_odd(pixels, grounds, paper), everything=True)
+    odd = _odd(pixels, grounds, paper)
+    unread = look.read_all(odd, everything=True)
+    look.hasty = bool(look.texts)
+    if unread and not look.texts:
+        unread = look.read_all(odd, everything=True)
     if _is_ruled(segmentation):
         # Letters that pale lines run through are one piece with these, unless only what is dark is looked at.
         strong = np.abs(pixels - paper).max(axis=2) > STRONG
@@ -139,10 +148,13 @@ def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     segmentation = grounds.segmentation
     if segmentation.ends is not None:
         return np.zeros(segmentation.labels.shape, bool)
-    given = np.round(segmentation.colours).astype(np.int16)[segmentation.labels]
-    on_paper = segmentation.labels == 0
-    given[on_paper] = paper[on_paper]
-    return np.asarray(np.abs(given - pixels).max(axis=2) > ODD)
+    off = (paper != pixels).any(axis=2)
+    rows, columns = np.nonzero(off)
+    labels = segmentation.labels[rows, columns]
+    given = np.round(segmentation.colours).astype(np.int16)[labels]
+    given[labels == 0] = paper[rows, columns][labels == 0]
+    off[rows, columns] = np.abs(given - pixels[rows, columns]).max(axis=1) > ODD
+    return off
 
 
 def find_pieces(
@@ -196,10 +208,17 @@ def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
 def lines_of(pieces: Sequence[Piece]) -> list[Line]:
     """Group pieces on one ground into level and upright lines, those of most pieces first."""
     kinds: dict[int, list[Piece]] = {}
-    for piece in pieces:
+    for piece in _without_patterns(pieces):
         kinds.setdefault(piece.ground, []).append(piece)
     lines = [line for kind in kinds.values() for upright in (False, True) for line in _rows(kind, upright)]
     return sorted(lines, key=lambda line: (-len(line.pieces), line.upright, line.box))
+
+
+def _without_patterns(pieces: Sequence[Piece]) -> list[Piece]:
+    """Leave out the dots and dashes of lines and grids."""
+    sizes = [(piece.ground, piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) for piece in pieces]
+    many = {size for size, count in Counter(sizes).items() if count >= MANY_ALIKE and min(size[1:]) <= 2}
+    return [piece for piece, size in zip(pieces, sizes, strict=True) if size not in many]
 
 
 def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
@@ -229,7 +248,12 @@ def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
             rows.append(([piece], [begin, end, low, high]))
             going_on.append(rows[-1])
     lines = [Line(tuple(members), upright) for members, span in rows if span[3] - span[2] >= LOWEST]
-    return [line for line in lines if not _is_pattern(line)]
+    return [line for line in lines if not _is_pattern(line) and not (upright and _is_inside(line))]
+
+
+def _is_inside(line: Line) -> bool:
+    """Tell whether a single letter is not at the left, where the names of axes stand upright."""
+    return len(line.pieces) == 1 and line.box[0] > NAMES_TO
 
 
 def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
@@ -292,6 +316,7 @@ class _Look:
     texts: list[Text] = field(default_factory=list)
     sizes: list[float] = field(default_factory=list)
     inks: list[str] = field(default_factory=list)
+    hasty: bool = True
 
     def read_all(self, odd: Mask, everything: bool) -> list[Line]:
         """Read all lines that can be read and make their pixels ground; return the others."""
@@ -313,7 +338,7 @@ class _Look:
         for colour in self.inks_of(line):
             ink = self.ink_of(line, colour)
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
-            read = self.reader(turned, self.sizes)
+            read = self.reader(turned, self.sizes, SIZES[:COMMON] if self.hasty else SIZES)
             if read is not None and _is_text(read, line):
                 exact = to_hex(self._ground(line) + read.strength * (_rgb(colour) - self._ground(line)))
                 return _text(read, line, ink, turned, colour if _near(colour, exact) else exact)
@@ -342,13 +367,14 @@ class _Look:
         return np.isin(self.owner[view], [piece.index for piece in line.pieces])
 
     def _ground(self, line: Line) -> Floats:
-        view, _ = self._view(line)
-        on_ground = self.segmentation.labels[view] == line.pieces[0].ground
-        if not on_ground.any():
-            given: Floats = self.segmentation.colours[line.pieces[0].ground]
+        left, top, _, _ = line.box
+        number = line.pieces[0].ground
+        if self.segmentation.ends is None:
+            given: Floats = self.segmentation.colours[number] if number else self.paper[top, left].astype(np.float64)
             return given
-        found: Floats = np.median(self.pixels[view][on_ground], axis=0).astype(np.float64)
-        return found
+        view, _ = self._view(line)
+        found: Floats = np.median(self.pixels[view][self.segmentation.labels[view] == number], axis=0)
+        return found if np.isfinite(found).all() else self.segmentation.colours[number]
 
     def inks_of(self, line: Line) -> list[str]:
         """Return colours that a line may be written in: those known that fit, its own darkest, others in its direction.
@@ -373,7 +399,7 @@ class _Look:
         ground = self._ground(line)
         way = _rgb(colour) - ground
         cover = ((self.pixels[view] - ground) @ way / float(way @ way)).clip(0, 1.2)
-        near = ndimage.maximum_filter(self._own(line, view), 3)
+        near = grown(self._own(line, view), 1)
         return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
 
 
