@@ -1,7 +1,7 @@
 """What a run amounts to, in numbers: the answer of ``ircore show``."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from ircore.cost import Asked, RunPrices, prices_of_run
@@ -27,10 +27,60 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         covers every answer), ``per_episode`` (``episode_id``, ``outcome``, ``turns`` and the same sums for each) and
         ``judging`` (the same sums for the judges that are models, each apart under ``per_judge``). All sums but
         ``requests.judge`` and ``judging`` are the pair's own.
+
+        A run that was pulled from a release has no answers as they came: its requests, and its tokens as providers
+        count them, are null; images, seconds and cost are those of its episodes.
     """
     prices = prices or prices_of_run(folder)
     episodes = folder.episodes()
     asked: list[Call | Failure] = [*folder.calls().values(), *folder.failures()]
+    if not asked and any(one.turns for one in episodes):
+        return _of_pulled(folder, episodes, prices)
+    return _summary(folder, episodes, asked, prices)
+
+
+def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], prices: RunPrices) -> dict[str, Any]:
+    """Return the summary of a run that has episodes and no answers."""
+    from ircore.results.costs import episode_costs
+
+    costs = episode_costs(folder)
+    summary = _summary(folder, episodes, (), prices)
+    unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
+    return {
+        **summary,
+        **_pulled_sums(episodes, costs),
+        "requests": {**dict.fromkeys(get_args(Role)), "judge": summary["requests"]["judge"]},
+        "failed_requests": None,
+        "tokens": {**summary["tokens"], **unknown},
+        "per_episode": [
+            {
+                "episode_id": one.episode_id,
+                "outcome": one.outcome,
+                "turns": len(one.turns),
+                "requests": None,
+                "tokens": unknown,
+                **_pulled_sums([one], costs),
+            }
+            for one in episodes
+        ],
+    }
+
+
+def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, float | None]) -> dict[str, Any]:
+    found = [costs.get(one.episode_id) for one in episodes]
+    known = [cost for cost in found if cost is not None]
+    return {
+        "images": sum(len(one.rendered_turns) for one in episodes),
+        "images_perhaps_billed": None,
+        "seconds": round(sum(turn.seconds for one in episodes for turn in one.turns), 3),
+        "cost_usd": round(sum(known), 6) if known else None,
+        "cost_known": len(known) == len(found),
+    }
+
+
+def _summary(
+    folder: RunFolder, episodes: Sequence[Episode], asked: Sequence[Call | Failure], prices: RunPrices
+) -> dict[str, Any]:
     judging = _judging(read_judgements(folder), prices)
     outcomes = Counter(one.outcome for one in episodes)
     sums = Totals.of(asked, prices).as_dict()

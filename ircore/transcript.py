@@ -63,19 +63,33 @@ def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
 
 def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     """Return a dialogue for people: who said what, what was drawn, what it took."""
-    instance, totals = dialogue.instance, Totals.of(dialogue.questions, prices)
+    instance = dialogue.instance
     lines = [
         f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
         f"target      instances/{instance.image}  {instance.width} × {instance.height} px",
         f"outcome     {_outcome(dialogue.episode)}",
-        f"took        {totals.requests} requests, {totals.tokens:,} tokens (provider's count), {totals.images} images, "
-        f"{totals.seconds:.1f} s, cost {totals.cost_text()}",
+        f"took        {_took(dialogue, prices)}",
     ]
     turns = {one.turn: one for one in dialogue.episode.turns} if dialogue.episode else {}
     for number in sorted({one.turn for one in dialogue.questions} | turns.keys()):
         asked = [one for one in dialogue.questions if one.turn == number]
         lines += ["", f"turn {number}", *_turn(turns.get(number), asked)]
     return "\n".join(lines)
+
+
+def _took(dialogue: Dialogue, prices: RunPrices) -> str:
+    episode = dialogue.episode
+    if episode is not None and episode.turns and not dialogue.questions:
+        seconds = sum(turn.seconds for turn in episode.turns)
+        return (
+            f"{len(episode.rendered_turns)} images, {seconds:.1f} s; requests are not recorded, since the run was "
+            "pulled from a release"
+        )
+    totals = Totals.of(dialogue.questions, prices)
+    return (
+        f"{totals.requests} requests, {totals.tokens:,} tokens (provider's count), {totals.images} images, "
+        f"{totals.seconds:.1f} s, cost {totals.cost_text()}"
+    )
 
 
 def _outcome(episode: Episode | None) -> str:
@@ -88,6 +102,8 @@ def _outcome(episode: Episode | None) -> str:
 
 
 def _turn(turn: Turn | None, asked: Sequence[Call | Failure]) -> list[str]:
+    if turn is not None and not asked:
+        return _pulled_turn(turn)
     lines = []
     for one in asked:
         if isinstance(one, Failure):
@@ -102,6 +118,17 @@ def _turn(turn: Turn | None, asked: Sequence[Call | Failure]) -> list[str]:
             lines += [line for note in one.notes for line in _row("", f"note: {note}")]
         lines += [line for try_ in one.attempts if try_.kind != "answered" for line in _row("", _attempt(try_))]
     return lines
+
+
+def _pulled_turn(turn: Turn) -> list[str]:
+    """Show a turn of which the answers as they came are not recorded."""
+    lines = _row("describer", _said(turn, ""))
+    lines += _small([_size(turn), *turn.leniencies, f"{turn.seconds:.2f} s for both"])
+    if turn.rendering is not None:
+        picture = turn.rendering
+        lines += _row("generator", f"renderings/{picture.sha256}.png")
+        lines += _small([f"{picture.width} × {picture.height} px"])
+    return [*lines, *(line for note in turn.notes for line in _row("", f"note: {note}"))]
 
 
 def _said(turn: Turn | None, text: str) -> str:

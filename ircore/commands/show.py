@@ -36,7 +36,7 @@ def _json(document: dict[str, Any]) -> str:
 
 
 def _page(summary: dict[str, Any]) -> str:
-    run, tokens = summary["run"], summary["tokens"]
+    run = summary["run"]
     seats = " + ".join(
         run["submission"][seat]["model"] or run["submission"][seat]["player"] for seat in ("describer", "generator")
     )
@@ -48,13 +48,7 @@ def _page(summary: dict[str, Any]) -> str:
         ("outcomes", _counts(summary["outcomes"])),
         ("aborted", _counts(summary["abort_reasons"])),
         ("turns", str(summary["turns"])),
-        ("requests", _counts(summary["requests"])),
-        ("failed", _counts(summary["failed_requests"])),
-        (
-            "tokens",
-            f"{tokens['messages']:,} in messages; {tokens['prompt_tokens']:,} read, {tokens['completion_tokens']:,} "
-            f"written, {tokens['reasoning_tokens']:,} of them reasoning (provider's count)",
-        ),
+        *_asked(summary),
         ("images", _images(summary)),
         ("waited", f"{summary['seconds']:.1f} s"),
         ("cost", _cost(summary)),
@@ -62,6 +56,20 @@ def _page(summary: dict[str, Any]) -> str:
         *(("judge", f"{name}: {_judged(sums)}") for name, sums in summary["judging"]["per_judge"].items()),
     ]
     return "\n".join(f"{name:<9} {value}" for name, value in rows if value)
+
+
+def _asked(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say what was sent and counted, or that it is not known of a run that was pulled from a release."""
+    tokens = summary["tokens"]
+    messages = f"{tokens['messages']:,} in messages"
+    if summary["requests"]["describer"] is None:
+        return [("requests", "not recorded, since the run was pulled from a release"), ("tokens", messages)]
+    provider = f"{tokens['prompt_tokens']:,} read, {tokens['completion_tokens']:,} written"
+    return [
+        ("requests", _counts(summary["requests"])),
+        ("failed", _counts(summary["failed_requests"])),
+        ("tokens", f"{messages}; {provider}, {tokens['reasoning_tokens']:,} of them reasoning (provider's count)"),
+    ]
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -92,8 +100,10 @@ def _mean(summary: dict[str, Any]) -> str:
     if not ended:
         return ""
     number = len(ended)
-    tokens = sum(one["tokens"]["prompt_tokens"] + one["tokens"]["completion_tokens"] for one in ended) / number
+    counted = [one["tokens"] for one in ended if one["tokens"]["prompt_tokens"] is not None]
+    tokens = sum(one["prompt_tokens"] + one["completion_tokens"] for one in counted) / number
     costs = [one["cost_usd"] for one in ended if one["cost_known"]]
     cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
     images, seconds = (sum(one[key] for one in ended) / number for key in ("images", "seconds"))
-    return f"{tokens:,.0f} tokens, {images:.1f} images, {seconds:.1f} s{cost} an episode"
+    read = f"{tokens:,.0f} tokens, " if counted else ""
+    return f"{read}{images:.1f} images, {seconds:.1f} s{cost} an episode"

@@ -13,6 +13,7 @@ from releases import FINALS, rewrite, sample_release, seal
 from dataset_card.build import build_release
 from dataset_card.pull import find_release, pull_release
 from dataset_card.schema import INSTANCES, TRANSCRIPTS
+from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
 from ircore.instances.store import index_bytes, read_instances
 from ircore.records import Episode
@@ -20,6 +21,7 @@ from ircore.results.costs import episode_costs
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
+from ircore.summary import summarise
 from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import as_json
 
@@ -64,6 +66,32 @@ def test_the_leaderboard_is_the_same_to_the_byte(built: Path, pulled: Path) -> N
 def test_the_release_of_pulled_runs_is_the_same_to_the_byte(built: Path, pulled: Path, tmp_path: Path) -> None:
     build_release(list((pulled / "runs").iterdir()), pulled / "instances", tmp_path / "again")
     assert contents(tmp_path / "again") == contents(built / "release")
+
+
+def test_show_says_what_a_pulled_run_has_and_what_it_has_not(
+    built: Path, pulled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = RunFolder.open(built / "runs" / "centre-block")
+    run = pulled / "runs" / played.run.run_id
+    assert ircore(["show", str(run), "--json"]) == 0
+    shown, known = json.loads(capsys.readouterr().out), summarise(played)
+    for name in ("episodes", "outcomes", "turns", "images"):
+        assert shown[name] == known[name]
+    assert shown["seconds"] == pytest.approx(
+        sum(turn.seconds for one in played.episodes() for turn in one.turns), abs=1e-3
+    )
+    assert shown["requests"] == {"describer": None, "generator": None, "judge": 0}
+    assert [one["images"] for one in shown["per_episode"]] == [one["images"] for one in known["per_episode"]]
+
+    assert ircore(["show", str(run)]) == 0
+    page = capsys.readouterr().out
+    assert "requests  not recorded, since the run was pulled from a release" in page
+    assert "images    20" in page
+    assert ircore(["show", str(run), "--episode", "geometry-easy-01"]) == 0
+    dialogue = capsys.readouterr().out
+    assert "2 images" in dialogue
+    assert "left 41 colour #1f77b4" in dialogue
+    assert "(done)" in dialogue
 
 
 def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
