@@ -18,10 +18,11 @@ from leaderboard.policy import with_policy
 _CHART = '<figure class="chart"'
 """How a figure begins in a block: a stranger's words cannot look so, since their quotes are escaped."""
 
-_FEEDS = """<link rel="alternate" type="application/atom+xml" title="What changed" href="{root}feed.atom">
-<link rel="alternate" type="application/feed+json" title="What changed" href="{root}feed.json">
+_FEEDS = """<link rel="alternate feed" type="application/atom+xml" title="What changed" href="{root}feed.atom">
+<link rel="alternate feed" type="application/feed+json" title="What changed" href="{root}feed.json">
 </head>"""
-"""By which readers of feeds find them from any page."""
+"""By which readers of feeds find them from any page. Without a second word beside ``alternate`` Material's script takes
+them for the site in other languages and asks for its site map."""
 
 _PLACE = re.compile(r'<div class="irg-place">.*?</div>', re.DOTALL)
 

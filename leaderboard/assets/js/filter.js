@@ -12,6 +12,8 @@
 
   const FIELDS = { category: "Category", difficulty: "Difficulty", outcome: "Outcome", change: "Score change" };
 
+  const WORDS = { no_refinement: "single turn" };
+
   class Filter {
     constructor(root) {
       this.root = root;
@@ -39,7 +41,7 @@
       const words = document.createElement("span");
       words.textContent = FIELDS[field];
       const menu = document.createElement("select");
-      menu.append(new Option("any", ""), ...found.map((value) => new Option(value.replaceAll("_", " "), value)));
+      menu.append(new Option("any", ""), ...found.map((value) => new Option(WORDS[value] ?? value.replaceAll("_", " "), value)));
       menu.addEventListener("change", () => { this.apply(); this.remember(); });
       label.append(words, menu);
       this.menus.set(field, menu);
