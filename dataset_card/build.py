@@ -26,6 +26,7 @@ from dataset_card.release_record import (
 from dataset_card.rows import ReleaseSource, Row, SourceRun
 from dataset_card.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.selection import Selection, select_runs
+from ircore.collector import without_collector
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
@@ -148,7 +149,8 @@ def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSou
     Raises:
         InputError: As in ``build_release``.
     """
-    results = Results.from_runs(runs)
+    with without_collector():
+        results = Results.from_runs(runs)
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
         raise InputError(

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -11,10 +11,20 @@ from pydantic import TypeAdapter, ValidationError
 
 from dataset_card.parquet import find_pictures, read_picture_group, read_plain
 from dataset_card.parts import Part
-from dataset_card.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
+from dataset_card.program import program_key
+from dataset_card.records_of_rows import (
+    EPISODE_COLUMNS,
+    SCORE_COLUMNS,
+    TURN_COLUMNS,
+    cell_of,
+    cost_of,
+    episode_fields,
+    score_fields,
+    turn_fields,
+)
 from dataset_card.release_record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Vouched, read_release
 from dataset_card.rows import Row
-from dataset_card.schema import EPISODES, SCORES, TRANSCRIPTS, Config
+from dataset_card.schema import EPISODES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
@@ -22,6 +32,9 @@ from ircore.journal import read_records
 from ircore.lifecycle import Withdrawal
 from ircore.provenance import Provenance
 from ircore.records import Episode, JudgeIdentity, Record, Rendering, Run, Score, Turn
+from ircore.results.cell import Cell
+from ircore.results.cells import BoardKey
+from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.validation import describe_validation_error
 
 T = TypeVar("T", bound=Record)
@@ -46,6 +59,20 @@ class FormerRelease:
         vouched = read_records(folder / PROVENANCE, TypeAdapter(Vouched))
         self.provenance = {one.run_id: one.provenance for one in vouched}
         self.tombstones = tuple(read_records(folder / TOMBSTONES, TypeAdapter(Withdrawal)))
+
+    @cached_property
+    def cells(self) -> Mapping[str, Mapping[BoardKey, Cell]]:
+        """The numbers of its boards by run, if they were computed as they would be now."""
+        part = self.parts.get((LEADERBOARD.name, None))
+        if part is None or self.record.program != program_key():
+            return {}
+        cells: defaultdict[str, dict[BoardKey, Cell]] = defaultdict(dict)
+        for row in read_plain(
+            (self.folder / name for name in part.files), [column.name for column in LEADERBOARD.columns]
+        ):
+            cell = cell_of(row)
+            cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
+        return cells
 
     def paths(self, config: Config, run_id: str) -> tuple[Path, ...]:
         """Return the files that hold what a run adds to a table."""
@@ -95,6 +122,17 @@ class FormerRun:
         """Return its scores, in the order of the release."""
         return self._scores
 
+    def results(self) -> tuple[EpisodeResult, ...]:
+        """Return its episodes with what judges made of them."""
+        return judge_episodes(self.run.run_id, self.run.slug, self.episodes(), self.scores())
+
+    def cells(self) -> Mapping[BoardKey, Cell]:
+        """Return its numbers as they were published; none if another program computed them."""
+        return self._release.cells.get(self.run.run_id, {})
+
+    def language(self) -> None:
+        """Return nothing: how its describer talks is worked out when it is asked for."""
+
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return who the judges of its scores are, as far as that is known."""
         used = {score.judge for score in self.scores()}
@@ -131,21 +169,21 @@ class FormerRun:
     @cached_property
     def _turns(self) -> Mapping[str, list[Turn]]:
         turns: defaultdict[str, list[Turn]] = defaultdict(list)
-        for row in self._rows(TRANSCRIPTS):
+        for row in self._rows(TRANSCRIPTS, TURN_COLUMNS):
             turns[str(row["episode_id"])].append(self._record(Turn, turn_fields(row, _rendering(row))))
         return turns
 
     @cached_property
     def _episodes(self) -> list[tuple[Episode, float | None]]:
-        found = ((row, self._turns.get(str(row["episode_id"]), [])) for row in self._rows(EPISODES))
+        found = ((row, self._turns.get(str(row["episode_id"]), [])) for row in self._rows(EPISODES, EPISODE_COLUMNS))
         return [(self._record(Episode, episode_fields(row, turns)), cost_of(row)) for row, turns in found]
 
     @cached_property
     def _scores(self) -> tuple[Score, ...]:
-        return tuple(self._record(Score, score_fields(row)) for row in self._rows(SCORES))
+        return tuple(self._record(Score, score_fields(row)) for row in self._rows(SCORES, SCORE_COLUMNS))
 
-    def _rows(self, config: Config) -> list[Row]:
-        return list(read_plain(self._release.paths(config, self.run.run_id), config))
+    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
+        return read_plain(self._release.paths(config, self.run.run_id), columns)
 
     def _record(self, kind: type[T], fields: dict[str, object]) -> T:
         try:

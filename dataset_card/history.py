@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from dataset_card.former import FormerRelease
 from dataset_card.parts import Part, layout_key
+from dataset_card.program import program_key
 from dataset_card.release_record import (
     Entry,
     ReleaseRecord,
@@ -44,7 +45,7 @@ def describe_release(
     version = version_of(source.results)
     content = content_hash(parts, texts)
     if former is not None and former.record.content == content and date in (None, former.record.date):
-        return former.record.model_copy(update={"parts": parts})
+        return former.record.model_copy(update={"parts": parts, "program": program_key()})
     day = date or _newest(source, tombstones)
     name = release_name(version.name, day, content)
     entry = Entry(
@@ -63,6 +64,7 @@ def describe_release(
         date=day,
         content=content,
         layout=layout_key(CONFIGS),
+        program=program_key(),
         judges=source.results.judges,
         parts=parts,
         history=(entry, *(former.record.history if former is not None else ())),

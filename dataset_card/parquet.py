@@ -6,7 +6,7 @@ small groups let a viewer show one row without fetching much. The same rows give
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -121,19 +121,24 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
             raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
 
 
-def read_plain(paths: Iterable[Path], config: Config) -> Iterator[Row]:
-    """Yield the rows of some files of a config without their pictures.
+def read_plain(paths: Iterable[Path], columns: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of some files of a config.
+
+    Args:
+        paths: The files.
+        columns: What is needed of a row; no pictures, since a file is read at once.
 
     Raises:
         InputError: A file is damaged, or lacks a column.
     """
-    columns = [column.name for column in config.columns if column.kind != "image"]
     for path in paths:
         try:
             with _open(path) as file:
-                yield from file.read(columns, use_threads=False).to_pylist()
+                table = file.read(list(columns), use_threads=False)
+            values = [table.column(name).to_pylist() for name in columns]
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{path}: cannot be read ({_short(error)})") from error
+        yield from (dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True))
 
 
 def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:

@@ -84,6 +84,7 @@ class ReleaseRecord(Record):
     date: Day = Field(description="Of the release; if nobody named one, the day of the newest thing in it.")
     content: Sha256 = Field(description="Hash of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
+    program: Sha256 = Field(description="Hash of the code that computed its numbers.")
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
     parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
     history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")

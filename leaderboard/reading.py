@@ -3,15 +3,14 @@
 What the site needs of a run, and what depends on this run alone, is its ``Reading``.
 """
 
-import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from ircore.collector import without_collector
 from ircore.cost import prices_of_run
 from ircore.records import Episode
 from ircore.results.cell import Cell
@@ -129,7 +128,7 @@ def read_runs(paths: Sequence[Path], kept: Kept | None = None) -> list[SiteRun]:
         InputError: One of them is damaged.
         WorkError: The disk is full.
     """
-    with _without_collector():
+    with without_collector():
         if kept is None:
             return [SiteRun(path) for path in paths]
         runs = [(RunFolder(path).path, run_key(path)) for path in paths]
@@ -162,15 +161,3 @@ def _name(key: str) -> str:
 @cache
 def _format() -> TypeAdapter[Reading]:
     return TypeAdapter(Reading)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Keep the garbage collector from going through what was read again and again, which takes longer than reading."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

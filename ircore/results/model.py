@@ -77,8 +77,8 @@ class ReadRun(Protocol):
         """Return what ``run_cells`` makes of it, as seen by every judge that rated something of it."""
         ...
 
-    def language(self) -> RunLanguage:
-        """Return what ``run_language`` makes of all its messages."""
+    def language(self) -> RunLanguage | None:
+        """Return what ``run_language`` makes of all its messages; None if it has not been worked out."""
         ...
 
 
@@ -213,7 +213,11 @@ class Results:
             episodes=episodes,
             standings=compute_standings(instances.instances, episodes, judges),
             judge_identities=identities,
-            language={one.run.run_id: one.language() for one in ordered if isinstance(one, ReadRun)},
+            language={
+                one.run.run_id: language
+                for one in ordered
+                if isinstance(one, ReadRun) and (language := one.language()) is not None
+            },
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.build import BuildPlan, build_release
 from dataset_card.check import check_release
+from dataset_card.former import FormerRelease
 from dataset_card.pull import pull_release
 from dataset_card.release_record import ReleaseRecord, read_release
 from dataset_card.schema import INSTANCES, TRANSCRIPTS
@@ -18,6 +20,7 @@ from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
 from ircore.records import Score
+from ircore.results.model import Results
 from ircore.runs import RunFolder
 
 Build = Callable[..., Path]
@@ -81,6 +84,13 @@ def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build
     step_by_step, at_once = build("second", "centre-block", former="first"), build("all", "centre-block", "other-block")
     assert tables(step_by_step) == tables(at_once)
     assert read_release(step_by_step).name == read_release(at_once).name
+
+
+def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Build) -> None:
+    first = FormerRelease(build("first", "centre-block", "other-block"))
+    played = Results.from_runs([RunFolder.open(path) for path in (inputs / "runs").iterdir()])
+    known = {(run_id, *key): cell for run_id, cells in first.cells.items() for key, cell in cells.items()}
+    assert known == {key: replace(cell, same_family=False) for key, cell in played.cells.items()}
 
 
 def test_a_release_upon_itself_is_the_same_to_the_byte(inputs: Path, build: Build) -> None:

@@ -1,0 +1,21 @@
+"""Which code computes the numbers of a release."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import ircore
+
+_PARTS = ("results", "statistics")
+"""Packages of ``ircore`` that a number depends on."""
+
+
+@cache
+def program_key() -> str:
+    """Return a hash of that code: numbers of a former release are taken over only if it has not changed."""
+    root = Path(ircore.__file__).parent
+    found = hashlib.sha256()
+    for path in sorted(path for part in _PARTS for path in (root / part).rglob("*.py")):
+        data = path.read_bytes()
+        found.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode() + data)
+    return found.hexdigest()
