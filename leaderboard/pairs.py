@@ -11,6 +11,7 @@ from typing import Any
 from ircore.records import PlayerSpec, Role, Submission, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
+from ircore.submissions.history import open_dispute
 from leaderboard.badges import badge_snippet, badges
 from leaderboard.board_views import View, judge_words, view_path, view_words
 from leaderboard.boards import paired
@@ -62,7 +63,9 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "settings": _settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _commands(pair),
+                "trust": trust_lines(pair.result),
                 "history": site.history(pair.result.slug),
+                "disputed": open_dispute(site.history(pair.result.slug), pair.run_id),
             },
             later=partial(_episodes, site, pair),
         )
@@ -204,7 +207,6 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
-        *trust_lines(pair.result),
         *_effort(summary),
         *credit_lines(submission),
     ]

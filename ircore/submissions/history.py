@@ -117,6 +117,17 @@ def status_of(steps: Sequence[Step]) -> Status:
     return "disputed" if any(_open_disputes(steps, run) for run in runs) else "active"
 
 
+def open_dispute(steps: Sequence[Step], run_id: str) -> Step | None:
+    """Return the dispute about a run, or about all runs of its submission, that is not settled; None if there is none.
+
+    Args:
+        steps: The submission's history.
+        run_id: The run.
+    """
+    found = [one for one in steps if one.kind == "disputed" and one.run_id in (None, run_id)]
+    return next((one for one in reversed(found) if _open_disputes(steps, one.run_id)), None)
+
+
 def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
     """Yield what a release must follow, of all submissions in a folder.
 

@@ -45,6 +45,8 @@ def test_what_happened_is_told_on_the_pairs_page_and_in_the_feed(site: Path) -> 
     page = (site / "pairs" / "centre-block.html").read_text()
     assert "disputed" in page
     assert "&lt;b&gt;traced" in page
+    assert "<strong>Disputed</strong> since 2026-11-01" in page
+    assert "that was withdrawn" in (site / "pairs" / "taken-back.html").read_text()
     assert "<b>traced" not in page
     assert "by its authors" in (site / "pairs" / "taken-back.html").read_text()
     feed = (site / "feed.atom").read_text()
