@@ -9,6 +9,7 @@ from typing import Any
 from ircore.errors import InputError
 from ircore.records import Submission
 from ircore.submissions import LoadedSubmission
+from ircore.submissions.history import status_of
 from leaderboard.board_views import View, view_path
 from leaderboard.pairs import credit_lines, player_words
 from leaderboard.site import Page, Site
@@ -68,6 +69,7 @@ def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
             "settings": _settings(submission),
             "tier": REPORTED,
             "history": site.history(loaded.slug),
+            "status": status_of(site.history(loaded.slug)),
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },
