@@ -120,8 +120,8 @@ def set_up(clone: Path) -> None:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    if not (ROOT / ".venv" / "bin" / "ircore").exists() or shutil.which("git") is None:
-        pytest.skip("needs .venv and git")
+    if not (ROOT / ".venv" / "bin" / "ircore").exists() or not (ROOT / ".git").exists():
+        pytest.skip("needs a clone with .venv")
     root = tmp_path_factory.mktemp("world")
     tree, origin = root / "tree", root / "origin.git"
     (root / "service").mkdir()
