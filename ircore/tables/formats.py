@@ -144,10 +144,9 @@ def as_latex(table: Table) -> str:
 def as_csv(table: Table) -> str:
     """Return a table's flat records as CSV; a text that a spreadsheet would run begins with an apostrophe."""
     buffer = io.StringIO()
-    names = [flat.name for flat in flat_columns(table.columns, table.primary)]
-    writer = csv.DictWriter(buffer, fieldnames=names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in record.items()} for record in flat_records(table))
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(flat_names(table))
+    writer.writerows([_harmless(value) for value in row] for row in _flat_rows(table))
     return buffer.getvalue()
 
 
@@ -200,14 +199,28 @@ def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[Flat
 
 def flat_records(table: Table) -> Iterator[dict[str, Any]]:
     """Yield each row as one flat record, in full precision, under the names of ``flat_columns``."""
+    names = flat_names(table)
+    for row in _flat_rows(table):
+        yield dict(zip(names, row, strict=True))
+
+
+def flat_names(table: Table) -> list[str]:
+    """Return the keys of a table's flat records, in order."""
+    return [flat.name for flat in flat_columns(table.columns, table.primary)]
+
+
+def _flat_rows(table: Table) -> Iterator[list[Any]]:
+    """Yield the entries of each flat record, in the order of ``flat_names``."""
     table = table.for_programs()
-    names = [[flat.name for flat in _flat(column, table.primary)] for column in table.columns]
+    estimated = [column.estimated for column in table.columns]
     for row in table.rows:
-        record: dict[str, Any] = {}
-        for parts, value in zip(names, row, strict=True):
-            entries = (value.value, value.low, value.high, value.n or 0) if len(parts) > 1 else (value.value,)
-            record.update(zip(parts, entries, strict=True))
-        yield record
+        entries: list[Any] = []
+        for wide, value in zip(estimated, row, strict=True):
+            if wide:
+                entries += (value.value, value.low, value.high, value.n or 0)
+            else:
+                entries.append(value.value)
+        yield entries
 
 
 def _flat(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
