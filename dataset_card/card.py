@@ -13,7 +13,8 @@ from dataset_card.parquet import Written
 from dataset_card.rows import ReleaseSource
 from dataset_card.schema import CONFIGS, Column
 from dataset_card.strip import Example, choose_example, draw_strip
-from ircore.results.model import BoardRow
+from ircore.records import HUMAN, JudgeKind
+from ircore.results.model import BoardRow, Results
 
 CARD = "README.md"
 DATASHEET = "DATASHEET.md"
@@ -91,7 +92,7 @@ def card_files(source: ReleaseSource, written: Sequence[Written], name: str | No
         LICENCES: render_licences(source).encode(),
         STRIP: draw_strip(source, facts.example),
         TARGETS: draw_targets(source),
-        SCORES: draw_scores(source.results, source.results.judges[0]),
+        SCORES: draw_scores(source.results, (*rating_judges(source.results), *source.results.judges)[0]),
     }
 
 
@@ -107,6 +108,7 @@ def render_card(facts: CardFacts) -> str:
         name=facts.name,
         example=facts.example,
         boards=list(_boards(source)),
+        judges=[(judge, judge_label(source, judge)) for judge in source.results.judges],
         counts=[_counts(source, category) for category in source.results.categories],
         licences=source_licences(source),
         type_name=_type_name,
@@ -142,6 +144,29 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
     return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
+def rating_judges(results: Results) -> tuple[str, ...]:
+    """Return the judges that rated any final rendering: people, models, formulas; of a kind who rated more pairs."""
+    order: tuple[JudgeKind, ...] = ("human", "model", "computed")
+    counts = {
+        judge: sum(results.cell(one.run_id, judge).score.mean is not None for one in results.submissions)
+        for judge in results.judges
+    }
+    rated = [judge for judge, count in counts.items() if count]
+    return tuple(sorted(rated, key=lambda one: (order.index(_kind(results, one)), -counts[one], one)))
+
+
+def _kind(results: Results, judge: str) -> JudgeKind:
+    """Return what a judge's ratings come from; one of whom no run says so is a model, unless it is installed."""
+    if judge == HUMAN:
+        return "human"
+    if judge in results.judge_identities:
+        return results.judge_identities[judge].kind
+    from ircore.plugins import available, load
+
+    kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
+    return kind
+
+
 def judge_label(source: ReleaseSource, judge: str) -> str:
     """Return what boards call a judge: as its identity says, else as the installed judge of that name calls itself."""
     from ircore.plugins import available, load
@@ -168,7 +193,7 @@ def _common(facts: CardFacts) -> dict[str, object]:
 
 
 def _boards(source: ReleaseSource) -> Iterator[JudgeBoard]:
-    for judge in source.results.judges:
+    for judge in rating_judges(source.results):
         label, rows = judge_label(source, judge), source.results.board(judge)
         yield JudgeBoard(judge, label, rows, alternative_text(rows, label))
 

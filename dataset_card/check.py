@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from dataset_card.card import CARD_FILES
 from dataset_card.check_card import check_card, check_licences
 from dataset_card.croissant import CROISSANT, croissant_faults
 from dataset_card.findings import Findings, Pictures
 from dataset_card.parquet import read_table, schema_faults
 from dataset_card.record_check import RecordCheck
-from dataset_card.release_record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
+from dataset_card.release_files import SINGLE_FILES
+from dataset_card.release_record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
 from dataset_card.rows import Row
 from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.secrets import FindSecret, secret_finder
@@ -57,8 +57,15 @@ def check_release(folder: Path) -> Report:
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
+    if large := [name for name in sorted(SINGLE_FILES) if _is_large(folder / name)]:
+        faults = tuple(f"{name}: larger than {MAX_BYTES // 2**20} MiB" for name in large)
+        return Report(faults, 0, 0, Counter())
     with secret_finder() as find_secret:
         return _check(folder, lambda text: find_forbidden(text) or find_secret(text))
+
+
+def _is_large(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > MAX_BYTES
 
 
 def _check(folder: Path, find_leak: FindSecret) -> Report:
@@ -94,7 +101,7 @@ def _check(folder: Path, find_leak: FindSecret) -> Report:
 
 
 def _check_files(folder: Path, find_leak: FindSecret, findings: Findings) -> None:
-    for name in (*CARD_FILES, CROISSANT, RUNS, JUDGES, CHANGES, RELEASE, PROVENANCE, TOMBSTONES):
+    for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
             if name not in (RELEASE, PROVENANCE, TOMBSTONES):  # the first is missed where it is read

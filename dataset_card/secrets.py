@@ -6,6 +6,7 @@ random are not: they fire on the labels, hashes and file names that every releas
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from ircore.errors import WorkError
 
@@ -14,6 +15,9 @@ LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyS
 SHOWN = 3
 """Characters of a finding that a report repeats: enough to search for it, too few to use it."""
 
+REMEMBERED = 10_000
+"""Texts whose answer is kept: names and words that stand in many rows."""
+
 FindSecret = Callable[[str], str | None]
 
 
@@ -21,7 +25,7 @@ FindSecret = Callable[[str], str | None]
 def secret_finder() -> Iterator[FindSecret]:
     """Yield a function that says what of a text looks like a credential, such as ``"a Stripe Access Key (sk_…)"``.
 
-    Each distinct text is searched once.
+    Texts that come often are searched once.
 
     Raises:
         WorkError: ``detect-secrets`` is not installed.
@@ -32,13 +36,11 @@ def secret_finder() -> Iterator[FindSecret]:
         from detect_secrets.settings import transient_settings
     except ImportError as error:
         raise WorkError("detect-secrets is not installed", 'Install it: pip install "ircore[release]"') from error
-    known: dict[str, str | None] = {}
 
+    @lru_cache(REMEMBERED)
     def find(text: str) -> str | None:
-        if text not in known:
-            found = next((one for line in text.splitlines() for one in scan_line(line)), None)
-            known[text] = None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
-        return known[text]
+        found = next((one for line in text.splitlines() for one in scan_line(line)), None)
+        return None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
 
     kinds: Iterable[type] = get_mapping_from_secret_type_to_class().values()
     names = sorted(kind.__name__ for kind in kinds)

@@ -18,14 +18,16 @@ from PIL import Image
 from releases import FINALS
 
 from dataset_card.build import read_source
-from dataset_card.card import source_licences
+from dataset_card.card import CardFacts, rating_judges, render_card, source_licences
 from dataset_card.card_metadata import TITLE, metadata
 from dataset_card.card_pictures import draw_scores, draw_targets
 from dataset_card.card_statements import annotators, statements
 from dataset_card.markdown import code_span, escape, render
+from dataset_card.parquet import Written
 from dataset_card.schema import CONFIGS
 from dataset_card.strip import THUMBNAIL, choose_example, draw_strip
 from ircore.instances.store import read_instances
+from ircore.records import JudgeIdentity
 from ircore.runs import RunFolder
 
 
@@ -124,6 +126,21 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
     assert any("pseudonyms" in one for one in statements(source).personal)
     assert metadata(source, ())["annotations_creators"] == ["machine-generated", "other"]
+
+
+def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
+    runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
+    similarity = [one for one in runs[0].scores() if one.task == "similarity"]
+    preference = [one for one in runs[0].scores() if one.task == "preference"]
+    runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in similarity)
+    runs[0].add_scores(one.model_copy(update={"judge": "chooser"}) for one in preference)
+    runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
+    source = read_source([one.path for one in runs], read_instances(built / "instances"))
+
+    assert rating_judges(source.results) == ("human", "eye")
+    shown = render_card(CardFacts(source, [Written(one, 0, 0, ()) for one in CONFIGS], choose_example(source)))
+    assert shown.count("\nSimilarity of the final rendering to the target, 0–10, by") == 2
+    assert "- only chooses (`chooser`)" in shown
 
 
 def test_counts_by_category(card: str) -> None:

@@ -213,6 +213,10 @@ def rename_shard(release: Path) -> None:
     path.rename(path.with_name("test-00000-of-00002.parquet"))
 
 
+def very_large(release: Path) -> None:
+    os.truncate(release / "README.md", 65 * 2**20)
+
+
 def drop_run(release: Path) -> None:
     lines = (release / "runs.jsonl").read_text("utf-8").splitlines(keepends=True)
     (release / "runs.jsonl").write_text(lines[0], "utf-8")
@@ -220,6 +224,7 @@ def drop_run(release: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "no card": (partial(remove, "README.md"), "README.md: is missing"),
+    "a file without end": (very_large, "README.md: larger than 64 MiB"),
     "no record": (partial(remove, "release.json"), "release.json: is missing"),
     "no datasheet": (partial(remove, "DATASHEET.md"), "DATASHEET.md: is missing"),
     "no picture in the card": (partial(remove, "assets/scores.png"), "picture 'assets/scores.png' is not a file"),
