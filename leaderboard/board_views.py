@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ircore.records import Rules
+from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Results
 from leaderboard.judges import judge_kind, rates
 from leaderboard.labels import category_title
@@ -162,7 +163,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         (label, [Chip(text, path(site, other), current) for text, other, current in links if _shown(site, other)])
         for label, links in groups
     ]
-    metrics = [Chip(metric, metric_path(metric), current=False) for metric in results.metrics]
+    metrics = [Chip(metric_facts(metric).title, metric_path(metric), current=False) for metric in results.metrics]
     several = [(label, links) for label, links in found if len(links) > 1]
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
 

@@ -322,7 +322,7 @@ def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
 def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
     judged = View(site.judge, rules=site.rule_sets[0])
     judges = [Chip(one, view_path(site, replace(judged, judge=one)), current=False) for one in site.results.judges]
-    metrics = [Chip(one, metric_path(one), one == metric) for one in site.results.metrics]
+    metrics = [Chip(metric_facts(one).title, metric_path(one), one == metric) for one in site.results.metrics]
     return [("Judge", judges), ("Metric", metrics)]
 
 

@@ -32,8 +32,9 @@ _NOT_FOUND = """<!doctype html>
 <meta name="robots" content="noindex"><link rel="icon" href="data:,"><title>Not here – Image Reconstruction Game</title>
 <style>body{{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:20vh auto;padding:0 1rem}}
 @media(prefers-color-scheme:dark){{body{{background:#16181d;color:#e8e8ec}}a{{color:#b7aeff}}}}</style></head>
-<body><h1>This page is not here</h1><p>It may have been renamed, or belong to a pair that is no longer on the board.</p>
-{way}</body></html>
+<body><main><h1>This page is not here</h1>
+<p>It may have been renamed, or belong to a pair that is no longer on the board.</p>
+{way}</main></body></html>
 """
 _WAY = (
     '<p><a href="{address}index.html">To the start</a>, or <a href="{address}boards/index.html">to the board</a>.</p>'
