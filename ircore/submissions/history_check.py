@@ -37,7 +37,17 @@ def _added(objects: Repository, blob: Blob, former: Blob | None) -> Iterator[Fin
     known = next(objects.contents([former])) if former is not None else b""
     if not data.startswith(known):
         yield finding(blob.entry.path, "changes what is in the history already", "lines added at the end", _REMEDY)
+    yield from content_findings(data, blob.entry.path)
+
+
+def content_findings(data: bytes, path: str) -> Iterator[Finding]:
+    """Yield what is wrong with the content of a history.
+
+    Args:
+        data: The file's bytes.
+        path: What to call it.
+    """
     try:
-        parse_history(data, blob.entry.path)
+        parse_history(data, path)
     except InputError as error:
-        yield finding(blob.entry.path, error.problem.removeprefix(f"{blob.entry.path}:"), "", error.remedy)
+        yield finding(path, error.problem.removeprefix(f"{path}:").strip(), "", error.remedy)

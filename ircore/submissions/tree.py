@@ -10,6 +10,8 @@ from ircore.strict_yaml import MAX_BYTES, read_bounded
 from ircore.submissions.check import HAND_IN, MANIFEST, Checked, Neighbour, Purpose, check_bytes, neighbour
 from ircore.submissions.entries import FOLDER, Entry, entry_findings
 from ircore.submissions.findings import Finding, finding, ordered
+from ircore.submissions.history import HISTORY
+from ircore.submissions.history_check import content_findings
 
 
 class CheckedTree(NamedTuple):
@@ -42,6 +44,10 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> CheckedTree:
         raise InputError(f"{folder}: no submission in it", "Name the folder that holds submissions.")
     found = [_renamed(one, folder) for one in entry_findings(entries, [one.path for one in entries])]
     found += list(_empty(folder, entries))
+    for one in entries:
+        if one.mode == "100644" and one.path.endswith(f"/{HISTORY}"):
+            file = _on_disk(folder, one.path)
+            found += content_findings(read_bounded(file, "Make it readable."), str(file))
     neighbours = tuple(_neighbours(data))
     checked = tuple(
         check_bytes(content, str(folder / slug / MANIFEST), slug, neighbours, purpose)

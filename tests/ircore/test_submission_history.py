@@ -14,6 +14,7 @@ from ircore.runs import RunFolder
 from ircore.submissions import read_submission
 from ircore.submissions.change import check_change
 from ircore.submissions.history import HISTORY, Step, add_step, parse_history, read_history, status_of, withdrawals_of
+from ircore.submissions.tree import check_tree
 
 
 @pytest.fixture
@@ -173,3 +174,12 @@ def test_a_line_that_is_no_step(tmp_path: Path, merged: Path) -> None:
     with (merged / HISTORY).open("ab") as file:
         file.write(b'{"date": "2026-11-09", "kind": "best", "reason": "ours is the best"}\n')
     assert any("kind" in one for one in problems(tmp_path))
+
+
+def test_histories_are_checked_with_all_submissions(pair: Path) -> None:
+    add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
+    assert [one for one in check_tree(pair.parent).findings if one.level == "error"] == []
+    with (pair / HISTORY).open("ab") as file:
+        file.write(b"no step\n")
+    found = [one for one in check_tree(pair.parent).findings if one.level == "error"]
+    assert [one.file for one in found] == [str(pair / HISTORY)]
