@@ -253,8 +253,10 @@ def _read_scale(labels: Sequence[Label], along: int) -> Scale | None:
     best: list[tuple[float, float]] = []
     for middle, _ in numbers:
         row = [(at[along], value) for at, value in numbers if abs(at[1 - along] - middle[1 - along]) < 14]
-        if len({value for _, value in row}) > max(1, len({value for _, value in best})) and _is_even(row):
-            best = row
+        # A label of the other axis may stand in the corner.
+        for some in (row, *(row[:index] + row[index + 1 :] for index in range(len(row)) if len(row) > 3)):
+            if len({value for _, value in some}) > max(1, len({value for _, value in best})) and _is_even(some):
+                best = some
     if not best:
         return None
     slope, start = np.polyfit([at for at, _ in best], [value for _, value in best], 1)

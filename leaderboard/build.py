@@ -47,6 +47,7 @@ from leaderboard.shards import gallery_shards
 from leaderboard.shares import in_shares
 from leaderboard.site import Page, Site
 from leaderboard.submitted import read_submitted
+from leaderboard.targets import targets_page
 from leaderboard.theme import stylesheet
 from leaderboard.version_pages import version_pages
 from leaderboard.versions import read_archive, write_frozen
@@ -184,7 +185,7 @@ def all_pages(site: Site) -> Iterator[Page]:
     compared = compare_page(Comparisons(site))
     single = (front_page(site), paper_page(), prompts, compared, limits_page(site), changes_page(site))
     several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
-    return chain(*several, single, (figures_page(site), citation_page()))
+    return chain(*several, single, (figures_page(site), citation_page(), targets_page(site)))
 
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:

@@ -15,6 +15,7 @@ from ircore.tables.model import Table
 from ircore.tables.published import published_agreement_table, published_means_table, published_scores_table
 from ircore.tables.ratings import ratings_table
 from ircore.tables.recalibration import maps_table, recalibrated_table, reliability_table
+from ircore.tables.targets import targets_table
 from ircore.tables.turns import budgets_table, outcomes_table, trajectories_table
 
 
@@ -89,6 +90,7 @@ TABLES: Mapping[str, Entry] = {
     "maps": Entry("recalibration of each judge to people", lambda results, _: maps_table(results)),
     "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
     "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
+    "targets": _of_all("what the targets show, and how many words they take", targets_table),
     "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
     "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table()),
     "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),

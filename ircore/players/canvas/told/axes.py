@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ircore.players.canvas.told.figure import AxisTold
-from ircore.players.canvas.told.prose import NUMBER, colours, numbers, quoted, without_colours
+from ircore.players.canvas.told.prose import NUMBER, numbers, quoted, without_colours
 
 _MENTION = re.compile(
     r"\b(?:(x|y)(?:\s+and\s+(?:the\s+)?(x|y))?|(horizontal|vertical))\s*[- ]?\s*ax[ei]s(?:[- ](?:line|label"
@@ -36,6 +36,10 @@ _YEARS = re.compile(r"\b((?:19|20)\d\d)\s*(?:to|through|until|-)\s*((?:19|20)\d\
 _WORD = r"(?:[A-Z][\w.+&'-]*(?: (?!(?:and|or|from|to|with|at|in|on|are|is)\b)[a-z]\w*)?|\d[\w+-]*)"
 _WORDS = re.compile(rf"{_WORD}(?:\s*,\s*(?:and\s+)?{_WORD}|\s+and\s+{_WORD}){{1,40}}")
 _TITLED = re.compile(r"\b(?:label(?:ed|s)?|titled?|named|called|reads?)\b[^\"]{0,20}$", re.IGNORECASE)
+_COLOURED = re.compile(
+    r"(#[0-9a-f]{6})\s+(?:[a-z]+\s+){0,2}?(?:[xy]\b|horizontal ax|vertical ax|ax[ei]s)"
+    r"|ax[ei]s[^#,.;]{0,16}\((#[0-9a-f]{6})\)"
+)
 _PIXELS = re.compile(rf"\b([xy])\s*(?:=\s*)?(?:from\s+)?({NUMBER})(?:px)?\s+to\s+({NUMBER})")
 _CATEGORIES = re.compile(
     r"\b(?:categor\w+|labels along the bottom|names along)\b[^:.]{0,40}?(?:\bare\b|:|\()\s*(.+)", re.IGNORECASE
@@ -70,11 +74,13 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisT
     for index, sentence in enumerate(sentences):
         for names, words in mentions(sentence):
             used.add(index)
+            if names == "xy" and bare and _BARE.search(words):
+                continue
             for name in names:
                 _take(axes[name], words, name, names == "xy")
         for match in _BARE.finditer(sentence) if bare else ():
             axis = axes[match[1]]
-            if axis.low is None and index not in used:
+            if axis.low is None:
                 _take_range(axis, sentence[match.start() :])
                 _take_ticks(axis, re.split(r"[;,]?\s+\b[xy]\b", sentence[match.end() :])[0])
         if bare and (both := _BOTH.search(sentence)):
@@ -104,13 +110,9 @@ def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
         axis.is_drawn = False
     elif re.search(r"\bline\b|\barrow|#", words):
         axis.is_drawn = True
-    shades = colours(words)
-    if (
-        shades
-        and axis.colour is None
-        and re.search(r"#[0-9a-f]{6}\s+(?:[a-z]+\s+)?(?:[xy]|horizontal|vertical|ax)|\(#", words)
-    ):
-        axis.colour = shades[0]
+    shade = _COLOURED.search(words)
+    if shade and axis.colour is None:
+        axis.colour = shade[1] or shade[2]
 
 
 def _take_range(axis: AxisTold, words: str) -> None:

@@ -111,13 +111,7 @@ def outline_of(sentence: str) -> str | None:
     match = _OUTLINE.search(sentence)
     if match is None or re.search(r"\bno\b|\bwithout\b", sentence[max(0, match.start() - 12) : match.end()]):
         return None
-    word = (match[1] or "").lower()
-    return (
-        match[1]
-        if word.startswith("#")
-        else "#333333"
-        if word == "dark"
-        else "#ffffff"
-        if word == "light"
-        else "#222222"
-    )
+    if match[1] and match[1].startswith("#"):
+        return match[1]
+    low = match[0].lower()
+    return "#ffffff" if "light" in low or "gap" in low else "#333333" if "dark" in low else "#222222"
