@@ -169,6 +169,7 @@ def _document(
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
         "citeAs": CITATION,
+        "sdLicense": "https://spdx.org/licenses/CC0-1.0",
         "keywords": [*TAGS, *TASKS],
         "inLanguage": "en",
         "version": version,
@@ -203,7 +204,7 @@ def _context() -> dict[str, Any]:
 
 def _licence(name: str) -> str:
     """Return a licence as an address where there is one, which the specification asks for."""
-    return name if name.startswith("LicenseRef-") else f"https://spdx.org/licenses/{name}"
+    return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
 
 
 def _activity(version: str, prompts: str) -> dict[str, str]:

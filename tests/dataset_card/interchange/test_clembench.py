@@ -141,6 +141,23 @@ def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_pa
     }
 
 
+def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFolder, tmp_path: Path) -> None:
+    run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
+    journal = run.path / "journal.jsonl"
+    kept = [line for line in journal.read_text("utf-8").splitlines() if '"event":"end"' in line]
+    journal.write_text("\n".join(kept) + "\n", "utf-8")
+
+    export_run(run, tmp_path / "results")
+
+    first = read(tmp_path / "results" / EASY / "instance_00000" / "interactions.json")["turns"][0]
+    assert first[0]["action"]["content"] == ""
+    assert first[1]["action"]["content"] == "<DESCRIPTION>left 41 colour #1f77b4</DESCRIPTION>"
+    back = import_run(tmp_path / "results", tmp_path / "back")
+    assert back.episodes() == played.episodes()
+    assert back.calls() == {}
+    assert back.rendering(back.episodes()[0].rendered_turns[0].rendering).width == 96  # type: ignore[arg-type]
+
+
 def forget_ours(folder: Path) -> None:
     """Leave only what clembench itself writes."""
     for path in folder.rglob("*.json"):
