@@ -35,6 +35,9 @@ LONGEST_WAIT = 60.0
 SILENCE = 30.0
 """Seconds without a byte after which a request has failed."""
 
+PAGE = 1000
+"""Entries of a listing that are asked for at once."""
+
 MAX_PAGE_BYTES = 16 * 1024**2
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
 _REPO = re.compile(f"{_PART}/{_PART}")
@@ -125,7 +128,7 @@ def is_safe(address: str, base: str) -> bool:
 def _listing(hub: "_Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
     """Yield path and size of every file of the run, page by page."""
     address = (
-        f"/api/datasets/{reference.repo}/tree/{reference.revision}/{quote(reference.run)}?recursive=true&limit=1000"
+        f"/api/datasets/{reference.repo}/tree/{reference.revision}/{quote(reference.run)}?recursive=true&limit={PAGE}"
     )
     where, count = f"{reference.repo} at {reference.revision[:12]}", 0
     while address:

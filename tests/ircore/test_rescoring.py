@@ -129,6 +129,16 @@ def test_only_what_is_listed_and_no_more_is_read(tmp_path: Path, served: HubServ
     assert not [one for one in served.requests if "other-run" in one]
 
 
+def test_a_long_listing_comes_page_by_page(
+    tmp_path: Path, served: HubServer, played: Handed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = upload(served, played)
+    monkeypatch.setattr(fetching, "PAGE", 3)
+    folder = fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=30)
+    assert len([one for one in served.requests if "/tree/" in one]) == 4  # ten files and a folder
+    assert len(list(folder.rglob("*.png"))) == len(list(played.run.rglob("*.png")))
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

@@ -371,7 +371,10 @@ class _Handler(BaseHTTPRequestHandler):
         folders = {start + "/".join(part) for one in files for part in _folders(one[len(start) :], deep)}
         entries = [{"type": "directory", "path": one, "oid": "0" * 40, "size": 0} for one in sorted(folders)]
         shown = (one for one in sorted(files) if deep or "/" not in one[len(start) :])
-        self.reply(entries + [files[one].listed(one) for one in shown])
+        entries += [files[one].listed(one) for one in shown]
+        limit, at = int(self.query.get("limit", len(entries) or 1)), int(self.query.get("cursor", 0))
+        more = f'<{self.server.url}{self.path.split("&cursor")[0]}&cursor={at + limit}>; rel="next"'
+        self.reply(entries[at : at + limit], headers={"Link": more} if at + limit < len(entries) else None)
 
     def paths_info(self, name: str, revision: str) -> None:
         repo = self.repo(name)
