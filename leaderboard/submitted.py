@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.errors import InputError
-from ircore.submissions import MANIFEST, LoadedSubmission, read_submission
+from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
 from ircore.submissions.history import Status, Step, read_history, status_of
 
 
@@ -38,4 +38,4 @@ def read_submitted(folder: Path) -> tuple[Submitted, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
-    return tuple(Submitted(read_submission(file), read_history(file.parent)) for file in files)
+    return tuple(Submitted(read_manifest(file), read_history(file.parent)) for file in files)

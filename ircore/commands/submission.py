@@ -142,10 +142,10 @@ def check(
     _report(list(checked), found, as_json, github, counted=everything)
     if preview is not None:
         from ircore.plugins import load
-        from ircore.submissions.reading import read_submission
+        from ircore.submissions.reading import read_manifest
 
         show = load("previews", "site")
-        for line in show(read_submission(_only(paths)), runs, preview):
+        for line in show(read_manifest(_only(paths)), runs, preview):
             click.echo(printable(line), err=as_json)
 
 

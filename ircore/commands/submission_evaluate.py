@@ -35,9 +35,9 @@ def command(
     The maintainers vouch for what comes out. Each command is shown before it is run; each can be given by hand.
     """
     from ircore.runs import RUN_FILE
-    from ircore.submissions import read_submission
+    from ircore.submissions import read_manifest
 
-    loaded = read_submission(path)
+    loaded = read_manifest(path)
     if loaded.submission.transcripts is None:
         limits = [("--max-cost", max_cost), ("--deadline", deadline)]
         more = [word for name, value in limits if value is not None for word in (name, str(value))]

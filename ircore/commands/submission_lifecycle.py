@@ -69,10 +69,10 @@ def update(
 ) -> None:
     """Name new transcripts in the submission at PATH and keep the former reference in its history."""
     from ircore.files import write_text
-    from ircore.submissions import MANIFEST, read_submission
+    from ircore.submissions import MANIFEST, read_manifest
 
     folder = _folder(path)
-    former = read_submission(folder).submission.transcripts
+    former = read_manifest(folder).submission.transcripts
     if former is None:
         raise InputError(f"{folder}: names no transcripts", "Add them to submission.yaml first.")
     text = (folder / MANIFEST).read_text("utf-8")
@@ -81,7 +81,7 @@ def update(
         changed = _replaced(changed, former.run, transcripts_run, folder)
     write_text(folder / MANIFEST, changed)
     try:
-        read_submission(folder)
+        read_manifest(folder)
         _add(folder, "updated", reason, run_id, date, former)
     except InputError:
         write_text(folder / MANIFEST, text)

@@ -16,9 +16,9 @@ def command(folder: Path) -> None:
     One line a link that leads nowhere; exit status 1 if there is any.
     """
     from ircore.links import dead_links, links_of
-    from ircore.submissions import MANIFEST, read_submission
+    from ircore.submissions import MANIFEST, read_manifest
 
-    links = [link for file in sorted(folder.glob(f"*/{MANIFEST}")) for link in links_of(read_submission(file))]
+    links = [link for file in sorted(folder.glob(f"*/{MANIFEST}")) for link in links_of(read_manifest(file))]
     dead = dead_links(links)
     for one in dead:
         click.echo(printable(f"{one.link.slug}: {one.link.field}: {one.link.address}: {one.problem}"))

@@ -24,7 +24,7 @@ def command(base: str, head: str, repo: Path, out: Path, published: Path | None)
     from tempfile import TemporaryDirectory
 
     from ircore.plugins import load
-    from ircore.submissions import MANIFEST, read_submission
+    from ircore.submissions import MANIFEST, read_manifest
     from ircore.submissions.change import check_change
     from ircore.submissions.findings import errors
     from ircore.submissions.git import Repository
@@ -45,5 +45,5 @@ def command(base: str, head: str, repo: Path, out: Path, published: Path | None)
         place = Path(folder) / slug
         place.mkdir()
         (place / MANIFEST).write_bytes(next(objects.contents(blobs)))
-        for line in load("previews", "site")(read_submission(place), tuple(runs), out):
+        for line in load("previews", "site")(read_manifest(place), tuple(runs), out):
             click.echo(printable(line))

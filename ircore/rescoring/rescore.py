@@ -27,7 +27,7 @@ from ircore.rescoring.flags import find_flags
 from ircore.rescoring.packed import PackedRun, TranscriptError, read_packed
 from ircore.rescoring.rules import MAX_FAULTS, rule_faults
 from ircore.runs import Call, End, Entry, Failure, RunFolder, RunWriter
-from ircore.submissions import LoadedSubmission, read_submission
+from ircore.submissions import LoadedSubmission, read_manifest
 
 GAME = "reconstruction"
 DEADLINE = 3600.0
@@ -85,7 +85,7 @@ def rescore(
         TranscriptError: They are not in the format, or not what their hashes say.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
-    loaded = read_submission(submission)
+    loaded = read_manifest(submission)
     reference = loaded.submission.transcripts
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")

@@ -5,7 +5,8 @@ from ircore.submissions.reading import (
     LoadedSubmission,
     check_player,
     make_player,
+    read_manifest,
     read_submission,
 )
 
-__all__ = ["MANIFEST", "LoadedSubmission", "check_player", "make_player", "read_submission"]
+__all__ = ["MANIFEST", "LoadedSubmission", "check_player", "make_player", "read_manifest", "read_submission"]

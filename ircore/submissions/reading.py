@@ -27,13 +27,28 @@ class LoadedSubmission(NamedTuple):
 
 
 def read_submission(path: Path) -> LoadedSubmission:
-    """Read and check a manifest.
+    """Read a manifest that is to be played, and check that its players are installed.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
 
     Raises:
         InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
+    """
+    loaded = read_manifest(path)
+    _check_seat(loaded.path, "describer", loaded.submission.describer, "describe")
+    _check_seat(loaded.path, "generator", loaded.submission.generator, "render")
+    return loaded
+
+
+def read_manifest(path: Path) -> LoadedSubmission:
+    """Read a manifest of players that need not be here, such as those of a submitter who played them.
+
+    Args:
+        path: The submission's folder or its ``submission.yaml``.
+
+    Raises:
+        InputError: It is missing, too large, not YAML, or does not fit the schema.
     """
     manifest = path / MANIFEST if path.is_dir() else path
     document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
@@ -42,8 +57,6 @@ def read_submission(path: Path) -> LoadedSubmission:
         submission = Submission.model_validate(document)
     except ValidationError as error:
         raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
-    _check_seat(manifest, "describer", submission.describer, "describe")
-    _check_seat(manifest, "generator", submission.generator, "render")
     if not _SLUG.fullmatch(slug):
         raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", _SLUG_HELP)
     return LoadedSubmission(slug, submission, manifest)

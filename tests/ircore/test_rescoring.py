@@ -110,6 +110,16 @@ def test_a_strangers_own_provenance_is_refused_and_never_packed(tmp_path: Path, 
     assert not (tmp_path / "rescored").exists()
 
 
+def test_players_of_the_submitters_own_need_not_be_here(tmp_path: Path) -> None:
+    handed = hand_in(tmp_path)
+    manifest = handed.submission / "submission.yaml"
+    manifest.write_text(manifest.read_text().replace("player: classical", "player: my-own-model"))
+    handed.edit_run(lambda run: run["submission"]["describer"].update(player="my-own-model"))
+    made = rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed)
+    assert made.folder.run.submission.describer.player == "my-own-model"
+    assert ircore(["score", str(tmp_path / "rescored")]) == 0
+
+
 def test_a_submission_without_transcripts(tmp_path: Path, played: Handed) -> None:
     write_manifest(tmp_path / "centre-block", None)
     with pytest.raises(InputError, match="names no transcripts"):
