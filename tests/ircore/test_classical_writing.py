@@ -130,7 +130,7 @@ def test_even_numbers_take_few_tokens() -> None:
 
 
 def corrected(target: Pixels, rendering: Pixels) -> list[str]:
-    said = text_corrections(look_at(target), look_at(rendering))
+    said = text_corrections(look_at(target), look_at(rendering), target, rendering)
     return [statement.text for statement in said]
 
 

@@ -69,7 +69,7 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
             if share >= EXTRA:
                 weight = share * weight_of(item.percept, rendering.backdrop)
                 found.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
-    found += text_corrections(target, rendering)
+    found += text_corrections(target, rendering, seen, drawn)
     return sorted((s for s in found if s.weight >= WORTH), key=lambda s: -s.weight)
 
 

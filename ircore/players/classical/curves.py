@@ -8,8 +8,9 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.players.classical import dashed, paths
+from ircore.players.classical.families import likeness
 from ircore.players.classical.palette import Mask
-from ircore.players.classical.percepts import Percept, Point, Shape, Stroke
+from ircore.players.classical.percepts import Likeness, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import EIGHT
 from ircore.players.classical.shapes import circle_through
 
@@ -111,8 +112,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
         radius = round(math.sqrt(float(np.median([area for _, area in markers])) / math.pi) * 2) / 2
         if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _covers(points, path):
             return Stroke(colour, width, points, False, dash, radius, "curve")
-    described, smooth = _described(path, width)
-    return Stroke(colour, width, described, smooth, dash, role="curve")
+    return curve_of(path, colour, width, dash)
 
 
 def _covers(points: tuple[Point, ...], path: paths.Points) -> bool:
@@ -209,19 +209,39 @@ def _circle(circle: tuple[Point, float], path: Path, colour: str) -> Shape:
 
 
 def _stroke(path: Path, colour: str) -> Stroke:
-    points, smooth = _described(path.points, path.width)
-    return Stroke(colour, path.width, points, smooth, path.dash, role="curve" if len(points) > 2 else "line")
+    return curve_of(path.points, colour, path.width, path.dash)
+
+
+def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
+    """Return a line or curve by few points, and what function it looks like."""
+    like = None if _is_straight(path, width) else likeness(path)
+    points: tuple[Point, ...] | None = None
+    if like is not None:
+        points = _bent(path, like) if like.family == "absolute" else paths.smoothly(path)
+    if like is not None and points is not None:
+        return Stroke(colour, width, points, like.family != "absolute", dash, role="curve", likeness=like)
+    points, smooth = _described(path, width)
+    return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line")
+
+
+def _bent(path: paths.Points, like: Likeness) -> tuple[Point, ...]:
+    """Return ends and corner of an absolute value."""
+    corner = path[int(np.abs(path[:, 0] - like.levels[0][1]).argmin())]
+    return tuple((round(float(x), 1), round(float(y), 1)) for x, y in (path[0], corner, path[-1]))
+
+
+def _is_straight(path: paths.Points, width: float) -> bool:
+    chord = path[-1] - path[0]
+    length = float(np.hypot(*chord))
+    off = np.abs((path - path[0]) @ np.array([-chord[1], chord[0]])) / max(length, 1e-9)
+    return bool(length > 6 and off.max() <= max(1.6, 0.5 * width + 0.6))
 
 
 def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
     """Return two points if the path is straight, else as few as describe it."""
-    chord = path[-1] - path[0]
-    length = float(np.hypot(*chord))
-    if length > 6:
-        off = np.abs((path - path[0]) @ np.array([-chord[1], chord[0]])) / length
-        if off.max() <= max(1.6, 0.5 * width + 0.6):
-            ends = np.round(path[[0, -1]], 1)
-            return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False
+    if _is_straight(path, width):
+        ends = np.round(path[[0, -1]], 1)
+        return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False
     return paths.simplify(path)
 
 

@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
+from ircore.players.classical.families import likeness
 from ircore.players.classical.palette import Mask, Segmentation, grown
 from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke, Ticks
 from ircore.players.classical.regions import Blob
+from ircore.players.classical.shapes import approximated
 
 Floats = npt.NDArray[np.float64]
 LEAST_INK = 0.34
@@ -33,6 +35,8 @@ LARGE = 500
 THICK = 13
 """Pixels across; no line is as thick, nor are its markers."""
 BAND = 4.0
+STRAIGHT_ON = 0.8
+"""Pixels that a line may be off where it is taken to go straight on."""
 
 
 @dataclass(eq=False)
@@ -291,8 +295,15 @@ def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     solid = not clear.any() or float(near[clear].mean()) > 0.93
     dash = "solid" if solid else _pattern(hits, between, width)
     marker = _marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
-    points = tuple((round(x, 1), round(y, 1)) for x, y in path)
-    return Stroke(colour, width, points, False, dash, marker, "curve")
+    corners = path if marker else _bending(path)
+    points = tuple((round(x, 1), round(y, 1)) for x, y in corners)
+    like = likeness(np.array(path)) if len(corners) == 3 else None
+    return Stroke(colour, width, points, False, dash, marker, "curve", like)
+
+
+def _bending(path: list[Point]) -> list[Point]:
+    """Leave out the points at which a line goes straight on."""
+    return [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
 
 
 def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:

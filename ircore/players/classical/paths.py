@@ -156,6 +156,13 @@ def simplify(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> t
     return _rounded(corners), False
 
 
+def smoothly(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> tuple[Point, ...] | None:
+    """Return few points whose smooth curve stays close to a path that has no corners; none if it takes too many."""
+    smoothed = _smoothed(path)
+    curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance, limit), key=len)
+    return _rounded(curve) if len(curve) <= limit else None
+
+
 def _rounded(points: Points) -> tuple[Point, ...]:
     return tuple((round(float(x), 1), round(float(y), 1)) for x, y in points)
 

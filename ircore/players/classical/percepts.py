@@ -6,7 +6,7 @@ clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ircore.drawing import text_size
 
@@ -44,6 +44,25 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Likeness:
+    """What function a curve looks like.
+
+    Attributes:
+        family: parabola, cubic, sine, exponential, logarithm, root, hyperbola or absolute.
+        off: Pixels that the curve is off it, at the 95th percentile.
+        period: Of a sine, in pixels.
+        levels: Asymptotes, or the corner of an absolute value, as axis and pixel, such as ``("y", 300.0)``.
+        upward: Whether a parabola or absolute value opens upwards.
+    """
+
+    family: str
+    off: float = field(compare=False)
+    period: float = 0.0
+    levels: tuple[tuple[str, float], ...] = ()
+    upward: bool = False
+
+
+@dataclass(frozen=True)
 class Stroke:
     """A line or curve.
 
@@ -55,6 +74,7 @@ class Stroke:
         dash: solid, dashed, dotted or dash-dot.
         marker: Radius of the round markers on its points, if it has any.
         role: line, x axis, y axis, or curve.
+        likeness: What function a curve looks like, if any that is known.
     """
 
     colour: str
@@ -64,6 +84,7 @@ class Stroke:
     dash: str = "solid"
     marker: float | None = None
     role: str = "line"
+    likeness: Likeness | None = None
 
     @property
     def area(self) -> float:
@@ -105,13 +126,17 @@ class Grid:
 
 @dataclass(frozen=True)
 class Ticks:
-    """Short strokes across an axis at ``at`` (x of an x axis, y of a y axis), ``length`` pixels long."""
+    """Short strokes on an axis at ``at`` (x of an x axis, y of a y axis), ``length`` pixels long.
+
+    ``side`` is where they reach: outside (down or left), inside, or across it.
+    """
 
     colour: str
     length: float
     axis: str
     at: tuple[float, ...]
     box: Box
+    side: str = "outside"
 
     @property
     def area(self) -> float:

@@ -175,7 +175,10 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     length = float(usual.sum()) + (line.width if usual.min() > 0 else 0)
     low, high = line.first - int(usual[0]), line.last + 1 + int(usual[1])
     box = (int(at[0]) - 1, low, int(at[-1]) + 2, high) if line.level else (low, int(at[0]) - 1, high, int(at[-1]) + 2)
-    return Ticks(segmentation.hex(line.label), length, "x" if line.level else "y", at, box)
+    # Up from an x axis is inside; so is right of a y axis, which is the second of the two there.
+    inward, outward = (usual[0], usual[1]) if line.level else (usual[1], usual[0])
+    side = "across" if usual.min() > 0 else "inside" if inward > outward else "outside"
+    return Ticks(segmentation.hex(line.label), length, "x" if line.level else "y", at, box, side)
 
 
 def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:

@@ -4,11 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from ircore.images import Pixels
 from ircore.players.classical.colours import distance, exact
 from ircore.players.classical.percepts import Box, Perception, Text
 from ircore.players.classical.statements import Statement, at
 from ircore.players.classical.wording import text_statements, weight_of
 
+ALREADY = 0.7
+"""Share of a text's ink that must be drawn for it to count as written."""
 NEAR = 26.0
 """Pixels between two texts that may be meant to be one."""
 IN_PLACE = 0.7
@@ -17,11 +22,22 @@ OTHER_COLOUR = 12.0
 """Distance in RGB, 0–441, from which on two colours differ."""
 
 
-def text_corrections(target: Perception, rendering: Perception) -> list[Statement]:
-    """List the texts that lack, differ or are too many; what seems to be there in another font is left alone."""
+def text_corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """List the texts that lack, differ or are too many; what seems to be there in another font is left alone.
+
+    Args:
+        target: Perceived in ``seen``.
+        rendering: Perceived in ``drawn``.
+        seen: Pixels of the target.
+        drawn: Pixels of the last rendering, in the target's size.
+    """
     pairs = _pairs(target.texts, rendering.texts)
     met = {id(text) for pair in pairs for text in pair}
-    absent = [text for text in target.texts if id(text) not in met and not _covered(text.box, rendering.unread)]
+    absent = [
+        text
+        for text in target.texts
+        if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, seen, drawn)
+    ]
     found = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
     for one, other in pairs:
         found += [
@@ -64,6 +80,17 @@ def _covered(box: Box, others: Sequence[Box]) -> bool:
         and min(box[3], other[3]) - max(box[1], other[1]) > 0.3 * (box[3] - box[1])
         for other in others
     )
+
+
+def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
+    """Tell whether most of a text's ink is drawn, though something that touches it keeps it from being read."""
+    left, top, right, bottom = text.box
+    wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (seen, drawn))
+    ground = np.median(wanted.reshape(-1, 3), axis=0)
+    ink = np.linalg.norm(wanted - ground, axis=2)
+    strong = ink > 0.5 * ink.max()
+    off = np.linalg.norm(wanted - made, axis=2)[strong]
+    return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
 
 
 def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, float]]:

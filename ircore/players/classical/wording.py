@@ -1,11 +1,11 @@
 """Percepts in plain English, as much of it as the token budget allows, the most telling first."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ircore.players.classical.chart_wording import bars_statement, grid_words, pie_statement
 from ircore.players.classical.colours import distance, exact, plain_name
+from ircore.players.classical.curve_wording import stroke_noun, stroke_statement, x_axis_height
 from ircore.players.classical.percepts import (
     Backdrop,
     Bars,
@@ -50,22 +50,36 @@ def first_message(perception: Perception, budget: int) -> str:
     scene = _scene(perception)
     # A pie without some of its wedges says less than one in everyday colours.
     rough = (plain_name,) if budget < 100 and any(isinstance(one, Pie) for one in perception.percepts) else ()
-    for words in (full_colour, exact, *rough):
-        statements = statements_of(perception, words)
+    ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
+    for words, telling in ways:
+        statements = statements_of(perception, words, telling)
         message = pack(statements, budget, scene)
         if count_tokens(" ".join([scene, *(s.text for s in statements)])) <= budget:
             return message
     return message
 
 
-def statements_of(perception: Perception, words: ColourWords) -> list[Statement]:
-    """Return a statement for each percept, in the order of painting; texts that belong together share one."""
+def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
+    """Return a statement for each percept, in the order of painting; texts that belong together share one.
+
+    Args:
+        perception: What was seen.
+        words: How colours are said.
+        telling: Whether to say of curves where they turn, cross the axis and level off.
+    """
+    axis = x_axis_height(perception.percepts)
     said = [
-        replace(statement_of(percept, words), weight=weight_of(percept, perception.backdrop), order=order)
+        replace(_in_full(percept, words, axis, telling), weight=weight_of(percept, perception.backdrop), order=order)
         for order, percept in enumerate(perception.percepts)
         if not isinstance(percept, Text)
     ]
     return said + text_statements(perception.texts, words, perception.backdrop)
+
+
+def _in_full(percept: Percept, words: ColourWords, axis: float | None, telling: bool) -> Statement:
+    if isinstance(percept, Stroke):
+        return stroke_statement(percept, words, axis, telling)
+    return statement_of(percept, words)
 
 
 def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
@@ -137,9 +151,7 @@ def noun(percept: Percept) -> str:
             return REGULAR.get(len(percept.corners), "polygon")
         return percept.kind
     if isinstance(percept, Stroke):
-        if percept.role in {"x axis", "y axis"}:
-            return percept.role
-        return "line" if len(percept.points) == 2 else "curve" if percept.smooth else "polyline"
+        return stroke_noun(percept)
     return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie", Text: "text"}[type(percept)]
 
 
@@ -148,7 +160,7 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Shape):
         return Statement("", (_shape(percept, words),))
     if isinstance(percept, Stroke):
-        return _stroke(_crisp(percept), words)
+        return stroke_statement(percept, words)
     if isinstance(percept, Bars):
         return bars_statement(percept, words)
     if isinstance(percept, Pie):
@@ -158,7 +170,9 @@ def statement_of(percept: Percept, words: ColourWords) -> Statement:
     if isinstance(percept, Text):
         return text_statement((percept,), words)
     marks = places(list(percept.at))
-    return Statement("", (f"Ticks of {percept.length:.0f} px on the {percept.axis} axis at {percept.axis} {marks}",))
+    side = "" if percept.side == "outside" else f" {percept.side}"
+    text = f"Ticks of {percept.length:.0f} px{side} on the {percept.axis} axis at {percept.axis} {marks}"
+    return Statement("", (text,))
 
 
 def _shape(shape: Shape, words: ColourWords) -> str:
@@ -192,31 +206,3 @@ def _measures(shape: Shape) -> str:
         return f"regular {REGULAR[len(shape.corners)]} of radius {width / 2:.0f} px {middle}{turned}"
     kind = "triangle" if shape.kind == "triangle" else "polygon"
     return f"{kind} with corners {', '.join(at(corner) for corner in shape.corners)}"
-
-
-def _crisp(stroke: Stroke) -> Stroke:
-    """Name the row or column that a level or upright line of 1 px fills, not its middle half a pixel further."""
-    if stroke.width > 1.2 or len(stroke.points) != 2:
-        return stroke
-    (x0, y0), (x1, y1) = stroke.points
-    if abs(y0 - y1) < 0.6:
-        return replace(stroke, points=((x0, math.floor(y0)), (x1, math.floor(y0))))
-    if abs(x0 - x1) < 0.6:
-        return replace(stroke, points=((math.floor(x0), y0), (math.floor(x0), y1)))
-    return stroke
-
-
-def _stroke(stroke: Stroke, words: ColourWords) -> Statement:
-    dash = "" if stroke.dash == "solid" else f"{stroke.dash} "
-    kind = noun(stroke)
-    if kind in {"x axis", "y axis"}:
-        ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
-        return Statement("", (f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}",))
-    text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
-    marked = f" with round markers of radius {number(stroke.marker)} px" if stroke.marker else ""
-    points = tuple(at(point) for point in stroke.points)
-    if kind == "line":
-        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
-    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
-    least = len(points) if stroke.smooth else 2
-    return Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)

@@ -154,7 +154,7 @@ def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     given = np.round(segmentation.colours).astype(np.int16)[labels]
     given[labels == 0] = paper[rows, columns][labels == 0]
     off[rows, columns] = np.abs(given - pixels[rows, columns]).max(axis=1) > ODD
-    return off
+    return np.asarray(off)
 
 
 def find_pieces(

@@ -21,7 +21,9 @@ from ircore.players.canvas.told.wedges import pie_items, read_wedges
 _IN_PIXELS = re.compile(
     r"\bstanding on [xy]\b|\bgrowing (?:right|left|up|down) from\b|\b(?:up|out|down) to [xy] -?\d"
     r"|\bof radius [\d.]+ px\b"
-    r"|\bpx wide and [\d.]+ px high\b|\bcentred at \(",
+    r"|\bpx wide and [\d.]+ px high\b|\bcentred at \("
+    r"|\b[Aa] [\d.]+ px\b|, font size \d|\baxis, [\d.]+ px, from \(|\b[Tt]icks of [\d.]+ px on the [xy] axis"
+    r"|\bgrid lines in [^,]{1,40}, [\d.]+ px, at [xy] ",
 )
 """Words of the reader's own phrase book: such messages give pixels and are read clause by clause."""
 
