@@ -1,102 +1,282 @@
-"""Seconds and peak memory of building and checking a release of 1,000 turns with photograph-like pictures.
+"""Building, loading and growing dataset releases with photograph-like pictures, beside what other writers take.
 
-Run: ``python benchmarks/release.py [--turns 1000] [--side 512]``. Each step is a process of its own, so that the peak
-resident set size is that of the step.
+Each measurement is a process of its own, so that the peak resident set is that of the step. Pictures are 512 px PNG
+files of about 335 kB. CPU is user and system time of the step; on a busy machine it says more than the clock.
+
+    python benchmarks/release.py                     all parts but the last
+    python benchmarks/release.py writers --rows 5000
+    python benchmarks/release.py growth --runs 100   a release of many runs and one more; full games need 35 GB
+
+writers  5,000 rows of one picture each: ours, pyarrow's plain writer, the writer of ``datasets``, and what its
+         ``push_to_hub`` does with files; then a whole ``ircore release build`` and ``check`` of as many turns
+load     the first streamed row, and ``load_dataset`` twice
+growth   a release of many runs built at once, and built upon a former one with one run more
 """
 
 import argparse
+import importlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, cycle
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from PIL import Image
 
-from ircore.games.prompts import load_prompts
-from ircore.images import Picture
-from ircore.instances.store import write_instances
-from ircore.play import make_run
-from ircore.records import Episode, Instance, PlayerSpec, Rendering, Rules, Score, Submission, Turn
-from ircore.runs import Call, RunFolder, RunWriter
-from ircore.submissions import LoadedSubmission
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-TURNS_PER_EPISODE = 5
+from invented import invented_run, invented_set, talking  # noqa: E402
+
+from ircore.images import Picture  # noqa: E402
+from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
+from ircore.records import Episode, Instance, Rendering, Run, Score  # noqa: E402
+from ircore.runs import End, Entry, RunFolder, RunWriter  # noqa: E402
+
+PARTS = ("writers", "load", "growth")
+TURNS = 5
+"""Turns of an episode."""
+
+BASES = 250
+"""Distinct drawings; further files hold one of them cut into chunks elsewhere, so their bytes differ."""
+
+SEPARATE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
 
 
 def main() -> None:
-    """Make a run, build and check its release, print a line for each step."""
+    """Print a line a measurement."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--turns", type=int, default=1000)
+    parser.add_argument("parts", nargs="*", help="all but growth if none is named")
+    parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--side", type=int, default=512, help="pixels")
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--per-condition", type=int, default=10, help="targets of each of 14 conditions, for growth")
+    parser.add_argument("--child", nargs=2, metavar=("STEP", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.child:
+        timed(CHILDREN[options.child[0]], Path(options.child[1]))
+        return
+    parts = options.parts or PARTS[:-1]
+    if set(parts) - set(PARTS):
+        parser.error(f"parts: {', '.join(PARTS)}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make_inputs(folder, options.turns // TURNS_PER_EPISODE, options.side)
-        size = sum(path.stat().st_size for path in folder.glob("run/renderings/*"))
-        print(f"{options.turns} turns, renderings {size / 1e6:.0f} MB")
-        runs, out = ["--runs", folder / "run", "--instances", folder / "instances"], folder / "release"
-        report("build", ["release", "build", *runs, "--out", out])
-        print(f"release {sum(path.stat().st_size for path in out.rglob('*.parquet')) / 1e6:.0f} MB")
-        report("check", ["release", "check", out])
+        if "writers" in parts or "load" in parts:
+            make_played(folder, options.rows // TURNS, options.side)
+            measure_release(folder, "writers" in parts)
+        if "writers" in parts:
+            measure_writers(folder, options.rows, options.side)
+        if "load" in parts:
+            measure_loading(folder)
+    if "growth" in parts:
+        with tempfile.TemporaryDirectory() as name:
+            measure_growth(Path(name), options.runs, options.per_condition, options.side)
 
 
-def report(step: str, arguments: list[object]) -> None:
-    """Run ``ircore`` in a child and print its seconds, processor seconds and peak memory."""
+def report(step: str, arguments: list[object], size: float = 0.0, **environment: str) -> float:
+    """Run Python in a child, print what it took, and return its processor time in seconds.
+
+    Args:
+        step: What to call it.
+        arguments: Of Python; a step of this file says itself what it took, without imports.
+        size: Bytes of pictures that it writes, for the speed.
+        environment: Variables to set.
+    """
     began = perf_counter()
-    child = subprocess.Popen([sys.executable, "-m", "ircore", *map(str, arguments)], stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | SEPARATE | environment,
+    )
+    assert child.stdout is not None
+    said = child.stdout.read().splitlines()
     _, status, used = os.wait4(child.pid, 0)
     if status:
         sys.exit(f"{step} failed")
-    cpu = used.ru_utime + used.ru_stime
-    print(f"{step:<6} {perf_counter() - began:6.1f} s ({cpu:.1f} s of processor), peak {used.ru_maxrss / 1024:.0f} MB")
+    wall, cpu = perf_counter() - began, used.ru_utime + used.ru_stime
+    if "--child" in arguments:
+        wall, cpu = map(float, said[-1].split())
+    speed = f"{size / 1e6 / wall:5.0f} MB/s, {size / 1e6 / cpu:5.0f} by CPU" if size else ""
+    print(f"{step:<20} {wall:7.2f} s  CPU {cpu:7.2f} s  peak {used.ru_maxrss / 1024:6.0f} MB  {speed}", flush=True)
+    return cpu
 
 
-def make_inputs(folder: Path, episodes: int, side: int) -> None:
-    """Write an instance set of smooth noise and a run that drew other noise, scored by a judge named eye."""
-    pictures = (picture(index, side) for index in range(episodes))
-    made = ((instance(index, one), one.data) for index, one in enumerate(pictures))
-    instances = write_instances(folder / "instances", made)
-    spec = Submission(
-        schema_=1, name="Noise", describer=PlayerSpec(player="a"), generator=PlayerSpec(player="b"), licence="CC0-1.0"
+def timed(work: Callable[[Path], None], folder: Path) -> None:
+    """Do a step and print its seconds by the clock and by the processor; ends the process."""
+    importlib.import_module("datasets" if work in (load_first_row, load_whole) else "pyarrow.parquet")
+    began, used = perf_counter(), process_time()
+    work(folder)
+    print(perf_counter() - began, process_time() - used, flush=True)
+    os._exit(0)  # an open stream can keep Python from exiting (apache/arrow#45214)
+
+
+def step(name: str, folder: Path) -> list[object]:
+    """Return the arguments that run a step of this file."""
+    return [__file__, "--child", name, folder]
+
+
+def measure_writers(folder: Path, rows: int, side: int) -> None:
+    """Compare writers on the same files."""
+    pictures = make_pictures(side)
+    write_instances(
+        folder / "set", ((instance(index, one), one.data) for index, one in zip(range(rows), pictures, strict=False))
     )
-    loaded = LoadedSubmission("noise", spec, Path("submission.yaml"))
-    run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0, game="reconstruction")
-    opened = RunFolder.create(folder / "run", run, instances)
-    with opened.lock(), RunWriter(opened) as writer:
-        for number, one in enumerate(instances.instances):
-            writer.record_end(episode(number, one, side, writer))
-    scores = (
-        Score(
-            episode_id=one.episode_id, turn=turn.turn, task="similarity", judge="eye", value=5, rendering=drawn.sha256
-        )
-        for one in opened.episodes()
-        for turn in one.turns
-        if (drawn := turn.rendering)
-    )
-    opened.add_scores(scores)
+    size = size_of(folder / "set", "*.png")
+    print(f"{rows} pictures, {size / 1e6:.0f} MB")
+    for name in ("ours", "pyarrow", "datasets", "push"):
+        report(name, step(name, folder), size, HF_HOME=str(folder / f"hf-{name}"))
+        shutil.rmtree(folder / f"hf-{name}", ignore_errors=True)
+        shutil.rmtree(folder / f"out-{name}", ignore_errors=True)
 
 
-def episode(number: int, one: Instance, side: int, writer: RunWriter) -> Episode:
-    """Record an episode of ``TURNS_PER_EPISODE`` different renderings."""
-    turns = []
-    for turn in range(1, TURNS_PER_EPISODE + 1):
-        drawn = picture(1_000_000 + number * TURNS_PER_EPISODE + turn, side)
-        rendering = Rendering(sha256=drawn.sha256, width=side, height=side)
-        call = Call(episode_id=one.instance_id, turn=turn, role="generator", rendering=rendering, seconds=1)
-        writer.record_call(call, drawn)
-        turns.append(Turn(turn=turn, action="describe", message="more noise", message_tokens=2, rendering=rendering))
-    return Episode(
-        episode_id=one.instance_id,
-        instance_id=one.instance_id,
-        category=one.category,
-        difficulty=one.difficulty,
-        outcome="turn_limit",
-        turns=tuple(turns),
-    )
+def measure_release(folder: Path, shown: bool) -> None:
+    """Build and check a release of one run."""
+    out = folder / "release"
+    build = ["-m", "ircore", "release", "build", "--runs", folder / "run", "--instances", folder / "instances"]
+    size = size_of(folder / "run", "*.png")
+    print(f"{len(list((folder / 'run' / 'renderings').iterdir()))} renderings, {size / 1e6:.0f} MB")
+    report("release build", [*build, "--out", out], size_of(folder, "*.png"))
+    print(f"{'':<20} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
+    if shown:
+        report("release check", ["-m", "ircore", "release", "check", "--no-load", out], size)
+
+
+def measure_loading(folder: Path) -> None:
+    """Print seconds, without imports, of loading the release as its users do."""
+    for name, what in (("first streamed row", "stream"), ("load_dataset", "load"), ("again", "load")):
+        report(name, step(what, folder), HF_HOME=str(folder / "hf"))
+
+
+def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> None:
+    """Build a release of many runs, and one of the same and one run more upon it."""
+    make_many(folder, runs, per_condition, side)
+    command = ["-m", "ircore", "release", "build", "--instances", folder / "instances", "--runs"]
+    found = sorted((folder / "runs").iterdir())
+    report(f"{runs - 1} runs", [*command, *found[:-1], "--out", folder / "former"])
+    full = report(f"{runs} runs at once", [*command, *found, "--out", folder / "all"])
+    size = size_of(folder / "all", "*.parquet")
+    shutil.rmtree(folder / "all")
+    more = report("one run more", [*command, found[-1], "--former", folder / "former", "--out", folder / "grown"])
+    print(f"one run more takes {100 * more / full:.1f} % of the CPU of all at once ({size / 1e9:.1f} GB of tables)")
+
+
+def write_ours(folder: Path) -> None:
+    """Write the rows of ``instances`` as a release has them."""
+    from dataset_card.parquet import write_table
+    from dataset_card.rows import instance_rows
+    from dataset_card.schema import INSTANCES
+
+    write_table(folder / "out-ours", INSTANCES, instance_rows(read_instances(folder / "set")))
+
+
+def write_pyarrow(folder: Path) -> None:
+    """Write pictures alone with pyarrow's writer as it is, 100 rows at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])
+    files = sorted((folder / "set").rglob("*.png"))
+    with pq.ParquetWriter(folder / "out.parquet", schema) as writer:
+        for start in range(0, len(files), 100):
+            batch = [{"image": {"bytes": one.read_bytes(), "path": one.name}} for one in files[start : start + 100]]
+            writer.write_table(pa.Table.from_pylist(batch, schema))
+
+
+def write_datasets(folder: Path) -> None:
+    """Write pictures alone with ``datasets``."""
+    from datasets import Dataset, Features
+    from datasets import Image as Pictures
+
+    def rows() -> Iterator[dict[str, object]]:
+        for one in sorted((folder / "set").rglob("*.png")):
+            yield {"image": {"bytes": one.read_bytes(), "path": one.name}}
+
+    made = Dataset.from_generator(rows, features=Features({"image": Pictures()}), cache_dir=str(folder / "hf-datasets"))
+    made.to_parquet(folder / "out-datasets.parquet")
+
+
+def write_as_pushed(folder: Path) -> None:
+    """Write files as ``push_to_hub`` does before it sends them: embedded shard by shard, each in memory."""
+    from datasets import Dataset
+    from datasets import Image as Pictures
+    from datasets.table import embed_table_storage
+
+    files = [str(one) for one in sorted((folder / "set").rglob("*.png"))]
+    whole = Dataset.from_dict({"image": files}).cast_column("image", Pictures())
+    shards = max(1, round(size_of(folder / "set", "*.png") / 500e6))
+    for index in range(shards):
+        shard = whole.shard(shards, index, contiguous=True).with_format("arrow")
+        shard = shard.map(embed_table_storage, batched=True, batch_size=1000, keep_in_memory=True)
+        buffer = io.BytesIO()
+        shard.with_format(None).to_parquet(buffer)
+        (folder / f"out-push-{index}.parquet").write_bytes(buffer.getvalue())
+
+
+def load_first_row(folder: Path) -> None:
+    """Take the first row of a stream, its pictures decoded."""
+    from datasets import load_dataset
+
+    row = next(iter(load_dataset(str(folder / "release"), split="test", streaming=True)))
+    assert row["rendering"].size == row["target"].size
+
+
+def load_whole(folder: Path) -> None:
+    """Load all turns."""
+    from datasets import load_dataset
+
+    assert len(load_dataset(str(folder / "release"), split="test"))
+
+
+CHILDREN: dict[str, Callable[[Path], None]] = {
+    "ours": write_ours,
+    "pyarrow": write_pyarrow,
+    "datasets": write_datasets,
+    "push": write_as_pushed,
+    "stream": load_first_row,
+    "load": load_whole,
+}
+
+
+def make_pictures(side: int) -> Iterator[Picture]:
+    """Yield distinct pictures without end."""
+    bases: list[bytes] = []
+    for number in count():
+        if len(bases) < BASES:
+            bases.append(drawn(number, side))
+        yield Picture.from_own_file(cut(bases[number % BASES], 1 + number), side, side)
+
+
+def drawn(seed: int, side: int) -> bytes:
+    """Return a PNG file about as large as a photograph's: a coarse gradient with fine grain."""
+    random = np.random.default_rng(seed)
+    coarse = random.integers(0, 240, (side // 64 + 1, side // 64 + 1, 3), dtype=np.uint8)
+    smooth = coarse.repeat(64, axis=0).repeat(64, axis=1)[:side, :side]
+    buffer = io.BytesIO()
+    grain = random.integers(0, 4, (side, side, 3), dtype=np.uint8)
+    Image.fromarray(smooth + grain).save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def cut(file: bytes, after: int) -> bytes:
+    """Cut the first data chunk of a PNG file in two: other bytes, the same picture."""
+    at = file.index(b"IDAT") - 4
+    length = int.from_bytes(file[at : at + 4])
+    data = file[at + 8 : at + 8 + length]
+    return file[:at] + chunk(data[:after]) + chunk(data[after:]) + file[at + 12 + length :]
+
+
+def chunk(data: bytes) -> bytes:
+    """Return a data chunk of a PNG file."""
+    return len(data).to_bytes(4) + b"IDAT" + data + zlib.crc32(b"IDAT" + data).to_bytes(4)
 
 
 def instance(index: int, one: Picture) -> Instance:
@@ -114,15 +294,93 @@ def instance(index: int, one: Picture) -> Instance:
     )
 
 
-def picture(seed: int, side: int) -> Picture:
-    """Make a picture whose PNG file is about as large as a photograph's: a coarse gradient with fine grain."""
-    random = np.random.default_rng(seed)
-    coarse = random.integers(0, 240, (side // 64, side // 64, 3), dtype=np.uint8).repeat(64, axis=0).repeat(64, axis=1)
-    buffer = io.BytesIO()
-    Image.fromarray(coarse + random.integers(0, 8, (side, side, 3), dtype=np.uint8)).save(
-        buffer, "PNG", compress_level=1
+def make_played(folder: Path, episodes: int, side: int) -> None:
+    """Write an instance set and a run of ``TURNS`` renderings an episode, scored by a judge named eye."""
+    pictures = make_pictures(side)
+    made = ((instance(index, one), one.data) for index, one in zip(range(episodes), pictures, strict=False))
+    instances = write_instances(folder / "instances", made)
+    invented = invented_run(instances, "describer", "generator", 4.0, 0.5)
+    played = [with_turns(one, TURNS) for one in invented.played]
+    write_run(folder / "run", invented.run, instances, played, (), pictures, side)
+
+
+def make_many(folder: Path, runs: int, per_condition: int, side: int) -> None:
+    """Write runs of invented episodes that share a pool of renderings, each file there once on the disk."""
+    pictures, empty = make_pictures(side), invented_set(per_condition)
+    made = []
+    for one, picture in zip(empty.instances, pictures, strict=False):
+        changes = {"sha256": picture.sha256, "width": side, "height": side}
+        made.append((one.model_copy(update=changes), picture.data))
+    instances = write_instances(folder / "instances", made)
+    pool = [picture for _, picture in zip(range(BASES), pictures, strict=False)]
+    for number in range(runs):
+        skill = 3 + 0.04 * number
+        invented = talking(invented_run(instances, f"d{number // 10}", f"g{number % 10}", skill, 0.4))
+        run = invented.run.model_copy(update={"run_id": f"{invented.run.slug}-{number:08x}"})
+        first = folder / "runs" / "first"
+        write_run(
+            folder / "runs" / run.run_id, run, instances, invented.played, invented.given, cycle(pool), side, first
+        )
+    shutil.rmtree(first)
+
+
+def with_turns(episode: Episode, turns: int) -> Episode:
+    """Return an episode as one of so many turns."""
+    first = episode.turns[0]
+    more = tuple(first.model_copy(update={"turn": turn}) for turn in range(1, turns + 1))
+    return episode.model_copy(update={"turns": more, "outcome": "turn_limit", "abort_reason": None})
+
+
+def write_run(
+    path: Path,
+    run: Run,
+    instances: InstanceSet,
+    played: Sequence[Episode],
+    given: Sequence[Score],
+    pictures: Iterator[Picture],
+    side: int,
+    pool: Path | None = None,
+) -> None:
+    """Write a run folder whose renderings are the next pictures; without scores, each is given a 5."""
+    opened = RunFolder.create(path, run, instances)
+    with RunWriter(opened) as writer:
+        for episode in played:
+            turns = []
+            for turn in episode.turns:
+                picture = next(pictures)
+                place(opened.rendering_path(picture.sha256), picture, pool)
+                rendering = Rendering(sha256=picture.sha256, width=side, height=side)
+                turns.append(turn.model_copy(update={"rendering": rendering}))
+            writer.record([Entry(End(episode=episode.model_copy(update={"turns": tuple(turns)})))])
+    drawn_at = {
+        (one.episode_id, turn.turn): turn.rendering.sha256
+        for one in opened.episodes()
+        for turn in one.turns
+        if turn.rendering
+    }
+    values = {(one.episode_id, one.turn): one.value for one in given} or dict.fromkeys(drawn_at, 5.0)
+    opened.add_scores(
+        Score(episode_id=key[0], turn=key[1], task="similarity", judge="eye", value=value, rendering=drawn_at[key])
+        for key, value in values.items()
     )
-    return Picture.from_own_file(buffer.getvalue(), side, side)
+
+
+def place(path: Path, picture: Picture, pool: Path | None) -> None:
+    """Write a picture, or give the file of the pool one more name."""
+    if pool is None:
+        path.write_bytes(picture.data)
+        return
+    kept = pool / path.name
+    if not kept.exists():
+        pool.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(picture.data)
+    if not path.exists():
+        path.hardlink_to(kept)
+
+
+def size_of(folder: Path, pattern: str) -> int:
+    """Return the bytes of the files below a folder."""
+    return sum(one.stat().st_size for one in folder.rglob(pattern))
 
 
 if __name__ == "__main__":
