@@ -4,8 +4,8 @@ Specifications: https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.htm
 table is a record set whose files are found by a pattern below the folder in which ``croissant.json`` lies, so that it
 holds here, in a copy and on the Hub alike; each file stands beside with its size and SHA-256.
 
-Tables join on the columns named in ``_REFERENCES``. They are told in ``key`` and in words only: ``mlcroissant`` takes
-``references`` for a request to join the tables whenever one of them is read.
+Every ``instance_id`` refers to that of the targets. Other tables join on several columns at once, which a reference
+cannot say: these are told by their ``key``.
 """
 
 import hashlib
@@ -41,6 +41,9 @@ KEYS = {
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
 }
 """The columns that tell the rows of each table apart."""
+
+INSTANCE = "instances/instance_id"
+"""The field that every ``instance_id`` refers to."""
 
 CITATION = (
     "@misc{hakimov2026imagereconstructiongame, title = {The Image Reconstruction Game: Drawing Common Ground Through "
@@ -304,6 +307,10 @@ def _record_set(config: Config) -> dict[str, Any]:
     }
 
 
+def _refers(config: Config, column: Column) -> bool:
+    return f"{config.name}/{column.name}" != INSTANCE and column.name == INSTANCE.rpartition("/")[2]
+
+
 def _field(config: Config, column: Column) -> dict[str, Any]:
     source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
     if column.kind == "image":
@@ -315,5 +322,6 @@ def _field(config: Config, column: Column) -> dict[str, Any]:
         "description": column.description,
         "dataType": _TYPES[column.kind],
         **({"isArray": True, "arrayShape": "-1"} if column.kind == "strings" else {}),
+        **({"references": {"field": {"@id": INSTANCE}}} if _refers(config, column) else {}),
         "source": source,
     }
