@@ -1,22 +1,19 @@
 """A submission as the site will show it: its page, and its place on the board as far as it was played."""
 
-import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ircore.errors import InputError
 from ircore.records import Submission
 from ircore.submissions import LoadedSubmission
 from ircore.submissions.history import status_of
 from leaderboard.board_views import View, view_path
+from leaderboard.labels import interval_words, rank
 from leaderboard.pairs import credit_lines, player_words
-from leaderboard.site import Page, Site
+from leaderboard.reading import read_runs
+from leaderboard.site import Page, Pair, Site
 from leaderboard.tiers import REPORTED
-
-EVERYTHING = ("all", "all")
-"""Category and difficulty of the row that stands for all episodes."""
 
 
 def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:
@@ -45,11 +42,11 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
     build_site(runs, out, waiting=loaded)
-    rows = _rows(out, loaded.slug)
-    page = out / "pairs" / f"{loaded.slug}.html"
-    return [f"page   {page}" if page.is_file() else f"pages  {out / 'pairs'}", *(_place(row) for row in rows)] + (
-        [] if rows else ["place  none: it has not been played (docs/submit.md says how)"]
-    )
+    site = Site(read_runs(runs))
+    pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
+    if not pairs:
+        return [f"page   {out / 'pairs' / loaded.slug}.html", "place  none: it has not been played (docs/submit.md)"]
+    return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
 
 
 def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
@@ -89,18 +86,15 @@ def _settings(submission: Submission) -> list[tuple[str, str]]:
     ]
 
 
-def _rows(out: Path, slug: str) -> list[dict[str, Any]]:
-    """Return the rows of the built site's own table that are about a submission as a whole, one a judge."""
-    table = json.loads((out / "data" / "leaderboard.json").read_bytes())
-    return [
-        row
-        for row in table["rows"]
-        if row["submission"] == slug and (row["category"], row["difficulty"]) == EVERYTHING and row["score"] is not None
-    ]
-
-
-def _place(row: dict[str, Any]) -> str:
-    low, high = row["rank_low"], row["rank_high"]
-    rank = f"{low}" if low == high else f"{low}–{high}"
-    interval = f" [{row['score_low']:.2f}, {row['score_high']:.2f}]" if row["score_low"] is not None else ""
-    return f"place  {rank} by {row['judge']}: {row['score']:.2f}{interval}, n = {row['score_n']}"
+def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
+    """Yield where the page of a played pair is, and the place it takes with each judge."""
+    yield f"page   {out / 'pairs' / pair.key}.html"
+    if pair.result.run.submission != submission:
+        yield "note   the run was played with another version of the manifest"
+    results = site.under(pair.result.run.rules)
+    for judge in results.judges:
+        for row in results.board(judge):
+            if row.submission.run_id == pair.run_id and row.cell.score.mean is not None:
+                score, among = row.cell.score, len(results.submissions)
+                shown = f"{score.mean:.2f} ({interval_words(score)})"
+                yield f"place  {rank(row.rank_low, row.rank_high)} of {among} by {judge}: {shown}"

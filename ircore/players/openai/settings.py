@@ -106,7 +106,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
     try:
         settings = kind.model_validate(spec.parameters)
     except ValidationError as error:
-        raise InputError(f"parameters.{describe_validation_error(error)}", "See docs/submit.md.") from error
+        raise InputError(f"parameters.{describe_validation_error(error)}", "See docs/players.md.") from error
     for name in settings.extra_body:
         if name in RESERVED:
             raise InputError(f"parameters.extra_body.{name}: is sent by the player itself", "Take it out.")
