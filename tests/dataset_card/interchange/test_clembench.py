@@ -295,7 +295,8 @@ def test_clemcore_itself_reads_it(exported: Path) -> None:
         pytest.skip("IRCORE_CLEMCORE_PYTHON names no Python with clemcore")
     done = subprocess.run(
         [python, "-P", "-c", READER, str(exported)],
-        capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"IMAGE_ROOT": str(exported)},
+        capture_output=True, text=True, timeout=300, check=False, cwd=exported,
+        env=os.environ | {"IMAGE_ROOT": str(exported)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     # Ten of twelve played, each with 80 of 100: 83.33 % × 80.
