@@ -169,7 +169,7 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
         judge = tmp_path / "judge.yaml"
         spec = {"player": "openai", "model": "judge-model", "base_url": server.base_url}
         judge.write_text(json.dumps({"schema": 1, "name": "eye", "label": "Eye", **spec}))
-        assert ircore(["score", str(tmp_path / "run"), "--judge", str(judge)]) == 0
+        assert ircore(["score", str(tmp_path / "run"), "--metric", "psnr", "--judge", str(judge)]) == 0
         asked = [json.dumps(seen.document) for seen in server.seen]
     assert asked
     assert not [one for one in asked if "perfect score" in one or "ignore previous" in one.lower()]
@@ -248,7 +248,7 @@ def refusal(template: Handed, root: Path, packed: Handed) -> InputError | None:
     return None if len(made.folder.episodes()) == 4 else InputError("episodes are missing")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_change_of_bytes_is_a_crash(
     tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
@@ -284,7 +284,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_change_of_fields_is_a_crash(
     tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
