@@ -53,8 +53,20 @@ def _cost(canvas: Canvas, item: Item) -> float:
 
 
 def layered(items: Iterable[Item]) -> list[Item]:
-    """Return the items back to front: grid lines below everything else, texts above."""
-    return sorted(items, key=lambda item: {"grid": 0, "text": 2}.get(item.kind, 1))
+    """Return the items back to front: grid lines below everything else but panels under them, texts above."""
+    items = list(items)
+    grid = [item.box for item in items if item.kind == "grid"]
+    places = {"grid": 0, "text": 2}
+    return sorted(items, key=lambda item: -1 if _is_panel(item, grid) else places.get(item.kind, 1))
+
+
+def _is_panel(item: Item, grid: list[tuple[float, float, float, float]]) -> bool:
+    """Tell whether a filled rectangle would hide most of the grid."""
+    if not grid or not isinstance(item, Blob) or item.kind not in {"rectangle", "square"} or item.fill is None:
+        return False
+    left, top, right, bottom = item.box
+    middles = [((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for box in grid]
+    return sum(left <= x <= right and top <= y <= bottom for x, y in middles) > 0.6 * len(middles)
 
 
 def _fade(canvas: Canvas, other: str) -> Pixels:

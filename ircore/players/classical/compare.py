@@ -15,7 +15,7 @@ from ircore.players.classical.colours import distance, exact, plain_name
 from ircore.players.classical.matching import Item, items_of, pair
 from ircore.players.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 from ircore.players.classical.probes import missing
-from ircore.players.classical.statements import Statement, at, full_colour
+from ircore.players.classical.statements import Statement, at, full_colour, number
 from ircore.players.classical.text_corrections import text_corrections
 from ircore.players.classical.wording import noun, statement_of, weight_of
 
@@ -131,7 +131,7 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
         return []
     if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
         if share < SAME and missing(two, other.colour, drawn, seen) < SAME:
-            return []
+            return _change_of_outline(one, two, reference) if item.bars is None else []
         return _change_of_shape(one, two, reference, item)
     if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
         return _change_of_colour(item, other, reference, area)
@@ -222,23 +222,47 @@ def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list
         ways = [f"{abs(dx)} px {'right' if dx > 0 else 'left'}"] * (abs(dx) >= 2)
         ways += [f"{abs(dy)} px {'down' if dy > 0 else 'up'}"] * (abs(dy) >= 2)
         weight = min(one.area, abs(dx) * height + abs(dy) * width)
-        changes.append(Statement("Move the ", (f"{reference} {' and '.join(ways)}",), weight=weight))
+        again = f"The {reference} should be centred at {at(one.centre)}"
+        changes.append(Statement("Move the ", (f"{reference} {' and '.join(ways)}",), weight=weight, again=again))
     if resized:
         size = f"radius {width / 2:.0f} px" if one.kind == "circle" else f"{width:.0f} px wide and {height:.0f} px high"
         larger = "larger" if wider + higher > 0 else "smaller"
         text = f"Make the {reference} {larger}: {size}"
-        changes.append(Statement("", (text,), weight=min(one.area, abs(wider) * height + abs(higher) * width)))
+        again = f"The {reference} should {'have a ' + size if one.kind == 'circle' else 'be ' + size}"
+        weight = min(one.area, abs(wider) * height + abs(higher) * width)
+        changes.append(Statement("", (text,), weight=weight, again=again))
     turned = (one.rotation - two.rotation + 90) % 180 - 90
     if abs(turned) >= 3 and one.kind != "circle":
         way = "clockwise" if turned > 0 else "counterclockwise"
         text = f"Rotate the {reference} by {abs(turned):.0f} degrees {way}"
-        changes.append(Statement("", (text,), weight=one.area * min(1.0, abs(turned) / 60)))
+        again = f"The {reference} should be rotated by {abs(turned):.0f} degrees {way}"
+        changes.append(Statement("", (text,), weight=one.area * min(1.0, abs(turned) / 60), again=again))
     own = one.colour or (one.outline[0] if one.outline else None)
     its = two.colour or (two.outline[0] if two.outline else None)
     if own and its and distance(own, its) >= 12:
         weight = one.area * distance(own, its) / 441
-        changes.append(Statement("Change the colour of the ", (f"{reference} to {exact(own)}",), weight=weight))
-    return changes
+        again = f"The colour of the {reference} must be {exact(own)}"
+        changes.append(
+            Statement("Change the colour of the ", (f"{reference} to {exact(own)}",), weight=weight, again=again)
+        )
+    return changes + _change_of_outline(one, two, reference)
+
+
+def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement]:
+    """Say which outline a filled shape should have, or that it should have none."""
+    if one.colour is None or two.colour is None:
+        return []
+    wanted, made = one.outline, two.outline
+    around = 2 * sum(one.size)
+    if wanted is None:
+        text = f"The {reference} should have no outline"
+        return [] if made is None else [Statement("", (text,), weight=around * made[1])]
+    same = made is not None and abs(wanted[1] - made[1]) < 1 and distance(wanted[0], made[0]) < 40
+    if same:
+        return []
+    text = f"The {reference} should have a {number(wanted[1])} px {exact(wanted[0])} outline"
+    again = f"Give the {reference} a {number(wanted[1])} px {exact(wanted[0])} outline"
+    return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
 def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
@@ -250,8 +274,9 @@ def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
     off = abs(one.size[1] - two.size[1]) * one.size[0] + abs(one.centre[0] - two.centre[0]) * one.size[1]
     if group.upright and same_place:
         place = at(two.centre)
-        text = f"Change the {plain_name(two.colour or bar.colour)} bar at {place} to reach y {bar.tip:.0f}"
-        return [Statement("", (text,), weight=off)]
+        name = f"{plain_name(two.colour or bar.colour)} bar at {place}"
+        again = f"The {name} should reach y {bar.tip:.0f}"
+        return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
     statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
     shown = bar_words(replace(bar, colour=two.colour or bar.colour, box=two.box))
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]

@@ -19,6 +19,15 @@ NAMES = {
     "root": "root curve",
     "hyperbola": "hyperbola curve",
 }
+AS_POLYLINE = {
+    "sine": "a sine",
+    "exponential": "an exponential",
+    "logarithm": "a logarithm",
+    "root": "a root",
+    "hyperbola": "a hyperbola",
+    "cubic": "a cubic",
+}
+"""What is said of a function that straight pieces describe in fewer points."""
 MOST_PLACES = 4
 """Zeros, or lowest or highest points, that are listed."""
 FAR = 2048.0
@@ -29,8 +38,10 @@ def stroke_noun(stroke: Stroke) -> str:
     """Return the word for a line: its role, its family, or how its points are joined."""
     if stroke.role in {"x axis", "y axis"}:
         return stroke.role
-    if stroke.likeness is not None:
+    if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
         return family_words(stroke.likeness)
+    if stroke.likeness is not None and stroke.likeness.family in AS_POLYLINE:
+        return f"polyline like {AS_POLYLINE[stroke.likeness.family]}"
     return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
 
 

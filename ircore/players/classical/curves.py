@@ -19,6 +19,8 @@ OCTAGON[[0, 0, -1, -1], [0, -1, 0, -1]] = False
 GAP = 16.0
 """Pixels over which a line goes on behind another, if it goes straight on."""
 DASHED_GAP = 34.0
+MORE = 3
+"""Points that a smooth curve may take more than straight pieces, since it is closer to a function."""
 AROUND = 0.55
 """Share of a circle that must be drawn to call it one."""
 
@@ -215,13 +217,13 @@ def _stroke(path: Path, colour: str) -> Stroke:
 def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
     """Return a line or curve by few points, and what function it looks like."""
     like = None if _is_straight(path, width) else likeness(path)
-    points: tuple[Point, ...] | None = None
-    if like is not None:
-        points = _bent(path, like) if like.family == "absolute" else paths.smoothly(path)
-    if like is not None and points is not None:
-        return Stroke(colour, width, points, like.family != "absolute", dash, role="curve", likeness=like)
+    if like is not None and like.family == "absolute":
+        return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
     points, smooth = _described(path, width)
-    return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line")
+    bent = paths.smoothly(path) if like is not None and not smooth else None
+    if bent is not None and len(bent) <= len(points) + MORE:
+        points, smooth = bent, True
+    return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
 
 
 def _bent(path: paths.Points, like: Likeness) -> tuple[Point, ...]:

@@ -1,6 +1,7 @@
 """The describer: perceives, words, compares, and knows when to stop."""
 
 import asyncio
+import itertools
 from dataclasses import replace
 
 from ircore.errors import InputError
@@ -15,7 +16,7 @@ from ircore.records import PlayerSpec
 
 DONE = "<DONE>"
 NAMED_OFTEN = 2
-"""Times a difference is named before it is put in other words."""
+"""Times that a difference is named, the second time in other words, before it is left."""
 PHOTO_TURNS = 5
 """A photograph is never right; so many turns are spent on it."""
 
@@ -74,20 +75,23 @@ def _unmoved(view: DescriberView) -> bool:
 
 
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:
-    """Rephrase what was said twice in vain; leave what was rephrased in vain."""
+    """Put in other words what was said in vain; leave what was said in other words in vain too."""
     kept = []
     for statement in statements:
-        if statement.least > 1:
-            if _times(statement.joint.join(statement.parts[: statement.least]), messages) < NAMED_OFTEN:
-                kept.append(statement)
+        whole = statement.least > 1 or len(statement.parts) == 1
+        cores = [statement.joint.join(statement.parts[: statement.least])] if whole else list(statement.parts)
+        times = [_times(core, messages) + _times(statement.again, messages) for core in cores]
+        if max(times) == 0:
+            kept.append(statement)
             continue
-        parts = tuple(part for part in statement.parts if _times(part, messages) < NAMED_OFTEN)
-        if parts:
-            kept.append(replace(statement, parts=parts))
+        left = [n < NAMED_OFTEN for n in times]
+        if any(left):
+            parts = statement.parts if whole else tuple(itertools.compress(statement.parts, left))
+            kept.append(replace(statement, parts=parts).reworded())
     return kept
 
 
 def _times(part: str, messages: tuple[str, ...]) -> int:
     """Count the messages in which something was said already."""
     core = part.casefold().removeprefix("a ").removeprefix("an ")
-    return sum(core in message.casefold() for message in messages)
+    return bool(core) * sum(core in message.casefold() for message in messages)

@@ -17,10 +17,13 @@ class Statement:
     Attributes:
         head: What stands before the list.
         parts: What is listed; one part if it is no list.
-        joint: Between two parts.
         tail: After the list, the full stop included.
         weight: How much it tells, about the pixels it sets right.
         order: Its place in the order of painting.
+        joint: Between two parts.
+        least: Parts that it must keep if it is cut.
+        shorter: Other statements to take if it does not fit.
+        again: The same in other words, for when it was said in vain; without full stop.
     """
 
     head: str
@@ -31,6 +34,7 @@ class Statement:
     joint: str = "; "
     least: int = 1
     shorter: tuple["Statement", ...] = ()
+    again: str = ""
 
     @property
     def text(self) -> str:
@@ -40,6 +44,16 @@ class Statement:
     def cut(self, count: int) -> "Statement":
         """Return it with only the first ``count`` parts."""
         return replace(self, parts=self.parts[:count], weight=self.weight * count / len(self.parts))
+
+    def reworded(self) -> "Statement":
+        """Return the same in other words, if there are any."""
+        if self.again:
+            return replace(self, head="", parts=(self.again,), tail=".", shorter=(), again="")
+        for usual, other in (("Add ", "There should be "), ("Remove ", "Delete ")):
+            if self.head.startswith(usual):
+                shorter = tuple(one.reworded() for one in self.shorter)
+                return replace(self, head=other + self.head.removeprefix(usual), shorter=shorter)
+        return self
 
     def after(self, opening: str) -> "Statement":
         """Return it with its first letter in lower case and ``opening`` before it, and what is shorter likewise."""
