@@ -11,6 +11,7 @@ from ircore.records import Instance, Rendering, Rules
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
+from ircore.submissions.entries import is_maintainers
 from ircore.submissions.history import Step
 from ircore.versions import BenchmarkVersion, version_of
 from leaderboard.judges import site_judge
@@ -152,9 +153,9 @@ class Site:
 
     @property
     def unplayed(self) -> tuple[Submitted, ...]:
-        """The submissions of which no run is here: listed, never ranked."""
+        """What others handed in and no run is here of: listed, never ranked."""
         played = {pair.result.slug for pair in self.pairs.values()}
-        return tuple(one for one in self.submitted if one.slug not in played)
+        return tuple(one for one in self.submitted if one.slug not in played and not is_maintainers(one.slug))
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:

@@ -22,7 +22,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = sample_run(folder / "run", sample_instances(folder / "instances"))
     score_runs([run], ScoringPlan(JUDGES, METRICS, every_turn=False))
     reference = {"repo": "me/mine", "revision": REVISION, "run": "other-01234567"}
-    for slug in ("centre-block", "handed-in", "taken-back"):
+    for slug in ("builtin-one", "centre-block", "handed-in", "taken-back"):
         write_manifest(folder / "submissions" / slug, reference if slug == "handed-in" else None)
     add_step(folder / "submissions" / "centre-block", Step(date="2026-11-01", kind="disputed", reason=REASON))
     add_step(folder / "submissions" / "taken-back", Step(date="2026-11-02", kind="withdrawn", reason="by its authors"))
@@ -34,6 +34,7 @@ def test_what_was_only_handed_in_is_listed_and_not_ranked(site: Path) -> None:
     listed = (site / "pairs" / "index.html").read_text()
     assert 'href="handed-in.html"' in listed
     assert "withdrawn" in listed
+    assert "builtin-one" not in listed
     assert "handed-in" not in (site / "boards" / "index.html").read_text()
     assert "handed-in" not in (site / "data" / "leaderboard.json").read_text()
     page = (site / "pairs" / "handed-in.html").read_text()
