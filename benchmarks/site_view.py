@@ -64,8 +64,7 @@ SCROLL = """async () => {
 }"""
 
 SORT = """async (name) => {
-  const button = [...document.querySelectorAll("table.board thead button")]
-    .find((one) => one.textContent.trim().startsWith(name));
+  const button = document.querySelector(`table.board th[data-name="${name}"] button`);
   const begun = performance.now();
   button.click();
   document.body.getBoundingClientRect();
@@ -175,6 +174,7 @@ def act(browser: "Browser", address: str, site: Path) -> Iterator[bool]:
     with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
         page = context.new_page()
         page.goto(address + "boards/index.html", wait_until="networkidle")
+        page.wait_for_selector("th[data-name=Score] button")
         for name in ("Pair", "ΔQ", "Score"):
             yield say(f"sort the overall board by {name}", page.evaluate(SORT, name), SORT_BAR)
         for words in ("3", "describer", ""):

@@ -17,27 +17,27 @@ from leaderboard.site import Pair
 from leaderboard.text import inert, stranger
 from leaderboard.theme import describer_class, generator_path, score_class
 
-_REMEMBERED = 65_536
+REMEMBERED = 65_536
 """Marks kept: a pair's score stands on its own page, on boards and on a dozen matrices."""
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def missing(reason: str) -> Markup:
     """Return what stands where there is no value."""
     why = escape(reason)
-    return _safe(f'<span class="missing" title="{why}">{MISSING}<span class="sr-only"> ({why})</span></span>')
+    return safe(f'<span class="missing" title="{why}">{MISSING}<span class="sr-only"> ({why})</span></span>')
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def score(estimate: Estimate, why: str = "no rated episode") -> Markup:
     """Return a mean with half the width of its interval; ``why`` says why there is none."""
     if estimate.mean is None:
         return missing(why)
     half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
-    return _safe(f'<span class="value" title="{interval_words(estimate)}">{number(estimate.mean)}{half}</span>')
+    return safe(f'<span class="value" title="{interval_words(estimate)}">{number(estimate.mean)}{half}</span>')
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def dot(
     estimate: Estimate,
     hue: int | None = None,
@@ -66,7 +66,7 @@ def dot(
     mean = f'<circle class="mean" cx="{whole["mean"]:.1f}" cy="10" r="4"></circle>' if "mean" in whole else ""
     said = f'role="img" aria-label="{number(estimate.mean)}, {interval_words(estimate)}"'
     colour = "" if hue is None else f" {describer_class(hue)}"
-    return _safe(
+    return safe(
         f'<svg class="dotplot{colour}" viewBox="0 0 120 20" {said if labelled else _HIDDEN}>'
         f'<path class="scale" d="M4 10H116M4 7V13M60 7V13M116 7V13"></path>{line}{whisker}{mean}</svg>'
     )
@@ -77,21 +77,21 @@ def _ends(estimate: Estimate) -> list[tuple[str, float]]:
     return [(name, value) for name, value in values if value is not None]
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def badge(value: float | None, label: str = "") -> Markup:
     """Return a similarity, 0–10, on its colour; ``label`` is added to what it says of itself."""
     if value is None:
-        return _safe(
+        return safe(
             f'<span class="badge none" title="not scored">{MISSING}<span class="sr-only"> (not scored)</span></span>'
         )
     title = f"similarity {number(value)} of 10{escape(label)}"
-    return _safe(f'<span class="badge {score_class(value)}" title="{title}">{number(value, 1)}</span>')
+    return safe(f'<span class="badge {score_class(value)}" title="{title}">{number(value, 1)}</span>')
 
 
 def glyph(pair: Pair) -> Markup:
     """Return a pair's marker: the describer's colour, the generator's shape."""
     shape = f'<path d="{generator_path(pair.shape)}"></path>'
-    return _safe(f'<svg class="glyph {describer_class(pair.hue)}" viewBox="-1.2 -1.2 2.4 2.4" {_HIDDEN}>{shape}</svg>')
+    return safe(f'<svg class="glyph {describer_class(pair.hue)}" viewBox="-1.2 -1.2 2.4 2.4" {_HIDDEN}>{shape}</svg>')
 
 
 def pair_name(pair: Pair, root: str | None) -> Markup:
@@ -108,7 +108,7 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
     if root is not None:
         names = f'<a class="pair-link" href="{root}pairs/{escape(pair.key)}.html">{names}</a>'
     apart = f' <span class="pair-apart">{escape(pair.apart)}</span>' if pair.apart else ""
-    return _safe(
+    return safe(
         f'<span class="pair {describer_class(pair.hue)}">{glyph(pair)}<span class="pair-names">{names}{apart}'
         "</span></span>"
     )
@@ -126,7 +126,7 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
     """
     large = shown.large if "://" in shown.large else root + shown.large
     lazy = "" if eager else 'loading="lazy" '
-    return _safe(
+    return safe(
         f'<img class="{kind}" src="{root}{shown.small}" data-large="{escape(large)}" width="{shown.width}" '
         f'height="{shown.height}" {lazy}decoding="async" alt="{escape(alt)}">'
     )
@@ -136,7 +136,7 @@ def message(marked: Marked) -> Markup:
     """Return a describer's message with the words that correct marked."""
     more = f' <span class="muted">… and {marked.left_out} more characters, in the dataset</span>'
     pieces = "".join(map(_segment, marked.segments))
-    return _safe(f'<bdi dir="auto">{pieces}</bdi>{more if marked.left_out else ""}')
+    return safe(f'<bdi dir="auto">{pieces}</bdi>{more if marked.left_out else ""}')
 
 
 def _segment(segment: Segment) -> str:
@@ -158,5 +158,6 @@ def _about(corrections: tuple[Correction, ...]) -> str:
 _HIDDEN = 'aria-hidden="true"'
 
 
-def _safe(html: str) -> Markup:
-    return Markup(html)  # noqa: S704 - put together above from numbers, our own words and what has been escaped
+def safe(html: str) -> Markup:
+    """Return what was put together from numbers, our own words and what has been escaped, as HTML."""
+    return Markup(html)  # noqa: S704 - see above

@@ -11,7 +11,7 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ircore.tables import formats
-from leaderboard import labels, marks, text, theme
+from leaderboard import board_marks, labels, marks, text, theme
 from leaderboard.charts import Chart
 from leaderboard.marked import CORRECTION_WORDS
 from leaderboard.site import Page, Site
@@ -75,6 +75,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         marks=marks,
+        board_marks=board_marks,
         rank=labels.rank,
         shown=formats.shown,
         interval=formats.interval_shown,
