@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -60,44 +61,6 @@ _TYPES: dict[Kind, str] = {
     "bool": "sc:Boolean",
     "image": "sc:ImageObject",
 }
-
-_OURS = [
-    "annotation",
-    "arrayShape",
-    "citeAs",
-    "column",
-    "containedIn",
-    "equivalentProperty",
-    "excludes",
-    "extract",
-    "field",
-    "fileProperty",
-    "fileObject",
-    "fileSet",
-    "format",
-    "includes",
-    "isArray",
-    "isLiveDataset",
-    "jsonPath",
-    "key",
-    "md5",
-    "parentField",
-    "path",
-    "recordSet",
-    "references",
-    "regex",
-    "readLines",
-    "repeated",
-    "replace",
-    "samplingRate",
-    "sdVersion",
-    "separator",
-    "source",
-    "subField",
-    "transform",
-    "unArchive",
-]
-"""Terms of the Croissant vocabulary that may stand without a prefix."""
 
 
 def render_croissant(
@@ -187,22 +150,8 @@ def _document(
 
 def _context() -> dict[str, Any]:
     """Return the context of the specification's appendix, and the prefix of what is said of provenance."""
-    return {
-        "@language": "en",
-        "@vocab": "https://schema.org/",
-        "sc": "https://schema.org/",
-        "cr": "http://mlcommons.org/croissant/",
-        "rai": "http://mlcommons.org/croissant/RAI/",
-        "dct": "http://purl.org/dc/terms/",
-        "prov": "http://www.w3.org/ns/prov#",
-        "conformsTo": "dct:conformsTo",
-        "data": {"@id": "cr:data", "@type": "@json"},
-        "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-        "description": {"@container": "@language"},
-        "examples": {"@id": "cr:examples", "@type": "@json"},
-        "name": {"@container": "@language"},
-        **{term: f"cr:{term}" for term in _OURS},
-    }
+    context: dict[str, Any] = json.loads((files("dataset_card") / "croissant_context.json").read_text("utf-8"))
+    return context
 
 
 def _licence(name: str) -> str:

@@ -35,8 +35,10 @@ class ResultsFolder:
     def instances(self) -> Iterator[Path]:
         """Yield the folders of the instances, in the order of their names."""
         found = sorted(path.parent for path in (self.pair / GAME).glob(f"*/*/{INSTANCE}"))
-        if len(found) > MAX_EPISODES:
-            raise InputError(f"{self.pair}: more than {MAX_EPISODES} instances")
+        if not 0 < len(found) <= MAX_EPISODES:
+            raise InputError(
+                f"{self.pair}: {len(found):,} instances", f"Between 1 and {MAX_EPISODES:,} can be read, one a folder."
+            )
         return iter(found)
 
     def image(self, where: Path, path: object) -> bytes:

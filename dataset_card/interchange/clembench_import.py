@@ -16,7 +16,13 @@ from pydantic import Field, TypeAdapter
 
 from dataset_card.interchange.clembench import INSTANCE, INTERACTIONS, OURS, RUN, Played, answers, interactions, places
 from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
-from dataset_card.interchange.clembench_replay import foreign_run, foreign_target, instance_name, replay
+from dataset_card.interchange.clembench_replay import (
+    foreign_run,
+    foreign_target,
+    instance_name,
+    played_folders,
+    replay,
+)
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes
 from ircore.images import Picture
@@ -89,12 +95,12 @@ def _targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
 
 
 def _foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
-    return (foreign_target(results, place) for place in results.instances() if (place / INTERACTIONS).is_file())
+    return (foreign_target(results, place) for place in played_folders(results))
 
 
 def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> Imported:
     run = foreign_run(results, instances)
-    folders = {instance_name(place): place for place in results.instances()}
+    folders = {instance_name(place): place for place in played_folders(results)}
     episodes: list[OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:

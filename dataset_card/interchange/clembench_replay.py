@@ -106,7 +106,7 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
 
 def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     """Return the identity of somebody else's run: pair and rules as its files name them, when it began."""
-    folders = list(results.instances())
+    folders = played_folders(results)
     first = _read(folders[0] / INTERACTIONS)
     experiment = folders[0].parent / EXPERIMENT
     settings = read_document(experiment) if experiment.is_file() else {}
@@ -136,6 +136,18 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     prompts = load_prompts("reconstruction")
     episode = asyncio.run(ReconstructionGame().play(instance, target, seats, rules, prompts, 0))
     return Replayed(episode, tuple(seats.calls), seats.pictures)
+
+
+def played_folders(results: ResultsFolder) -> list[Path]:
+    """Return the folders of the instances that were played.
+
+    Raises:
+        InputError: None was.
+    """
+    found = [one for one in results.instances() if (one / INTERACTIONS).is_file()]
+    if not found:
+        raise InputError(f"{results.pair}: no instance was played", f"A played one has its {INTERACTIONS}.")
+    return found
 
 
 def instance_name(folder: Path) -> str:

@@ -258,6 +258,32 @@ def test_a_damaged_folder_is_refused(name: str, exported: Path, tmp_path: Path) 
     assert not (tmp_path / "back").exists()
 
 
+def test_what_was_not_played_stays_behind(exported: Path, tmp_path: Path) -> None:
+    forget_ours(exported)
+    (exported / EASY / "instance_00000" / "interactions.json").unlink()
+    assert len(import_run(exported, tmp_path / "back").episodes()) == 11
+    for path in exported.rglob("interactions.json"):
+        path.unlink()
+    with pytest.raises(InputError, match="no instance was played"):
+        import_run(exported, tmp_path / "none")
+    for path in exported.rglob("instance.json"):
+        path.unlink()
+    with pytest.raises(InputError, match="0 instances"):
+        import_run(exported, tmp_path / "none")
+
+
+def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_path: Path) -> None:
+    forget_ours(exported)
+    (exported / EASY).rename(exported / EASY.replace("geometry_easy", "first"))
+    for path in exported.rglob("first/*/instance.json"):
+        path.write_text("{}", "utf-8")
+    for path in exported.rglob("first/*/interactions.json"):
+        path.write_text(path.read_text("utf-8").replace("geometry_easy", "first"), "utf-8")
+    with pytest.raises(InputError, match="nothing says which category and difficulty") as error:
+        import_run(exported, tmp_path / "none")
+    assert "instance.json" in error.value.remedy
+
+
 def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
     run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
     run.add_scores(one.model_copy(update={"judge": "ear", "value": 3.0}) for one in played.scores())
