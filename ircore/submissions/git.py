@@ -99,14 +99,21 @@ class Repository:
         return found
 
     def contents(self, blobs: Sequence[Blob]) -> Iterator[bytes]:
-        """Yield the contents of files, in order; their sizes are the caller's to bound."""
+        """Yield the contents of files, in order; their sizes are the caller's to bound.
+
+        Raises:
+            WorkError: One of them is not in this clone.
+        """
         if not blobs:
             return
         given = self._run("cat-file", "--batch", given="".join(f"{one.object_id}\n" for one in blobs).encode())
         start = 0
         for _ in blobs:
             end = given.index(b"\n", start)
-            size = int(given[start:end].split(b" ")[2])
+            head = given[start:end].split(b" ")
+            if head[1] != b"blob":
+                raise WorkError("a file of a commit is not in this clone", "Fetch the whole history, without filters.")
+            size = int(head[2])
             yield given[end + 1 : end + 1 + size]
             start = end + size + 2
 

@@ -12,7 +12,7 @@ from ircore.submissions.findings import Fault
 MOST_MARKS = 3
 """Combining marks that may follow one letter; some scripts need as many, pictures made of marks need more."""
 
-_MARKUP = re.compile(r"[<>`]|\{\{|\{%|\{#|\]\(|\]\[|&#?\w+;|\b(?:javascript|data|vbscript):", re.IGNORECASE)
+_MARKUP = re.compile(r"[<>`]|\{\{|\{%|\{#|\]\(|\]\[|&#?\w+;|\b(?:javascript|vbscript):|\bdata:\w+/", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _LOOKALIKE_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET")
 PLAIN = "plain text of one line"
@@ -26,7 +26,7 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
     if text != text.strip() or "  " in text or any(unicodedata.category(one) == "Zs" and one != " " for one in text):
         yield Fault(path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces.")
     if found := _MARKUP.search(text):
-        yield Fault(path, f"markup ({found[0]!r}), which is shown as it stands", PLAIN, f"Take {found[0]!r} out.")
+        yield Fault(path, f"holds markup or code ({found[0]!r})", PLAIN, f"Take {found[0]!r} out.")
     if text[:1] in "=+-@|%":
         yield Fault(
             path, f"begins with {text[0]!r}, as formulas of spreadsheets do", PLAIN, "Begin with a letter or digit."

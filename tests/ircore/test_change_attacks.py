@@ -1,5 +1,6 @@
 """Pull requests as git objects: one valid submission and nothing else; nothing is checked out, written or run."""
 
+import hashlib
 import json
 import subprocess
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from manifest_attacks import GOOD
 from trees import LINK, MODULE, PLAIN, PROGRAM, Files, ObjectRepository
 
 from ircore.cli import run as ircore
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.submissions.change import CheckedChange, check_change
 from ircore.submissions.findings import errors
 
@@ -241,3 +242,14 @@ def test_the_command_says_the_same_to_people_programs_and_the_service(
     good = objects.commit({**BASE, **GOOD_FILE}, base)
     assert ircore([*command[:3], good, *command[4:], "--github"]) == 0
     assert capsys.readouterr().out == "plain-pair: valid: gpt-5.2-2026-01-15 describes, canvas draws\n"
+
+
+def test_a_clone_without_the_files_is_told_from_one_without_a_submission(tmp_path: Path) -> None:
+    objects = ObjectRepository(tmp_path / "repository")
+    base = objects.commit(BASE)
+    head = objects.commit({**BASE, **GOOD_FILE}, base)
+    content = f"blob {len(GOOD)}\0{GOOD}".encode()
+    name = hashlib.sha1(content, usedforsecurity=False).hexdigest()
+    (objects.path / "objects" / name[:2] / name[2:]).unlink()
+    with pytest.raises(WorkError):
+        check_change(objects.path, base, head)

@@ -77,7 +77,7 @@ def test_what_is_known_is_filled_in(folder: Path) -> None:
         (["--describer", "canvas"], "describer.player: canvas is no describer", "Swap"),
         (["--describer", "clasical"], "describer.player: unknown player 'clasical'", "Did you mean classical"),
         ([*MODELS, "--licence", "Free"], "licence: no licence that SPDX lists", "SPDX"),
-        ([*MODELS, "--name", "<b>x</b>"], "name: markup ('<')", "Take"),
+        ([*MODELS, "--name", "<b>x</b>"], "name: holds markup", "Take"),
         ([*MODELS, "--describer-key", "GITHUB_KEY"], "describer.api_key_env: GITHUB_KEY is a name", "service"),
         (
             [*MODELS, "--describer-url", "https://10.0.0.1/v1", "--describer-key", "MY_KEY"],
