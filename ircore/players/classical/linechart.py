@@ -34,6 +34,8 @@ LARGE = 500
 """Pixels of a solid that is no marker."""
 THICK = 13
 """Pixels across; no line is as thick, nor are its markers."""
+EDGE = 2.0
+"""Pixels from the upper edge within which graph paper begins."""
 BAND = 4.0
 STRAIGHT_ON = 0.8
 """Pixels that a line may be off where it is taken to go straight on."""
@@ -118,7 +120,9 @@ def is_ruled(percepts: Sequence[Percept]) -> bool:
 
 def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
     ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
-    grids = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
+    # Lines from edge to edge are graph paper; a chart's grid has a margin.
+    upright = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
+    grids = [grid for grid in upright if grid.low > EDGE]
     for at in [*(tick.at for tick in ticks), *(grid.at for grid in grids)]:
         if len(at) >= 3:
             return sorted(at)

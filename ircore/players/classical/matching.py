@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ircore.players.classical.colours import distance
 from ircore.players.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text
 
-SAME_COLOUR = 60.0
+SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
+"""Distances in RGB, 0–441, up to which colours are alike, and from which on they are not the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,8 @@ def _cost(one: Item, other: Item) -> float:
     ]
     unlike = abs(math.log(sizes[0] / sizes[1])) / 2
     off_colour = distance(one.colour, other.colour) / 441 if one.colour and other.colour else 0.0
-    if off_colour > SAME_COLOUR / 441 and away > 0.5 * sizes[0]:
+    # Two things of unlike colours are one only if they are at one place.
+    if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:
         return math.inf
     kinds = 0.15 if getattr(one.percept, "kind", "") != getattr(other.percept, "kind", "") else 0.0
     return away / max(120.0 if sizes[0] > 20 else 30.0, 1.5 * sizes[0]) + unlike + off_colour + kinds

@@ -11,6 +11,8 @@ from ircore.players.classical.percepts import Grid, Stroke, Ticks
 MIN_LENGTH = 40
 MAX_WIDTH = 8
 MAX_TICK = 16
+GRID_CONTRAST = 150.0
+"""Distance in RGB, 0–441, from the background up to which three lines are a grid."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
         for label in {line.label for line in lines}:
             group = [line for line in rest if line.level == level and line.label == label]
             family = _family(group)
-            if len(family) < 3:
+            if len(family) < 3 or (len(family) == 3 and _stands_out(segmentation, int(label))):
                 continue
             rest = [line for line in rest if line not in family]
             low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
@@ -130,6 +132,11 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
             at = tuple(sorted(middle for middle, _ in sizes))
             grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
     return grids, rest
+
+
+def _stands_out(segmentation: Segmentation, label: int) -> bool:
+    """Tell whether lines are too dark for a grid of a few: three parallels in a figure are lines of their own."""
+    return float(np.linalg.norm(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
 
 
 def _family(group: list[Straight]) -> list[Straight]:

@@ -331,6 +331,8 @@ class _Look:
                 unread.append(whole)
                 continue
             taken |= self._take(*read)
+            if not everything:
+                self._rule_through(read[0].box)
         return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
 
     def read(self, line: Line) -> Text | None:
@@ -355,6 +357,20 @@ class _Look:
             self.segmentation.labels[top:bottom, left:right][own] = piece.ground
             self.done[top:bottom, left:right] |= own
         return {piece.index for piece in line.pieces}
+
+    def _rule_through(self, box: Box) -> None:
+        """Let pale lines go on where a text lay on them."""
+        left, top, right, bottom = box
+        labels = self.segmentation.labels
+        if min(left, top) < 2 or right + 2 > labels.shape[1] or bottom + 2 > labels.shape[0]:
+            return
+        inside = labels[top:bottom, left:right]
+        for before, after, window in (
+            (labels[top:bottom, left - 2], labels[top:bottom, right + 1], inside),
+            (labels[top - 2, left:right], labels[bottom + 1, left:right], inside.T),
+        ):
+            through = (before == after) & (before > 0)
+            window[through] = before[through, None]
 
     def _view(self, line: Line) -> tuple[tuple[slice, slice], tuple[int, int]]:
         left, top, right, bottom = line.box
