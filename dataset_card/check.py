@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from dataset_card.check_card import check_card, check_licences
 from dataset_card.croissant import CROISSANT, croissant_faults
-from dataset_card.findings import Findings, Pictures
+from dataset_card.findings import Findings, Pictures, decoded
 from dataset_card.parquet import read_table, schema_faults
 from dataset_card.record_check import RecordCheck
 from dataset_card.release_files import SINGLE_FILES
@@ -106,7 +106,10 @@ def _check_files(folder: Path, find_leak: FindSecret, findings: Findings) -> Non
         if not path.is_file():
             if name not in (RELEASE, PROVENANCE, TOMBSTONES):  # the first is missed where it is read
                 findings.add(name, "is missing")
-        elif path.suffix != ".png" and (found := find_leak(path.read_text("utf-8", errors="replace"))):
+        elif path.suffix == ".png":
+            if isinstance(size := decoded(path.read_bytes()), str):
+                findings.add(name, size)
+        elif found := find_leak(path.read_text("utf-8", errors="replace")):
             findings.add(name, f"holds {found}")
 
 

@@ -70,7 +70,7 @@ class Pictures:
             self._findings.add(where, f"the picture's SHA-256 is {actual[:12]}…, the row says {str(sha256)[:12]}…")
             return None
         if actual not in self._known:
-            self._known[actual] = _decoded(data)
+            self._known[actual] = decoded(data)
         size = self._known[actual]
         if isinstance(size, str):
             self._findings.add(where, size)
@@ -78,7 +78,7 @@ class Pictures:
         return size
 
 
-def _decoded(data: bytes) -> Size | str:
+def decoded(data: bytes) -> Size | str:
     """Decode a picture fully; return its size, or what is wrong with it."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:

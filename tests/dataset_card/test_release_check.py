@@ -213,6 +213,12 @@ def rename_shard(release: Path) -> None:
     path.rename(path.with_name("test-00000-of-00002.parquet"))
 
 
+def with_words(release: Path) -> None:
+    words = PngImagePlugin.PngInfo()
+    words.add_text("prompt", "a red block")
+    Image.new("RGB", (9, 9)).save(release / "assets" / "episode.png", pnginfo=words)
+
+
 def very_large(release: Path) -> None:
     os.truncate(release / "README.md", 65 * 2**20)
 
@@ -222,12 +228,17 @@ def drop_run(release: Path) -> None:
     (release / "runs.jsonl").write_text(lines[0], "utf-8")
 
 
-DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no card": (partial(remove, "README.md"), "README.md: is missing"),
     "a file without end": (very_large, "README.md: larger than 64 MiB"),
     "no record": (partial(remove, "release.json"), "release.json: is missing"),
     "no datasheet": (partial(remove, "DATASHEET.md"), "DATASHEET.md: is missing"),
     "no picture in the card": (partial(remove, "assets/scores.png"), "picture 'assets/scores.png' is not a file"),
+    "a prompt in a picture of the card": (with_words, "assets/episode.png: picture carries metadata (prompt)"),
+    "a picture that is none": (
+        lambda release: (release / "assets" / "scores.png").write_bytes(b"\x89PNG"),
+        "assets/scores.png: picture cannot be decoded",
+    ),
     "a picture from elsewhere": (
         partial(replace_text, "README.md", "(assets/episode.png)", "(https://e.example/a.png)"),
         "picture 'https://e.example/a.png' is not a file of the release",
