@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircore.results.cells import strata
-from ircore.results.columns import final_scores
 from ircore.results.model import Results, SubmissionResult
 from ircore.statistics.effects import Effects, complete_grid, decompose
 from ircore.statistics.mixed import MixedEffects, Unavailable, mixed_effects
@@ -59,7 +58,7 @@ def pair_effects(
     chosen = [
         one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
     ]
-    finals = final_scores(chosen, {run_id: results.episodes[run_id] for run_id in run_ids}, judge)
+    finals = results.finals(judge, run_ids, chosen)
     scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
     found = decompose(scores, describers, generators, strata(chosen))
     return PairEffects(

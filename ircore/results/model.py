@@ -6,6 +6,7 @@ nothing else computes a mean.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -284,11 +285,40 @@ class Results:
         chosen = [
             one for one in self.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
         ]
-        one, other = (self._finals(run_id, judge, chosen) for run_id in (first, second))
+        one, other = self.finals(judge, (first, second), chosen).T
         return compare(one, other, strata(chosen))
 
-    def _finals(self, run_id: str, judge: str, chosen: Sequence[Instance]) -> "NDArray[np.float64]":
-        return final_scores(chosen, {run_id: self.episodes[run_id]}, judge)[:, 0]
+    def finals(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> "NDArray[np.float64]":
+        """Return a judge's scores of final renderings, 0–10, NaN where there is none; shape (instances, runs).
+
+        Args:
+            judge: One of ``judges``.
+            run_ids: The columns.
+            chosen: The rows, of ``instances``.
+
+        Raises:
+            KeyError: There is no such run.
+        """
+        every = self._finals.get(judge)
+        if every is None:
+            every = self._finals[judge] = final_scores(self.instances, self.episodes, judge)
+        rows = [self._rows[one.instance_id] for one in chosen]
+        columns = [self._columns[run_id] for run_id in run_ids]
+        scores: NDArray[np.float64] = every[rows][:, columns]
+        return scores
+
+    @cached_property
+    def _finals(self) -> "dict[str, NDArray[np.float64]]":
+        """Scores of all final renderings, by judge, as far as they have been asked for."""
+        return {}
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {one.instance_id: row for row, one in enumerate(self.instances)}
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {run_id: column for column, run_id in enumerate(self.episodes)}
 
 
 def _episode_results(run: PlayedRun) -> tuple[EpisodeResult, ...]:

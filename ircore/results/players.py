@@ -7,7 +7,6 @@ import numpy as np
 
 from ircore.records import Role
 from ircore.results.cells import strata
-from ircore.results.columns import final_scores
 from ircore.results.effects import same_rules
 from ircore.results.model import Results
 from ircore.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
@@ -65,8 +64,7 @@ def _mean(results: Results, run_ids: tuple[str, ...], judge: str, category: str 
     if not run_ids:
         return Estimate(None, None, None, 0)
     chosen = [one for one in results.instances if category in (None, one.category)]
-    episodes = {run_id: results.episodes[run_id] for run_id in run_ids}
-    finals = final_scores(chosen, episodes, judge)
+    finals = results.finals(judge, run_ids, chosen)
     # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
     (found,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
     return found
