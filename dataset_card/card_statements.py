@@ -131,7 +131,7 @@ def _personal(source: ReleaseSource) -> Iterator[str]:
         yield "No picture shows a person."
     yield "Messages are descriptions of pictures, written by programs; no user of any service wrote in this data."
     if annotators(source):
-        yield "People who rated appear under pseudonyms that they chose, with their ratings and nothing else."
+        yield "People who rated appear under a pseudonym, with their ratings and nothing else."
     yield "Authors of submissions are named in runs.jsonl, as they asked to be in their manifests."
     yield (
         "Pictures carry no camera data (EXIF), and the release was searched for keys and paths of machines "
