@@ -11,7 +11,7 @@ from ircore.errors import InputError
 from ircore.records import Rules, Submission
 from ircore.strict_yaml import MAX_BYTES, read_bounded
 from ircore.submissions.addresses import link_hosts, link_problem
-from ircore.submissions.findings import Fault, Finding, errors, ordered
+from ircore.submissions.findings import Fault, Finding, errors, finding, ordered
 from ircore.submissions.manifest import EXPECTED, parse_manifest
 from ircore.submissions.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.texts import alike, leak_faults, slug_skeleton, text_faults, unseen_fault
@@ -22,7 +22,7 @@ SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then als
 MAINTAINERS = "builtin-"
 """How the names of folders begin that only maintainers add."""
 
-MOST_AUTHORS, MOST_LINKS = 100, 10
+MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 _REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
 
 
@@ -100,7 +100,16 @@ def check_bytes(
         others = tuple(one for one in neighbours if one.slug != slug)
         faults = submission_faults(manifest.readable, slug, others, purpose)
         findings += manifest.located(faults, file)
-    return Checked(slug, file, manifest.submission, ordered(set(findings)))
+    return Checked(slug, file, manifest.submission, _shortened(ordered(set(findings)), file))
+
+
+def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
+    """Keep the first of very many findings."""
+    more = len(findings) - MOST_FINDINGS
+    if more <= 0:
+        return findings
+    left_out = finding(file, f"{more} more findings are not shown", "", "Mend those that are, and check again.")
+    return (*findings[:MOST_FINDINGS], left_out)
 
 
 def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:

@@ -121,6 +121,16 @@ def test_every_error_is_told_at_once() -> None:
     assert fields == {"name", "nmae", "describer.parameters.temperature", "licence", "links.code"}
 
 
+@pytest.mark.parametrize(
+    "text", [f"{GOOD}{'k{}: 1;' * 5000}".replace(";", "\n"), GOOD.replace("Someone", "5, " * 19_000)]
+)
+def test_thousands_of_errors_are_told_shortly(text: str) -> None:
+    lines = (line.replace("{}", str(number)) for number, line in enumerate(text.splitlines()))
+    found = checked("\n".join(lines))
+    assert len(found) == 101
+    assert "more findings are not shown" in found[-1].problem
+
+
 def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
     home = GOOD.replace("player: canvas", "player: human, parameters: {folder: desk/eyes}")
     own = home.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
