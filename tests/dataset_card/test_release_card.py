@@ -124,7 +124,7 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
 
     assert annotators(source) == 1
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
-    assert any("pseudonyms" in one for one in statements(source).personal)
+    assert any("under a pseudonym" in one for one in statements(source).personal)
     assert metadata(source, ())["annotations_creators"] == ["machine-generated", "other"]
 
 
