@@ -137,7 +137,11 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
             return 0.0
         rows, columns, wanted = rows[seen], columns[seen], wanted[seen]
     beside = shown[np.clip(rows + 5, 0, height - 1), np.clip(columns + 5, 0, width - 1)].astype(np.float64)
-    contrast = float(np.median(np.linalg.norm(wanted - beside, axis=1))) if thin else 2 * ALIKE
+    # A pale figure is missing where only the background is to be seen.
+    around = beside if thin else shown[2, 2].astype(np.float64)
+    contrast = float(np.median(np.linalg.norm(wanted - around, axis=1)))
+    if not thin and contrast < 16:
+        contrast = 2 * ALIKE
     alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
     reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
     return float((_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
