@@ -3,19 +3,15 @@
 import csv
 import io
 import json
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from filelock import FileLock
 from samples import sample_instances, sample_run
-from visits import Visit, visit_in
+from site_samples import built_once, named_submission, rate_turns
+from visits import Visit, axe_findings, visit_in
 
-from ircore.records import PlayerSpec, Score, Submission
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
 from leaderboard.build import build_site
 
 if TYPE_CHECKING:
@@ -25,56 +21,21 @@ BOARD = "boards/index.html"
 HOSTILE = '"><img src=x onerror=alert(1)>'
 
 
-def submission(slug: str, describer: str, generator: str) -> LoadedSubmission:
-    made = Submission(
-        schema_=1,
-        name=slug,
-        describer=PlayerSpec(player="classical", model=describer),
-        generator=PlayerSpec(player="canvas", model=generator),
-        licence="CC0-1.0",
-    )
-    return LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
-
-
-def score(run: RunFolder, first: float) -> None:
-    run.add_scores(
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task="similarity",
-            judge="structural",
-            value=first + number / 10 + turn.turn - 1,
-            rendering=turn.rendering.sha256,
-        )
-        for number, episode in enumerate(run.episodes())
-        for turn in episode.rendered_turns
-        if turn.rendering is not None
-    )
-
-
-def make_site(folder: Path) -> Path:
+def make_site(folder: Path) -> None:
     """Five pairs, each a point better than the next: a-x, b-x, a-y, b-y, and one with a hostile name."""
     instances = sample_instances(folder / "instances", per_condition=2)
     pairs = [("a-x", "seer", "painter"), ("b-x", "teller", "painter"), ("a-y", "seer", "sketcher")]
     pairs += [("b-y", "teller", "sketcher"), ("hostile", HOSTILE, "painter")]
     paths = []
     for place, (slug, describer, generator) in enumerate(pairs):
-        run = sample_run(folder / slug, instances, submission(slug, describer, generator))
-        score(run, 7.0 - place)
-        paths.append(run.path)
+        run = sample_run(folder / slug, instances, named_submission(slug, describer, generator))
+        paths.append(rate_turns(run, 7.0 - place, by_episode=0.1, by_turn=1).path)
     build_site(paths, folder / "site")
-    return folder / "site"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once for all worker processes of a test run."""
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    folder = shared / "boards-site"
-    with FileLock(f"{folder}.lock"):
-        return folder / "site" if (folder / "site").is_dir() else make_site(folder)
+    return built_once(tmp_path_factory, "boards-site", make_site)
 
 
 BEST_FIRST = ["a-x", "b-x", "a-y", "b-y", "hostile"]
@@ -312,15 +273,12 @@ def test_a_board_is_printed_whole_and_without_its_tools(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     found = []
-    for width, path in ((1280, f"{BOARD}?pin=b-y&pick=a-x"), (390, BOARD), (1280, "boards/geometry-hard.html")):
+    for width, path in ((1280, f"{BOARD}?pin=b-y&pick=a-x"), (390, BOARD)):
         with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}) as context:  # type: ignore[arg-type]
             page = visit_in(context, address).open(path)
             page.wait_for_timeout(100)
-            violations = Axe().run(page, context=".irg").response["violations"]
-            found += [f"{path}: {one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]]
+            found += axe_findings(page, context=".irg")
     assert found == []
 
 

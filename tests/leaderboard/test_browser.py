@@ -1,18 +1,14 @@
 """The built site in a real browser: charts, tables, gallery keys, accessibility; with and without JavaScript."""
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from filelock import FileLock
 from samples import sample_instances, sample_run
+from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, visit_in
 
-from ircore.records import PlayerSpec, Score, Submission
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
 from leaderboard import theme
 from leaderboard.build import build_site
 
@@ -25,36 +21,7 @@ INSTANCE = "gallery/simple_shapes-easy-01.html"
 PAGES = ("index.html", BOARD, PAIR, INSTANCE, "gallery/index.html", "matrix.html")
 
 
-def submission(describer: str, generator: str) -> LoadedSubmission:
-    slug = f"{describer}-{generator}"
-    made = Submission(
-        schema_=1,
-        name=slug,
-        describer=PlayerSpec(player="classical", model=describer),
-        generator=PlayerSpec(player="canvas", model=generator),
-        licence="CC0-1.0",
-    )
-    return LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
-
-
-def score_by_turn(run: RunFolder, first: float) -> None:
-    """Give the first rendering of the n-th episode ``first`` + n / 10, each later one two points more."""
-    run.add_scores(
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task="similarity",
-            judge="structural",
-            value=first + number / 10 + 2 * (turn.turn - 1),
-            rendering=turn.rendering.sha256,
-        )
-        for number, episode in enumerate(run.episodes())
-        for turn in episode.rendered_turns
-        if turn.rendering is not None
-    )
-
-
-def make_site(folder: Path) -> Path:
+def make_site(folder: Path) -> None:
     """Three pairs on eight targets: seer-painter is best, then teller-painter, then seer-sketcher."""
     instances = sample_instances(folder / "instances", per_condition=2)
     runs = []
@@ -63,22 +30,15 @@ def make_site(folder: Path) -> Path:
         ("teller", "painter", 4.0),
         ("seer", "sketcher", 3.0),
     ):
-        run = sample_run(folder / f"{describer}-{generator}", instances, submission(describer, generator))
-        score_by_turn(run, first)
-        runs.append(run.path)
+        slug = f"{describer}-{generator}"
+        run = sample_run(folder / slug, instances, named_submission(slug, describer, generator))
+        runs.append(rate_turns(run, first, by_episode=0.1, by_turn=2).path)
     build_site(runs, folder / "site")
-    return folder / "site"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once for all worker processes of a test run."""
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    folder = shared / "browser-site"
-    with FileLock(f"{folder}.lock"):
-        return folder / "site" if (folder / "site").is_dir() else make_site(folder)
+    return built_once(tmp_path_factory, "browser-site", make_site)
 
 
 @pytest.mark.parametrize(("path", "hue"), [(BOARD, 0), (PAIR, 1)])
@@ -162,34 +122,6 @@ def test_pages_are_complete_without_javascript(browser: "Browser", address: str)
         page = visit.open(INSTANCE)
         assert page.locator("[data-turn] img").count() == 6
         assert visit.outside == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: "Browser", address: str, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    # Colours are all that differs in the dark.
-    options = {"runOnly": ["color-contrast", "link-in-text-block"]} if scheme == "dark" else None
-    axe = Axe()
-    with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:  # type: ignore[arg-type]
-        visit = visit_in(context, address)
-        found = []
-        for path in PAGES[:4]:
-            page = visit.open(path)
-            visit.draw_charts()
-            for violation in axe.run(page, options=options).response["violations"]:
-                if violation["impact"] in ("serious", "critical"):
-                    found += [f"{path}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
-        assert found == []
-
-
-def test_nothing_is_wider_than_a_phone(browser: "Browser", address: str) -> None:
-    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
-        visit = visit_in(context, address)
-        for path in PAGES:
-            page = visit.open(path)
-            visit.draw_charts()
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
 def test_pages_name_nothing_outside(site: Path) -> None:

@@ -2,16 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 from samples import sample_instances, sample_run
 from scipy import stats
+from site_samples import named_submission, rate_turns
 from visits import Visit, visit_in
 
-from ircore.records import PlayerSpec, Score, Submission
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
 from leaderboard.build import build_site
 
 if TYPE_CHECKING:
@@ -34,39 +32,16 @@ PAGES = (
 )
 
 
-def submission(slug: str, describer: str, generator: str, **more: object) -> LoadedSubmission:
-    made = {"schema": 1, "name": slug, "licence": "CC0-1.0", **more}
-    made["describer"] = PlayerSpec(player="classical", model=describer)
-    made["generator"] = PlayerSpec(player="canvas", model=generator)
-    return LoadedSubmission(slug, Submission.model_validate(made), Path("submissions") / slug / "submission.yaml")
-
-
-def rate(run: RunFolder, first: float, step: float) -> Path:
-    """Give every rendering of the n-th episode ``first`` + n · ``step``."""
-    run.add_scores(
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task="similarity",
-            judge="structural",
-            value=first + number * step,
-            rendering=turn.rendering.sha256,
-        )
-        for number, episode in enumerate(run.episodes())
-        for turn in episode.rendered_turns
-        if turn.rendering is not None
-    )
-    return run.path
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     instances = sample_instances(folder / "instances", per_condition=2)
-    bad = submission("hostile", HOSTILE, HOSTILE, authors=[HOSTILE], links={"paper": "https://example.org/?<script>"})
-    entries = [(submission(f"{one}-{other}", one, other), first, step) for one, other, first, step in PAIRS]
+    bad = named_submission(
+        "hostile", HOSTILE, HOSTILE, authors=[HOSTILE], links={"paper": "https://example.org/?<script>"}
+    )
+    entries = [(named_submission(f"{one}-{other}", one, other), first, step) for one, other, first, step in PAIRS]
     runs = [
-        rate(sample_run(folder / entry.slug, instances, entry), first, step)
+        rate_turns(sample_run(folder / entry.slug, instances, entry), first, step).path
         for entry, first, step in (*entries, (bad, 1.0, 0.1))
     ]
     build_site(runs, folder / "site")
@@ -188,30 +163,3 @@ def test_nothing_hostile_runs_and_nothing_is_fetched_from_elsewhere(visit: Visit
         page.wait_for_timeout(150)
         assert page.evaluate("window.bitten") is None, path
         assert page.locator("img[src=x]").count() == 0, path
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    # Colours are all that differs in the dark.
-    options = {"runOnly": ["color-contrast", "link-in-text-block"]} if scheme == "dark" else None
-    axe, found = Axe(), []
-    with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
-        visit = visit_in(context, address)
-        for path in PAGES:
-            page = visit.open(path)
-            page.wait_for_timeout(200)
-            for violation in axe.run(page, options=options).response["violations"]:
-                found += [f"{path}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
-    assert found == []
-
-
-@pytest.mark.parametrize("width", [360, 768, 1920])
-def test_no_page_is_wider_than_its_window(browser: "Browser", address: str, width: int) -> None:
-    with browser.new_context(viewport={"width": width, "height": 800}) as context:
-        visit = visit_in(context, address)
-        for path in PAGES:
-            page = visit.open(path)
-            page.wait_for_timeout(100)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -54,6 +54,18 @@ def axe_findings(page: "Page", colours_only: bool = False, **options: Any) -> li
     return [f"{page.url}: {one['id']}: {node['html'][:160]}" for one in violations for node in one["nodes"]]
 
 
+def fits(page: "Page", width: int, height: int = 800) -> bool:
+    """Whether a page comes to be no wider than its window; the shell takes a moment to move its search."""
+    from playwright.sync_api import TimeoutError as TooLate
+
+    page.set_viewport_size({"width": width, "height": height})
+    try:
+        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=1500)
+    except TooLate:
+        return False
+    return True
+
+
 def visit_in(context: "BrowserContext", address: str) -> Visit:
     visit = Visit(context.new_page(), address)
     page = visit.page

@@ -1,0 +1,190 @@
+"""Every kind of page in a real browser: accessible in both schemes, at every width, on paper, without JavaScript.
+
+What only one kind of page does is tested beside it; what all of them must do is tested here, on one site that has all.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from samples import sample_instances, sample_run
+from site_samples import built_once, named_submission, rate_turns
+from visits import Visit, axe_findings, fits, visit_in
+
+from ircore.scoring import ScoringPlan, score_runs
+from ircore.versions import read_versions, record_version
+from leaderboard.build import build_site, read_marker
+from leaderboard.versions import freeze_site, released_as
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+BOARDS = (
+    "boards/index.html",
+    "boards/by-structural/index.html",
+    "boards/geometry-hard.html",
+    "boards/metric-psnr.html",
+    "matrix.html",
+    "matrix/geometry-hard.html",
+    "matrix/target-geometry-hard-01.html",
+    "figures.html",
+    "pairs/index.html",
+    "pairs/seer-painter.html",
+    "describers/seer.html",
+    "generators/painter.html",
+    "compare.html",
+    "compare.html?pairs=seer-painter,seer-sketcher,hostile",
+    "versions/index.html",
+    "versions/2026.1/index.html",
+    "changes.html",
+    "paper.html",
+)
+GALLERY = ("index.html", "gallery/index.html", "gallery/geometry-easy-01.html", "replay.html")
+WIDTHS = (360, 390, 600, 768, 1024, 1440, 1920)
+HOSTILE = '"><img src=x onerror=window.bitten=1>\u202e'
+
+
+def make_site(folder: Path) -> None:
+    """Four pairs, one with hostile names, by a computed judge, a model and two people, and a former version."""
+    instances = sample_instances(folder / "instances")
+    pairs = (("seer", "painter"), ("teller", "painter"), ("seer", "sketcher"), (HOSTILE, "sketcher"))
+    runs = []
+    for place, (describer, generator) in enumerate(pairs):
+        slug = f"{describer}-{generator}" if describer.isalpha() else "hostile"
+        run = sample_run(folder / slug, instances, named_submission(slug, describer, generator))
+        rate_turns(run, 6.0 - place, 0.1, 1.0, "eye")
+        for number, person in enumerate(("p-1", "p-2")):
+            rate_turns(run, 5.0 - place + number, 0.2, 0.5, "human", person)
+        runs.append(run)
+    score_runs(runs, ScoringPlan(("structural",), ("psnr",), every_turn=True))
+    former(folder)
+    paths = [run.path for run in runs]
+    build_site(paths, folder / "site", judge="eye", archive=folder / "archive", versions=folder / "versions.yaml")
+
+
+def former(folder: Path) -> None:
+    """Freeze the boards of a former version, which was played on other targets."""
+    run = sample_run(folder / "former", sample_instances(folder / "former-instances", per_condition=2))
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
+    records = folder / "versions.yaml"
+    about = {"instance_set": run.run.instance_set, "prompts": run.run.prompts}
+    record_version(released_as(about, "2026.1", "2026-01-01", "The first."), records)
+    build_site([run.path], folder / "former-site", versions=records)
+    marker = read_marker(folder / "former-site")
+    freeze_site(folder / "former-site", folder / "archive" / "2026.1", marker, read_versions(records))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "every-page-site", make_site)
+
+
+def ready(page: "Page") -> None:
+    """Wait until a page is as its address asks for."""
+    if "compare.html" in page.url:
+        page.locator(".compare-view[data-state=drawn], .compare-view .finding").first.wait_for()
+    if "/gallery/" in page.url and "index" not in page.url:
+        page.locator("[data-gallery='ready'][data-restored]").wait_for()
+    page.wait_for_timeout(80)
+
+
+Group = Literal["boards", "gallery", "others"]
+
+
+def pages(site: Path, *groups: Group) -> list[str]:
+    """The pages of some groups, all without any; ``others`` are all that no folder holds, whoever wrote them."""
+    known = {path.partition("?")[0] for path in (*BOARDS, *GALLERY)}
+    others = [path.name for path in sorted(site.glob("*.html")) if path.name not in known]
+    by_group: dict[Group, Sequence[str]] = {"boards": BOARDS, "gallery": GALLERY, "others": others}
+    return [path for group in groups or by_group for path in by_group[group]]
+
+
+def test_every_folder_of_pages_has_one_among_them(site: Path) -> None:
+    folders = {path.relative_to(site).parts[0] for path in site.rglob("*.html") if path.parent != site}
+    assert folders == {path.partition("/")[0] for path in pages(site) if "/" in path}
+    assert all((site / path.partition("?")[0]).is_file() for path in pages(site))
+
+
+@pytest.mark.parametrize("group", ["boards", "gallery", "others"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    browser: "Browser", address: str, site: Path, scheme: Literal["light", "dark"], group: Group
+) -> None:
+    found = []
+    with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
+        visit = visit_in(context, address)
+        for path in pages(site, group):
+            page = visit.open(path)
+            ready(page)
+            # Colours are all that differs in the dark.
+            found += axe_findings(page, colours_only=scheme == "dark")
+    assert found == []
+    assert visit.complaints == []
+    assert visit.outside == []
+
+
+@pytest.mark.parametrize("group", ["boards", "gallery", "others"])
+def test_no_page_is_wider_than_its_window_or_its_paper(visit: Visit, site: Path, group: Group) -> None:
+    wide: list[tuple[str, int]] = []
+    for path in pages(site, group):
+        page = visit.open(path)
+        ready(page)
+        wide += [(path, width) for width in WIDTHS if not fits(page, width)]
+        page.emulate_media(media="print")
+        if not fits(page, 720, 1000) or not page.locator("h1").first.is_visible():
+            wide.append((path, 0))
+        page.emulate_media(media="screen")
+    assert wide == []
+
+
+def test_nothing_hostile_runs(visit: Visit, site: Path) -> None:
+    for path in pages(site, "boards", "gallery"):
+        page = visit.open(path)
+        ready(page)
+        assert page.evaluate("window.bitten") is None, path
+        assert page.locator("img[src=x]").count() == 0, path
+
+
+def test_every_page_says_what_it_has_to_without_javascript(browser: "Browser", address: str, site: Path) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        visit = visit_in(context, address)
+        for path in pages(site):
+            page = visit.open(path)
+            assert page.locator("h1").first.is_visible(), path
+            assert len(page.locator("article, body").first.inner_text()) > 120, path
+            for table in page.locator("table.board").all():
+                assert table.locator("tbody tr").count() > 0, path
+        assert visit.outside == []
+
+
+def test_another_target_is_chosen_in_the_matrix_and_the_address_says_so(visit: Visit) -> None:
+    page = visit.open("matrix.html")
+    page.locator(".target-choice > summary").click()
+    source = "document.querySelector('.matrix-picture img')?.getAttribute('src')"
+    before = page.evaluate(source)
+    link = page.locator("a[data-target]:not([aria-current])").first
+    wanted = link.get_attribute("data-target")
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"before => ({source}) !== before", arg=before)
+    assert page.url.endswith(f"matrix.html?target={wanted}")
+    assert page.locator(f"a[data-target='{wanted}']").get_attribute("aria-current") == "true"
+    after = page.evaluate(source)
+    page.reload()
+    page.wait_for_function(f"after => ({source}) === after", arg=after)
+    href = page.locator(".matrix-picture").first.get_attribute("href")
+    assert href is not None
+    assert href.startswith(f"gallery/{wanted}.html?pair=")
+    page.go_back()
+    page.wait_for_function(f"before => ({source}) === before", arg=before)
+
+
+def test_without_javascript_each_target_has_a_matrix_of_its_own(browser: "Browser", address: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = visit_in(context, address).open("matrix/geometry-hard.html")
+        page.locator("a[data-target]").first.click()
+        page.wait_for_url("**/matrix/target-geometry-hard-01.html")
+        assert page.locator("h1").inner_text() == "Geometry, hard, 1, by every pair"
+        page.locator(".matrix-picture").first.click()
+        page.wait_for_url("**/gallery/geometry-hard-01.html?pair=*")
