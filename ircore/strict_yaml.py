@@ -23,6 +23,8 @@ UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing, though their category says otherwise."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_INTEGER = "tag:yaml.org,2002:int"
+_MOST_DIGITS = 80
 _TOO_LARGE = "a number of more than 64 bits"
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -92,12 +94,13 @@ class _StrictLoader(yaml.SafeLoader):
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
+            raise _fault(_TOO_LARGE, node.start_mark)
         try:
             value = super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:
             # What looks like a date or a number and is none, such as 2026-99-99.
-            too_long = "digits" in str(error)
-            raise _fault(_TOO_LARGE if too_long else str(error), node.start_mark) from error
+            raise _fault(str(error), node.start_mark) from error
         if isinstance(value, float) and not isfinite(value):
             raise _fault("a number that is not finite", node.start_mark)
         if isinstance(value, int) and value.bit_length() > 64:

@@ -30,23 +30,25 @@ MANIFESTS = some.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(some.binary(max_size=2000))
 def test_any_bytes(data: bytes) -> None:
     keeps_promises(data)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(MANIFESTS)
 def test_any_values_in_the_right_places(manifest: dict[str, object]) -> None:
     keeps_promises(yaml.safe_dump(manifest, allow_unicode=True).encode(errors="surrogatepass"))
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(some.sampled_from(SEEDS), some.integers(0, 4000), some.integers(0, 60), some.binary(max_size=12))
 def test_attacks_with_a_part_replaced(seed: bytes, start: int, length: int, new: bytes) -> None:
     keeps_promises(seed[:start] + new + seed[start + length :])
 
 
+@settings(deadline=None)
 @given(
     some.lists(some.sampled_from(GOOD.splitlines()), max_size=20),
     some.text(alphabet=" \t\n:-?[]{}&*!|>%@`'\"#,", max_size=30),

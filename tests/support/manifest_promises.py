@@ -9,7 +9,10 @@ from ircore.submissions.reports import annotations, as_json, summary
 
 THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
 
-SEEDS = [GOOD.encode(), *(one.text.encode() if isinstance(one.text, str) else one.text[:4096] for one in ATTACKS)]
+SEEDS = [
+    GOOD.encode(),
+    *((one.text.encode() if isinstance(one.text, str) else one.text)[:4096] for one in ATTACKS),
+]
 """Where a fuzzer begins."""
 
 
