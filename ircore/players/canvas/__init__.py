@@ -57,6 +57,27 @@ Corrections
     y)``, quoted text, side, largest/leftmost …, first/second (from the left), or "it".
 
 Order of description is back to front, but grid lines are below and texts above everything else.
+
+Figures in their own terms (package ``told``), for messages without pixels of the kinds above; a later message that
+tells all of a figure again replaces it.
+
+Charts
+    ``Bar chart: Mon 12, Tue 30. The y-axis "Sales" runs from 0 to 40 in steps of 10, horizontal grid lines.`` – also
+    horizontal, stacked or grouped, below zero, with value labels; ``categories: A, B`` with ``values: 1, 2``; a
+    Markdown table; JSON. ``A line chart … Line A: red, dashed, round markers: 5, 7, 6`` or ``3.0 in 2013, 2.4 in
+    2014``. ``A pie chart, clockwise from the top: Coal (red) 25 %, Gas (blue) 75 %``, pulled out, with names inside or
+    outside; a donut with its hole.
+Graphs
+    ``y = 2*sin(x) + 1 in red, x from -5 to 5, y from -2 to 4``; ``a curve through (-1, 2), (0, 0) that crosses the x
+    axis at 2``; dots, rings and labels at points, an area between two abscissas, zero lines, axes with arrows.
+Geometry
+    ``Triangle ABC with A (20%, 80%) …, diagonals AC and BD, a line from C to M``; midpoints, crossings, perpendiculars,
+    perpendicular bisectors, medians, altitudes, angle bisectors, parallels, tangents, circumcircle and incircle,
+    angle arcs with degrees, tick marks, dots, letters.
+Backgrounds
+    halves, parts by pixels, bands, alternating stripes, checks, a diagonal split.
+Corrections
+    ``the bar for Sat should be 9.7``, ``the second point should be 40``, ``Gas should be 30 %``, ``make the Sat bar red``.
 """
 
 from ircore.players.canvas.generator import CanvasGenerator

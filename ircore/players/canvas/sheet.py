@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ircore.players.canvas.quantities import Space
 from ircore.players.canvas.shapes import Canvas, Item
+from ircore.players.canvas.told.frame import Told
 
 MAX_ITEMS = 2_000
 MAX_NOTES = 20
@@ -36,7 +37,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     naive: bool = False
     told: tuple[Item, ...] = ()
-    figure: object = None
+    figure: Told | None = None
 
     @property
     def space(self) -> Space:

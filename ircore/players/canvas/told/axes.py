@@ -35,7 +35,6 @@ _TICKS = re.compile(r"\b(?:tick|label|mark|value|number)(?:s|ed|ing)?\b", re.IGN
 _YEARS = re.compile(r"\b((?:19|20)\d\d)\s*(?:to|through|until|-)\s*((?:19|20)\d\d)\b")
 _WORD = r"(?:[A-Z][\w.+&'-]*(?: (?!(?:and|or|from|to|with|at|in|on|are|is)\b)[a-z]\w*)?|\d[\w+-]*)"
 _WORDS = re.compile(rf"{_WORD}(?:\s*,\s*(?:and\s+)?{_WORD}|\s+and\s+{_WORD}){{1,40}}")
-_TITLED = re.compile(r"\b(?:label(?:ed|s)?|titled?|named|called|reads?)\b[^\"]{0,20}$", re.IGNORECASE)
 _COLOURED = re.compile(
     r"(#[0-9a-f]{6})\s+(?:[a-z]+\s+){0,2}?(?:[xy]\b|horizontal ax|vertical ax|ax[ei]s)"
     r"|ax[ei]s[^#,.;]{0,16}\((#[0-9a-f]{6})\)"

@@ -1,15 +1,14 @@
 """Corrections in a figure's own terms: "the bar for Sat should be 9.7", "Coal is 35 %", "the second point is at 40"."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ircore.drawing import Point
 from ircore.players.canvas.colours import difference
 from ircore.players.canvas.shapes import Blob, Label, Pie, Stroke
 from ircore.players.canvas.sheet import Sheet
 from ircore.players.canvas.text import Clause
-from ircore.players.canvas.told.figure import Kind
-from ircore.players.canvas.told.frame import Place
+from ircore.players.canvas.told.frame import Told
 from ircore.players.canvas.told.prose import NUMBER, colours, decimals, written
 
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7,
@@ -20,20 +19,10 @@ _VALUE = re.compile(rf"\b(?:be|is|to|at|value|reach(?:es)?|shows?|=|:)\s*(?:of |
 _BY = re.compile(r"\bby\s+-?\d")
 
 
-@dataclass(frozen=True)
-class Told:
-    """The figure that was told last: its kind, its place, and the names of its categories or wedges."""
-
-    kind: Kind
-    words: tuple[str, ...]
-    place: Place | None = None
-    is_lying: bool = False
-
-
 def change_told(sentence: str, sheet: Sheet) -> bool:
     """Follow a correction of one value of the figure that was told; return whether it was one."""
     told = sheet.figure
-    if not isinstance(told, Told) or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
+    if told is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
         return False
     plain = _NOT.sub(" ", sentence)
     index = _which(plain, told)
@@ -52,7 +41,7 @@ def change_told(sentence: str, sheet: Sheet) -> bool:
 def in_place(clause: Clause, sheet: Sheet) -> Clause:
     """Return a clause with "the bar for Sat" or "the Sat bar" as "the bar at (x,y)", for corrections of other kinds."""
     told, words = sheet.figure, clause.words
-    if not isinstance(told, Told):
+    if told is None:
         return clause
     for index, name in enumerate(told.words):
         if name and name.lower() in words and (at := _middle(told, index, sheet)):

@@ -20,7 +20,6 @@ class AxisTold:
         colour: Of its line.
         is_drawn: Whether it has a line; None if nothing is said.
         has_arrow: Whether the line ends in an arrow.
-        pixels: Pixels of its low and high end, if they are told.
     """
 
     name: str = ""
@@ -32,7 +31,6 @@ class AxisTold:
     colour: str | None = None
     is_drawn: bool | None = None
     has_arrow: bool = False
-    pixels: tuple[float, float] | None = None
 
 
 @dataclass
@@ -45,7 +43,6 @@ class Series:
     dash: str = ""
     marker: str = ""
     name: str = ""
-    width: float = 2.0
     is_labelled: bool = False
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ircore.drawing import Point, text_size
 from ircore.players.canvas.colours import rgb
 from ircore.players.canvas.shapes import Blob, Item, Label, Stroke, polygon
-from ircore.players.canvas.told.figure import AxisTold, Figure, Series
+from ircore.players.canvas.told.figure import AxisTold, Figure, Kind, Series
 from ircore.players.canvas.told.prose import decimals, written
 
 PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
@@ -58,6 +58,16 @@ class Place:
     def bottom(self) -> float:
         """Lower side."""
         return self.y.start
+
+
+@dataclass(frozen=True)
+class Told:
+    """The figure that was told last: its kind, its place, and the names of its categories or wedges."""
+
+    kind: Kind
+    words: tuple[str, ...]
+    place: Place | None = None
+    is_lying: bool = False
 
 
 def ink_on(background: str) -> str:
@@ -187,7 +197,7 @@ def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item
     colour = series.colour or PALETTE[index % len(PALETTE)]
     if len(points) < 2:
         return []
-    line = Stroke("polyline", points, colour, series.width, DASHES[series.dash], marker=series.marker, marker_size=4.5)
+    line = Stroke("polyline", points, colour, 2.0, DASHES[series.dash], marker=series.marker, marker_size=4.5)
     if not (figure.look.is_filled and index == 0):
         return [line]
     shade = figure.look.fill if figure.look.fill not in {None, colour} else mixed(figure.look.background, colour)

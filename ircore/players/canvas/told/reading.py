@@ -5,10 +5,9 @@ import re
 from ircore.players.canvas.shapes import Item
 from ircore.players.canvas.sheet import Sheet
 from ircore.players.canvas.told.axes import plot_area, read_axes, years_in
-from ircore.players.canvas.told.changes import Told
 from ircore.players.canvas.told.curves import read_graph, tells_graph
 from ircore.players.canvas.told.figure import Figure, Kind
-from ircore.players.canvas.told.frame import chart_items, ink_on, placed
+from ircore.players.canvas.told.frame import Told, chart_items, ink_on, placed
 from ircore.players.canvas.told.grounds import read_ground
 from ircore.players.canvas.told.letters import read_letters
 from ircore.players.canvas.told.looks import outline_of, read_look

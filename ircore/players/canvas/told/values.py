@@ -4,7 +4,7 @@ import re
 
 from ircore.players.canvas.told.axes import words_in
 from ircore.players.canvas.told.figure import AxisTold, Kind, Series
-from ircore.players.canvas.told.prose import NUMBER, colours, numbers, quoted, runs, without_colours
+from ircore.players.canvas.told.prose import NUMBER, colours, numbers, runs
 
 _HEX = r"#[0-9a-f]{6}"
 _PAIR = re.compile(
@@ -232,13 +232,3 @@ def _near(sentence: str, noun: str) -> str | None:
         if before
         else None
     )
-
-
-def told_names(sentences: list[str]) -> list[str]:
-    """Return all texts in quotes that are no numbers."""
-    return [
-        text
-        for sentence in sentences
-        for text in quoted(without_colours(sentence))
-        if not re.fullmatch(r"[\d.]+%?", text)
-    ]
