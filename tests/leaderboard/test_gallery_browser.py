@@ -1,31 +1,27 @@
 """The gallery in a real browser: keys, comparisons, addresses, pairs fetched from shards, the replay."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 import pytest
-from filelock import FileLock
 from samples import BlockGenerator, CentreDescriber, sample_instances
-from visits import Visit, visit_in
+from site_samples import built_once, named_submission, rate_turns
+from visits import Visit, axe_findings, visit_in
 
 from ircore.games.prompts import load_prompts
 from ircore.games.reconstruction import ReconstructionGame
 from ircore.instances.store import InstanceSet
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import PlayerSpec, Rules, Score, Submission
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
+from ircore.records import Rules
 from leaderboard.build import build_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 INSTANCE = "gallery/simple_shapes-easy-01.html"
-PAGES = (INSTANCE, "gallery/index.html", "replay.html")
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script> move {{ 7 * 7 }} left \u202eevil'
 
 
@@ -47,37 +43,15 @@ class HostileGenerator(BlockGenerator):
 
 def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: str, first: float) -> Path:
     """Play a pair; its first renderings get the score ``first``, its second ones two points more."""
-    specs = {
-        "describer": PlayerSpec(player="classical", model=describer),
-        "generator": PlayerSpec(player="canvas", model=generator),
-    }
     slug = "hostile" if "<" in describer else f"{describer}-{generator}"
-    made = Submission(schema_=1, name=slug, licence="CC0-1.0", **specs)
-    loaded = LoadedSubmission(slug, made, Path("submissions") / slug / "submission.yaml")
+    loaded = named_submission(slug, describer, generator)
     prompts = load_prompts("reconstruction")
     run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
     opened = open_run(folder / slug, run, instances)
     kinds = (HostileDescriber, HostileGenerator) if slug == "hostile" else (CentreDescriber, BlockGenerator)
-    players = Pair(kinds[0](specs["describer"]), kinds[1](specs["generator"]))
+    players = Pair(kinds[0](loaded.submission.describer), kinds[1](loaded.submission.generator))
     play(PlayPlan(run, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), players)
-    score_turns(opened, first)
-    return opened.path
-
-
-def score_turns(run: RunFolder, first: float) -> None:
-    run.add_scores(
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task="similarity",
-            judge="structural",
-            value=first + 2 * (turn.turn - 1),
-            rendering=turn.rendering.sha256,
-        )
-        for episode in run.episodes()
-        for turn in episode.rendered_turns
-        if turn.rendering is not None
-    )
+    return rate_turns(opened, first, by_turn=2).path
 
 
 def make_site(folder: Path) -> None:
@@ -91,13 +65,7 @@ def make_site(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once for all worker processes of a test run."""
-    shared = tmp_path_factory.getbasetemp()
-    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "gallery-site"
-    with FileLock(f"{folder}.lock"):
-        if not (folder / "site").is_dir():
-            make_site(folder)
-    return folder / "site"
+    return built_once(tmp_path_factory, "gallery-site", make_site)
 
 
 def open_gallery(visit: Visit, path: str = INSTANCE) -> "Page":
@@ -337,29 +305,16 @@ def test_pages_are_complete_without_javascript(browser: "Browser", address: str)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    axe, found = Axe(), []
+def test_axe_finds_nothing_in_dialogs(browser: "Browser", address: str, scheme: Literal["light", "dark"]) -> None:
+    found = []
     with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800}) as context:
         visit = visit_in(context, address)
-        for path, keys in ((INSTANCE, ""), (INSTANCE, "z"), (INSTANCE, "r"), (PAGES[1], ""), (PAGES[2], "")):
-            page = visit.open(path)
-            if keys:
-                focus_first(page)
-                page.keyboard.press(keys)
-            for violation in axe.run(page).response["violations"]:
-                found += [f"{path} {keys}: {violation['id']}: {one['html'][:160]}" for one in violation["nodes"]]
+        for keys in ("z", "r"):
+            page = visit.open(INSTANCE)
+            focus_first(page)
+            page.keyboard.press(keys)
+            found += axe_findings(page)
     assert found == []
-
-
-@pytest.mark.parametrize("width", [360, 768, 1920])
-def test_nothing_is_wider_than_the_window(browser: "Browser", address: str, width: int) -> None:
-    with browser.new_context(viewport={"width": width, "height": 800}) as context:
-        visit = visit_in(context, address)
-        for path in PAGES:
-            page = visit.open(path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 def test_where_an_original_cannot_be_had_the_thumbnail_stands_in(browser: "Browser", address: str) -> None:
