@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from typing import BinaryIO
 
 from ircore.errors import InputError, WorkError
 
@@ -45,6 +46,33 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
 def write_text(path: Path, text: str, durable: bool = False) -> None:
     """Write ``text`` as UTF-8 to ``path`` atomically; see ``write_bytes``."""
     write_bytes(path, text.encode(), durable)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file bit by bit that appears under its own name only when it is complete.
+
+    Args:
+        path: Where to write; missing parent folders are made, an older file is replaced.
+
+    Yields:
+        A temporary file beside it, open for writing, renamed to ``path`` on success and removed on any failure.
+
+    Raises:
+        WorkError: The disk is full or the place cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            yield file
+        temporary.replace(path)
+    except OSError as error:
+        raise WorkError(
+            f"{path}: cannot be written ({error.strerror})", "Free some space or choose another place."
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def sync_folder(path: Path) -> None:

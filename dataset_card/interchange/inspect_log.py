@@ -6,7 +6,8 @@ what the generator did stands in ``metadata["turns"]``; a rendering that no mess
 it, is in ``metadata["unseen"]``. Judges are scorers.
 
 Nothing is made up: there are no events, since the time and the exact form of single requests are not recorded, and
-where tokens or cost are not known they are left out. Written against inspect_ai 0.3.285, log version 2.
+where tokens or cost are not known they are left out. Written against inspect_ai 0.3.285, log version 2: a zip file of
+``header.json``, ``summaries.json`` and one file a sample, of which one at a time is in memory.
 """
 
 import base64
@@ -16,9 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ircore.errors import InputError
-from ircore.files import write_text
+from ircore.files import new_file
 from ircore.records import TECHNICAL_REASONS, Episode, PlayerSpec, Role, Run, Usage
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
@@ -46,7 +48,7 @@ class Logged:
 
 
 def export_log(run: RunFolder, out: Path) -> Logged:
-    """Write a run as one log in JSON.
+    """Write a run as one log.
 
     Args:
         run: The run.
@@ -59,15 +61,43 @@ def export_log(run: RunFolder, out: Path) -> Logged:
     """
     results = Results.from_runs([run])
     export = _Export(run)
-    samples = [export.sample(one) for one in results.episodes[run.run.run_id]]
-    if not samples:
+    episodes = results.episodes[run.run.run_id]
+    if not episodes:
         raise InputError(f"{run.path}: no episode has ended", "Play it first: ircore play")
     path = out / _file_name(run.run)
     if path.exists():
         raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
-    document = export.header() | {"results": _results(results, samples), "stats": export.stats(), "samples": samples}
-    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    return Logged(path, len(samples))
+    with new_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as log:
+        summaries = []
+        for one in episodes:
+            sample = export.sample(one)
+            _add(log, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
+            summaries.append(_summary(sample))
+        _add(log, "summaries.json", summaries)
+        _add(log, "header.json", export.header() | {"results": _results(results, summaries), "stats": export.stats()})
+    return Logged(path, len(summaries))
+
+
+def _add(log: ZipFile, name: str, document: object) -> None:
+    """Add a document; without a time of its own, so that the same run gives the same bytes."""
+    info = ZipInfo(name)
+    info.compress_type = ZIP_DEFLATED
+    log.writestr(info, json.dumps(document, ensure_ascii=False))
+
+
+def _summary(sample: Document) -> Document:
+    """Return what a list of samples shows of one: no pictures, and words alone of its input."""
+    words = (
+        [part["text"] for part in sample["input"][0]["content"] if part["type"] == "text"] if sample["input"] else []
+    )
+    about = {name: sample["metadata"][name] for name in ("category", "difficulty", "outcome", "abort_reason")}
+    kept = {
+        name: sample[name] for name in ("id", "epoch", "target", "scores", "role_usage", "total_time", "turn_count")
+    }
+    ending = {"error": sample["error"]["message"]} if "error" in sample else {}
+    ending |= {"limit": sample["limit"]["type"]} if "limit" in sample else {}
+    counts = {"message_count": len(sample["messages"]), "completed": True}
+    return kept | {"input": " ".join(words)[:1000], "metadata": about} | ending | counts
 
 
 class _Export:
@@ -225,20 +255,20 @@ def _usage(usages: Sequence[Usage]) -> Document | None:
     return total | ({"total_cost": sum(costs)} if len(costs) == len(usages) else {})
 
 
-def _results(results: Results, samples: Sequence[Document]) -> Document:
+def _results(results: Results, summaries: Sequence[Document]) -> Document:
     (run,) = results.submissions
     scores = []
     for judge in results.judges:
         cell = results.cell(run.run_id, judge)
         metrics = {"mean": cell.score.mean, "main_score": cell.main_score}
         named = {name: {"name": name, "value": value} for name, value in metrics.items() if value is not None}
-        rated = {"scored_samples": cell.score.n, "unscored_samples": len(samples) - cell.score.n}
+        rated = {"scored_samples": cell.score.n, "unscored_samples": len(summaries) - cell.score.n}
         scores.append({"name": judge, "scorer": judge, **rated, "metrics": named})
-    faults = sum("error" in one for one in samples)
-    return {"total_samples": len(samples), "completed_samples": len(samples) - faults, "scores": scores}
+    faults = sum("error" in one for one in summaries)
+    return {"total_samples": len(summaries), "completed_samples": len(summaries) - faults, "scores": scores}
 
 
 def _file_name(run: Run) -> str:
     """Return the name of a log as inspect_ai takes it apart: when, which task, and an id of letters and digits."""
     when = re.sub(r"[:+]", "-", run.started)
-    return f"{when}_{TASK.replace('_', '-')}_{re.sub(r'[^a-z0-9]', '', run.run_id)}.json"
+    return f"{when}_{TASK.replace('_', '-')}_{re.sub(r'[^a-z0-9]', '', run.run_id)}.eval"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ircore.errors import InputError, WorkError
-from ircore.files import new_folder, write_bytes, write_text
+from ircore.files import new_file, new_folder, write_bytes, write_text
 
 
 def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
@@ -29,6 +29,20 @@ def test_a_failing_write_leaves_the_old_content(tmp_path: Path, monkeypatch: pyt
         write_bytes(target, b"new content")
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_file_written_bit_by_bit_appears_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "log.bin"
+    with new_file(path) as file:
+        file.write(b"one ")
+        assert not path.exists()
+        file.write(b"two")
+    assert path.read_bytes() == b"one two"
+    with pytest.raises(ValueError, match="stop"), new_file(path) as file:  # noqa: PT012 - what is written before it fails
+        file.write(b"half")
+        raise ValueError("stop")
+    assert path.read_bytes() == b"one two"
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from samples import sample_instances, sample_run
@@ -37,8 +38,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 @pytest.fixture(scope="module")
 def log(played: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     done = export_log(played, tmp_path_factory.mktemp("logs"))
-    document: dict[str, Any] = json.loads(done.path.read_text("utf-8"))
-    return document
+    with ZipFile(done.path) as file:
+        header: dict[str, Any] = json.loads(file.read("header.json"))
+        summaries = json.loads(file.read("summaries.json"))
+        samples = [json.loads(file.read(f"samples/{one['id']}_epoch_1.json")) for one in summaries]
+        assert len(file.namelist()) == 2 + len(samples)
+    return header | {"summaries": summaries, "samples": samples}
 
 
 def test_the_header_names_both_models(log: dict[str, Any], played: RunFolder) -> None:
@@ -79,6 +84,18 @@ def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], playe
     assert sample["metadata"]["unseen"] == {}
 
 
+def test_summaries_hold_words_and_scores_but_no_pictures(log: dict[str, Any]) -> None:
+    first = log["summaries"][0]
+    assert first["input"].startswith("We are going to play a drawing game.")
+    assert (first["scores"]["eye"]["value"], first["message_count"], first["completed"]) == (8, 6, True)
+    assert "base64" not in json.dumps(log["summaries"])
+
+
+def test_the_same_run_gives_the_same_bytes(played: RunFolder, tmp_path: Path) -> None:
+    one, other = (export_log(played, tmp_path / name).path for name in ("one", "other"))
+    assert one.read_bytes() == other.read_bytes()
+
+
 def test_what_is_not_known_is_not_there(log: dict[str, Any]) -> None:
     sample = log["samples"][0]
     assert sample["output"]["choices"][0]["stop_reason"] == "unknown"
@@ -106,14 +123,14 @@ def test_a_run_without_its_answers_has_no_log(played: RunFolder, tmp_path: Path)
 
 def test_the_command(played: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["export", "inspect", str(played.path), "--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.endswith(".json: 12 samples\n")
+    assert capsys.readouterr().out.endswith(".eval: 12 samples\n")
     assert ircore(["export", "inspect", str(played.path), "--out", str(tmp_path)]) == 2
     assert "exists already" in capsys.readouterr().err
 
 
 READER = """
 import json, sys
-from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 (found,) = list_eval_logs(sys.argv[1])
 log = read_eval_log(found, resolve_attachments=True)
 print(json.dumps({
@@ -121,6 +138,7 @@ print(json.dumps({
     "mean": log.results.scores[0].metrics["mean"].value,
     "value": log.samples[0].scores["eye"].value,
     "roles": [message.role for message in log.samples[0].messages],
+    "summaries": len(read_eval_log_sample_summaries(found)),
     "images": [part.image[:22] for part in log.samples[0].messages[4].content if part.type == "image"],
 }))
 """
@@ -144,5 +162,6 @@ def test_inspect_ai_itself_reads_it(played: RunFolder, tmp_path: Path) -> None:
         "mean": 8.0,
         "value": 8.0,
         "roles": ["user", "assistant"] * 3,
+        "summaries": 12,
         "images": ["data:image/png;base64,"] * 3,
     }
