@@ -77,7 +77,8 @@ Geometry
 Backgrounds
     halves, parts by pixels, bands, alternating stripes, checks, a diagonal split.
 Corrections
-    ``the bar for Sat should be 9.7``, ``the second point should be 40``, ``Gas should be 30 %``, ``make the Sat bar red``.
+    ``the bar for Sat should be 9.7``, ``the second point should be 40``, ``Gas should be 30 %``, ``make the Sat bar
+    red``.
 """
 
 from ircore.players.canvas.generator import CanvasGenerator
