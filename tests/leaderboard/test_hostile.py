@@ -15,8 +15,9 @@ from visits import Visit, visit_in
 from ircore.games.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.play import make_run
-from ircore.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, Turn
+from ircore.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, TranscriptsReference, Turn
 from ircore.runs import RunFolder, RunWriter
+from ircore.submissions import LoadedSubmission
 from leaderboard.build import build_site
 from leaderboard.site_check import check_site
 
@@ -32,19 +33,27 @@ LONG = "W" * 3000
 FORMULA = '=HYPERLINK("https://evil.example","x")'
 EVERYTHING = "\n".join((SCRIPT, ATTRIBUTE, MARKUP, HIDDEN, LONG, FORMULA))
 LINE = f"{FORMULA}{SCRIPT}{ATTRIBUTE}{{{{7*7}}}} \u202e{'W' * 100}"[:300]
+SPEC = {"player": "classical", "model": LINE, "revision": LINE, "parameters": {"<script>": EVERYTHING}}
+
+
+def hostile_submission(slug: str) -> LoadedSubmission:
+    """A manifest as no check would let pass, with every text filled."""
+    spec = PlayerSpec.model_validate(SPEC)
+    loaded = sample_submission(slug, LINE)
+    changes = {
+        "describer": spec,
+        "generator": spec,
+        "authors": (LINE, LINE),
+        "links": {"paper": f"https://example.org/{ATTRIBUTE}", "code": "https://example.org/?<script>"},
+        "hardware": LINE,
+        "transcripts": TranscriptsReference(repo=LINE, revision="a" * 40, run="a-1"),
+    }
+    return loaded._replace(submission=loaded.submission.model_copy(update=changes))
 
 
 def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None:
     """A run with every text that a stranger may write, filled with what should do nothing."""
-    spec = {"player": "classical", "model": LINE, "parameters": {"<script>": EVERYTHING}}
-    loaded = sample_submission("hostile", LINE)
-    changes = {
-        "describer": PlayerSpec.model_validate(spec),
-        "generator": PlayerSpec.model_validate(spec),
-        "authors": (LINE, LINE),
-        "links": {"paper": f"https://example.org/{ATTRIBUTE}", "code": "https://example.org/?<script>"},
-    }
-    loaded = loaded._replace(submission=loaded.submission.model_copy(update=changes))
+    loaded = hostile_submission("hostile")
     run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0, game="reconstruction")
     opened = RunFolder.create(folder, run, instances)
     drawn = [turn.rendering for one in source.episodes() for turn in one.rendered_turns if turn.rendering]
@@ -54,7 +63,7 @@ def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None
                 source.rendering_path(drawn[0].sha256).read_bytes()
             )
             writer.record_end(_episode(one.instance_id, one.category, one.difficulty, drawn[0], number == 0))
-    opened.keep_judge(JudgeIdentity(name="eye", label=LINE, kind="model", player=PlayerSpec.model_validate(spec)))
+    opened.keep_judge(JudgeIdentity(name="eye", label=LINE, kind="model", player=PlayerSpec.model_validate(SPEC)))
     opened.add_scores(_scores(opened, drawn[0].sha256))
 
 
@@ -96,7 +105,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
             instances = sample_instances(folder / "instances")
             plain = sample_run(folder / "plain", instances)
             hostile_run(folder / "hostile", instances, plain)
-            build_site([folder / "plain", folder / "hostile"], folder / "site")
+            waiting = hostile_submission("hostile-too")
+            build_site([folder / "plain", folder / "hostile"], folder / "site", waiting=waiting)
     return folder / "site"
 
 
@@ -118,7 +128,13 @@ def test_nothing_of_a_strangers_is_wrong_with_the_pages(site: Path) -> None:
 
 def test_nothing_runs_and_nothing_is_fetched(browser: "Browser", address: str, site: Path) -> None:
     paths = kinds(site)
-    assert {"pairs/hostile.html", "gallery/geometry-easy-01.html", "boards/index.html", "index.html"} <= set(paths)
+    assert {
+        "pairs/hostile.html",
+        "pairs/hostile-too.html",
+        "gallery/geometry-easy-01.html",
+        "boards/index.html",
+        "index.html",
+    } <= set(paths)
     wrong: list[tuple[str, int]] = []
     for scheme in ("light", "dark"):
         with browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme) as context:
@@ -140,9 +156,10 @@ def test_the_words_stand_there_as_text(visit: Visit) -> None:
     shown = page.evaluate("document.body.textContent")
     for words in (SCRIPT, "{{7*7}}", "onerror=window.hacked=1", "⟦U+202E⟧gnirts", "zero⟦U+2066⟧width"):
         assert words in shown
-    name = visit.open("pairs/hostile.html").evaluate("document.body.textContent")
-    assert SCRIPT in name
-    assert "evil.example" in name
+    for pair in ("hostile", "hostile-too"):
+        name = visit.open(f"pairs/{pair}.html").evaluate("document.body.textContent")
+        assert SCRIPT in name
+        assert "evil.example" in name
 
 
 def test_exports_hold_no_formula(site: Path) -> None:
