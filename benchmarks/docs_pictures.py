@@ -99,7 +99,8 @@ def main() -> None:
     strip(out / "players-pairs.webp", [("target", shown), *ends], 5)
     shown = target(EPISODE)
     turns = play(shown, "classical", "canvas")[:4]
-    strip(out / "players-turns.webp", [("target", shown), *((f"turn {n}", one) for n, one in enumerate(turns, 1))], 5)
+    tiles = [("target", shown), *((f"turn {n}", one) for n, one in enumerate(turns, 1))]
+    strip(out / "players-turns.webp", tiles, len(tiles))
     strip(out / "players-told.webp", told(), 4)
 
 

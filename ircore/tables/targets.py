@@ -1,7 +1,7 @@
 """What the targets of a set show, counted from their scenes, and how many words they take."""
 
 from itertools import product
-from statistics import mean
+from statistics import fmean
 
 from ircore.records import Scene
 from ircore.results.model import Results
@@ -53,7 +53,7 @@ def _counts(results: Results, category: str, difficulty: str) -> tuple[Value, ..
         _mean([len(found) for found in texts]),
         _least(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
         _mean([len(_colours(scene)) for scene in scenes]),
-        Value(mean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
+        Value(fmean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
     )
 
 
@@ -62,7 +62,7 @@ def _least(value: float | None, missing: str) -> Value:
 
 
 def _mean(values: list[int]) -> Value:
-    return Value(mean(values), n=len(values)) if values else Value(None, missing=_NO_SCENE)
+    return Value(fmean(values), n=len(values)) if values else Value(None, missing=_NO_SCENE)
 
 
 def _colours(scene: Scene) -> set[str]:
