@@ -148,10 +148,12 @@ def view(browser: "Browser", address: str, width: int, height: int) -> Seen:
         page.add_init_script(OBSERVE)
         page.goto(address, wait_until="load")
         page.wait_for_timeout(SETTLED)
+        # Scrolling by script does not end the search for the largest part, as a reader's would.
+        paint, what = page.evaluate("[window.seen.paint, window.seen.what]")
         page.evaluate(SCROLL)
         found = page.evaluate("window.seen")
     worst = max(found["shifts"], key=lambda one: one[1], default=(0, 0, ""))
-    return Seen(found["paint"], found["what"], largest_window([one[:2] for one in found["shifts"]]), worst[2])
+    return Seen(paint, what, largest_window([one[:2] for one in found["shifts"]]), worst[2])
 
 
 def largest_window(shifts: list[list[float]]) -> float:

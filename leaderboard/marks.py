@@ -125,10 +125,10 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
         eager: Whether it is fetched at once, rather than when it comes into view.
     """
     large = shown.large if "://" in shown.large else root + shown.large
-    lazy = "" if eager else 'loading="lazy" '
+    haste = 'fetchpriority="high"' if eager else 'loading="lazy" decoding="async"'
     return safe(
         f'<img class="{kind}" src="{root}{shown.small}" data-large="{escape(large)}" width="{shown.width}" '
-        f'height="{shown.height}" {lazy}decoding="async" alt="{escape(alt)}">'
+        f'height="{shown.height}" {haste} alt="{escape(alt)}">'
     )
 
 
