@@ -12,6 +12,7 @@ from dataset_card.former import FormerRelease, FormerRun
 from dataset_card.history import describe_release
 from dataset_card.parquet import Written, write_table
 from dataset_card.parts import Part, layout_key, make_part, part_key, sum_parts
+from dataset_card.previews import preview_rows
 from dataset_card.release_record import (
     CHANGES,
     JUDGES,
@@ -24,7 +25,17 @@ from dataset_card.release_record import (
     render_changes,
 )
 from dataset_card.rows import ReleaseSource, Row, SourceRun
-from dataset_card.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.schema import (
+    ALL_CONFIGS,
+    CONFIGS,
+    EPISODES,
+    INSTANCES,
+    LEADERBOARD,
+    PREVIEWS,
+    SCORES,
+    TRANSCRIPTS,
+    Config,
+)
 from dataset_card.selection import Selection, select_runs
 from ircore.collector import without_collector
 from ircore.errors import InputError
@@ -42,6 +53,7 @@ _OF_A_RUN: dict[str, Callable[[InstanceSet, SourceRun], Iterable[Row]]] = {
     TRANSCRIPTS.name: rows.transcript_rows,
     EPISODES.name: rows.episode_rows,
     SCORES.name: rows.score_rows,
+    PREVIEWS.name: preview_rows,
 }
 
 _OF_NO_RUN: dict[str, Callable[[ReleaseSource], Iterable[Row]]] = {
@@ -63,6 +75,9 @@ class BuildPlan:
     date: str | None = None
     """Of the release, YYYY-MM-DD; by default that of the newest thing in it."""
 
+    previews: bool = False
+    """Whether there is a table with small pictures; one that the former release had is carried on anyway."""
+
 
 @dataclass(frozen=True)
 class Built:
@@ -72,7 +87,7 @@ class Built:
     """What it says of itself."""
 
     written: tuple[Written, ...]
-    """What each config came to, in the order of ``CONFIGS``."""
+    """What each config came to, in the order of ``ALL_CONFIGS``."""
 
     taken_over: int
     """Bytes of tables that are those of the former release."""
@@ -116,11 +131,12 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
     former = FormerRelease(plan.former) if plan.former is not None else None
     chosen = select_runs([RunFolder.open(path) for path in runs], played_on, former, plan.withdrawals)
     source = make_source(chosen.runs, played_on)
+    configs = ALL_CONFIGS if plan.previews or (former is not None and former.has_previews) else CONFIGS
     with new_folder(out) as folder:
         writer = _PartWriter(folder, former)
-        with progress("release", len(_OF_NO_RUN) + len(_OF_A_RUN) * len(source.runs)) as shown:
-            parts = tuple(_parts(source, writer, shown.advance))
-        written = tuple(sum_parts(config, parts) for config in CONFIGS)
+        with progress("release", sum(1 if one.name in _OF_NO_RUN else len(source.runs) for one in configs)) as shown:
+            parts = tuple(_parts(configs, source, writer, shown.advance))
+        written = tuple(sum_parts(config, parts) for config in configs)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
         texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
@@ -207,8 +223,10 @@ class _PartWriter:
         return part
 
 
-def _parts(source: ReleaseSource, writer: _PartWriter, advance: Callable[[str], None]) -> Iterator[Part]:
-    for config in CONFIGS:
+def _parts(
+    configs: Iterable[Config], source: ReleaseSource, writer: _PartWriter, advance: Callable[[str], None]
+) -> Iterator[Part]:
+    for config in configs:
         if config.name in _OF_NO_RUN:
             yield writer.written(config, None, _OF_NO_RUN[config.name](source))
             advance(config.name)

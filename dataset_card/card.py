@@ -11,7 +11,7 @@ from dataset_card.card_pictures import alternative_text, draw_scores, draw_targe
 from dataset_card.markdown import Markdown, render
 from dataset_card.parquet import Written
 from dataset_card.rows import ReleaseSource
-from dataset_card.schema import CONFIGS, Column
+from dataset_card.schema import Column
 from dataset_card.strip import Example, choose_example, draw_strip
 from ircore.records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
@@ -187,7 +187,7 @@ def _common(facts: CardFacts) -> dict[str, object]:
         "runs": [run.run for run in source.runs],
         "prompts": sorted({run.run.prompts for run in source.runs}),
         "versions": sorted({run.run.version for run in source.runs}),
-        "tables": [(one, next(w.rows for w in facts.written if w.config is one)) for one in CONFIGS],
+        "tables": [(one.config, one.rows) for one in facts.written],
         "md": Markdown,
     }
 

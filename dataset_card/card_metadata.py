@@ -5,7 +5,7 @@ from typing import Any
 
 from dataset_card.parquet import Written
 from dataset_card.rows import ReleaseSource
-from dataset_card.schema import CONFIGS, SPLIT
+from dataset_card.schema import ALL_CONFIGS, SPLIT
 from ircore.records import HUMAN
 
 TITLE = "Image Reconstruction Game: transcripts, renderings and scores"
@@ -58,14 +58,14 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
         "annotations_creators": _annotators(source),
         "source_datasets": ["original"],
         "tags": list(TAGS),
-        "configs": [config_entry(one.name) for one in CONFIGS],
+        "configs": [config_entry(one.config.name) for one in written],
         "dataset_info": [_info(one) for one in written],
     }
 
 
 def config_entry(name: str) -> dict[str, Any]:
     """Return how ``configs`` lists a config: its name, its files, and whether it is the default one."""
-    config = next(one for one in CONFIGS if one.name == name)
+    config = next(one for one in ALL_CONFIGS if one.name == name)
     entry = {"config_name": config.name, "data_files": [{"split": SPLIT, "path": config.pattern}]}
     return entry | ({"default": True} if config.default else {})
 

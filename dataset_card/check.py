@@ -15,10 +15,9 @@ from dataset_card.record_check import RecordCheck
 from dataset_card.release_files import SINGLE_FILES
 from dataset_card.release_record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
 from dataset_card.rows import Row
-from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
-from dataset_card.secrets import FindSecret, secret_finder
+from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
+from dataset_card.secrets import FindLeak, leak_finder
 from dataset_card.tables import ReleasedRun, Tables
-from dataset_card.texts import find_forbidden
 from ircore.errors import InputError
 from ircore.journal import read_records
 from ircore.provenance import Provenance
@@ -60,15 +59,15 @@ def check_release(folder: Path) -> Report:
     if large := [name for name in sorted(SINGLE_FILES) if _is_large(folder / name)]:
         faults = tuple(f"{name}: larger than {MAX_BYTES // 2**20} MiB" for name in large)
         return Report(faults, 0, 0, Counter())
-    with secret_finder() as find_secret:
-        return _check(folder, lambda text: find_forbidden(text) or find_secret(text))
+    with leak_finder() as find_leak:
+        return _check(folder, find_leak)
 
 
 def _is_large(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > MAX_BYTES
 
 
-def _check(folder: Path, find_leak: FindSecret) -> Report:
+def _check(folder: Path, find_leak: FindLeak) -> Report:
     findings = Findings()
     _check_files(folder, find_leak, findings)
     record = RecordCheck(folder, findings)
@@ -85,6 +84,7 @@ def _check(folder: Path, find_leak: FindSecret) -> Report:
         (EPISODES, tables.take_episode),
         (SCORES, tables.take_score),
         (LEADERBOARD, tables.take_board_row),
+        (PREVIEWS, tables.take_preview),
     ):
         for where, row in _sound_rows(folder, config, findings):
             counts[config.name] += 1
@@ -100,7 +100,7 @@ def _check(folder: Path, find_leak: FindSecret) -> Report:
     return Report(tuple(findings.faults), findings.rows, len(pictures), counts, tables.runs())
 
 
-def _check_files(folder: Path, find_leak: FindSecret, findings: Findings) -> None:
+def _check_files(folder: Path, find_leak: FindLeak, findings: Findings) -> None:
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
@@ -168,7 +168,7 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
         findings.faults.append(error.problem)
 
 
-def _check_texts(where: str, row: Row, find_leak: FindSecret, findings: Findings) -> None:
+def _check_texts(where: str, row: Row, find_leak: FindLeak, findings: Findings) -> None:
     for name, value in row.items():
         texts = value if isinstance(value, list) else [value]
         for text in texts:

@@ -13,7 +13,7 @@ from dataset_card.card_code import differing_blocks
 from dataset_card.card_metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
-from dataset_card.schema import CONFIGS
+from dataset_card.schema import ALL_CONFIGS, CONFIGS
 from ircore.records import Instance, Run
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
@@ -93,7 +93,7 @@ def _front_matter_faults(text: str, rows: Counter[str]) -> Iterator[str]:
         return
     listed = {str(one.get("config_name")): one for one in _mappings(document, "configs")}
     sizes = {str(one.get("config_name")): one for one in _mappings(document, "dataset_info")}
-    for config in CONFIGS:
+    for config in (one for one in ALL_CONFIGS if one in CONFIGS or rows[one.name]):
         if listed.pop(config.name, None) != config_entry(config.name):
             yield f"configs does not list {config.name} as it must"
         splits = _mappings(sizes.get(config.name, {}), "splits")

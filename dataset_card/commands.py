@@ -35,6 +35,7 @@ def command() -> None:
     metavar="FILE",
     help="Runs that go, a JSON record a line, with why.",
 )
+@click.option("--previews", is_flag=True, help="Also make a table of the turns with small pictures.")
 @click.option("--date", metavar="YYYY-MM-DD", help="Of the release; that of the newest thing in it if not given.")
 def build(
     runs: tuple[Path, ...],
@@ -42,6 +43,7 @@ def build(
     out: Path,
     former: str | None,
     withdrawals: Path | None,
+    previews: bool,
     date: str | None,
 ) -> None:
     """Make a dataset of runs: Parquet tables with embedded pictures, and a card.
@@ -57,6 +59,7 @@ def build(
         None if former is None else find_former(former),
         None if withdrawals is None else read_withdrawals(withdrawals),
         date,
+        previews,
     )
     built = build_release(runs, instances, out, plan)
     for one in built.written:

@@ -19,9 +19,9 @@ from typing import Any
 from dataset_card import card_statements as said
 from dataset_card.card_metadata import PAPER, TAGS, TASKS, TITLE, licences_of
 from dataset_card.card_statements import annotators, statements
-from dataset_card.parquet import table_files
+from dataset_card.parquet import configs_of, table_files
 from dataset_card.rows import ReleaseSource
-from dataset_card.schema import CONFIGS, SPLIT, Column, Config, Kind
+from dataset_card.schema import SPLIT, Column, Config, Kind
 from ircore.records import HUMAN
 
 CROISSANT = "croissant.json"
@@ -40,6 +40,7 @@ KEYS = {
     "episodes": ("run_id", "episode_id"),
     "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator"),
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
+    "previews": ("run_id", "episode_id", "turn"),
 }
 """The columns that tell the rows of each table apart."""
 
@@ -107,7 +108,7 @@ def croissant_faults(folder: Path) -> Iterator[str]:
     if not isinstance(document, dict) or document.get("conformsTo") != list(CONFORMS_TO):
         yield f"does not conform to {CONFORMS_TO[0]}"
         return
-    for key, wanted in (("distribution", list(_distribution(folder, {}))), ("recordSet", list(_record_sets()))):
+    for key, wanted in (("distribution", list(_distribution(folder, {}))), ("recordSet", list(_record_sets(folder)))):
         found = _by_id(document.get(key))
         for one in wanted:
             if found.pop(one["@id"], None) != one:
@@ -144,7 +145,7 @@ def _document(
         "prov:wasGeneratedBy": [_activity(*one) for one in makers],
         **_responsible_ai(source, (days[0], days[-1])),
         "distribution": [*_distribution(folder, hashes)],
-        "recordSet": list(_record_sets()),
+        "recordSet": list(_record_sets(folder)),
     }
 
 
@@ -195,7 +196,7 @@ def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, A
 
 
 def _distribution(folder: Path, hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    for config in CONFIGS:
+    for config in configs_of(folder):
         files = [path.relative_to(folder).as_posix() for path in table_files(folder, config)]
         yield {
             "@type": "cr:FileSet",
@@ -224,9 +225,9 @@ def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
     }
 
 
-def _record_sets() -> Iterator[dict[str, Any]]:
+def _record_sets(folder: Path) -> Iterator[dict[str, Any]]:
     yield _splits()
-    yield from (_record_set(config) for config in CONFIGS)
+    yield from (_record_set(config) for config in configs_of(folder))
 
 
 def _splits() -> dict[str, Any]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal
 from dataset_card.check import check_release
 from dataset_card.parquet import read_frame
 from dataset_card.pull import find_release
-from dataset_card.schema import CONFIGS
+from dataset_card.schema import ALL_CONFIGS
 from ircore.errors import WorkError
 from ircore.results.model import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TableName = Literal["transcripts", "instances", "episodes", "scores", "leaderboard"]
+TableName = Literal["transcripts", "instances", "episodes", "scores", "leaderboard", "previews"]
 
 
 def load_results(place: str, revision: str | None = None) -> Results:
@@ -54,7 +54,7 @@ def load_table(
         InputError: There is no such folder, and it cannot be the name of a dataset; or the table is damaged.
         WorkError: The Hub has no such dataset or revision, or cannot be reached.
     """
-    config = next(one for one in CONFIGS if one.name == name)
+    config = next(one for one in ALL_CONFIGS if one.name == name)
     folder = find_release(place, revision, (config.pattern,))
     return read_frame(folder, config, pictures)
 

@@ -24,7 +24,7 @@ from dataset_card.records_of_rows import (
 )
 from dataset_card.release_record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Vouched, read_release
 from dataset_card.rows import Row
-from dataset_card.schema import EPISODES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.schema import EPISODES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
@@ -59,6 +59,11 @@ class FormerRelease:
         vouched = read_records(folder / PROVENANCE, TypeAdapter(Vouched))
         self.provenance = {one.run_id: one.provenance for one in vouched}
         self.tombstones = tuple(read_records(folder / TOMBSTONES, TypeAdapter(Withdrawal)))
+
+    @property
+    def has_previews(self) -> bool:
+        """Whether it has a table with small pictures."""
+        return any(config == PREVIEWS.name for config, _ in self.parts)
 
     @cached_property
     def cells(self) -> Mapping[str, Mapping[BoardKey, Cell]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dataset_card.rows import EmbeddedImage, PictureFile, Row
-from dataset_card.schema import SPLIT, Config, Kind
+from dataset_card.schema import ALL_CONFIGS, CONFIGS, SPLIT, Config, Kind
 from ircore.errors import InputError
 
 if TYPE_CHECKING:
@@ -206,6 +206,11 @@ def schema_faults(folder: Path, config: Config) -> list[str]:
 def table_files(folder: Path, config: Config) -> list[Path]:
     """Return the files of a config in their order."""
     return sorted(folder.glob(config.pattern))
+
+
+def configs_of(folder: Path) -> tuple[Config, ...]:
+    """Return the configs of a release: those of every release, and each other one that it has a file of."""
+    return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))
 
 
 class _Shards:

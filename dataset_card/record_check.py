@@ -22,7 +22,7 @@ from dataset_card.release_record import (
     render_changes,
 )
 from dataset_card.rows import Row
-from dataset_card.schema import CONFIGS, Config
+from dataset_card.schema import ALL_CONFIGS, CONFIGS, Config
 from ircore.errors import InputError
 from ircore.journal import read_records
 from ircore.lifecycle import Withdrawal
@@ -78,11 +78,12 @@ class RecordCheck:
             return None
 
     def _check_files(self, record: ReleaseRecord) -> None:
-        for config in CONFIGS:
+        for config in ALL_CONFIGS:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
             found = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
             if not found:
-                self._findings.add(f"data/{config.name}", "is missing")
+                if listed or config in CONFIGS:
+                    self._findings.add(f"data/{config.name}", "is missing")
                 continue
             for name in sorted(listed - found):
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")

@@ -8,18 +8,18 @@ from pathlib import Path
 from dataset_card.card import CARD_FILES
 from dataset_card.croissant import CROISSANT
 from dataset_card.release_record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
-from dataset_card.schema import CONFIGS, SPLIT
+from dataset_card.schema import ALL_CONFIGS, SPLIT
 from ircore.errors import InputError
 
 SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, PROVENANCE, TOMBSTONES})
 """Files of which a release has one each; ``provenance.jsonl`` and ``tombstones.jsonl`` only if they say anything."""
 
-PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in CONFIGS))
+PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in ALL_CONFIGS))
 """All files of a release, with ``*`` for any characters."""
 
 _RUN_ID = r"[a-z0-9][a-z0-9_.-]{0,99}"
 _TABLE = re.compile(
-    rf"data/({'|'.join(config.name for config in CONFIGS)})/{SPLIT}-({_RUN_ID}-)?\d{{5}}-of-\d{{5}}\.parquet"
+    rf"data/({'|'.join(config.name for config in ALL_CONFIGS)})/{SPLIT}-({_RUN_ID}-)?\d{{5}}-of-\d{{5}}\.parquet"
 )
 _BLOCK = 1024 * 1024
 

@@ -223,5 +223,30 @@ _PARTS = {
 
 LEADERBOARD = Config("leaderboard", "one pair under one condition as one judge sees it", tuple(_leaderboard_columns()))
 
+PREVIEW_SIDE = 256
+"""Width and height of a preview at most, pixels; smaller originals are not made larger."""
+
+PREVIEWS = Config(
+    "previews",
+    "one turn, its pictures small",
+    (
+        *_RUN,
+        _EPISODE,
+        *_INSTANCE,
+        Column("turn", "int32", "1-based; joins with `transcripts`."),
+        Column("action", "string", "`describe` or `done`."),
+        Column("message", "string", "What the generator was told; null on a done turn.", nullable=True),
+        Column(
+            "target", "image", f"The target as a JPEG of at most {PREVIEW_SIDE} × {PREVIEW_SIDE} pixels.", repeats=True
+        ),
+        Column("target_sha256", "string", "SHA-256 of the original, as in `transcripts`."),
+        Column("rendering", "image", "The rendering, made as small; null where nothing was drawn.", nullable=True),
+        Column("rendering_sha256", "string", "SHA-256 of the original, as in `transcripts`.", nullable=True),
+    ),
+)
+
 CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
-"""The default one first, as the card shows them."""
+"""Those of every release, the default one first, as the card shows them."""
+
+ALL_CONFIGS = (*CONFIGS, PREVIEWS)
+"""These, and one that a release has if it was asked for."""

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from dataset_card.findings import Findings, Pictures
 from dataset_card.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.rows import Row, leaderboard_rows
-from dataset_card.schema import INSTANCES, LEADERBOARD
+from dataset_card.schema import INSTANCES, LEADERBOARD, PREVIEW_SIDE, PREVIEWS
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet, index_bytes
 from ircore.provenance import Provenance
@@ -90,6 +90,7 @@ class Tables:
         self._turns_at: dict[EpisodeKey, str] = {}
         self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
+        self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
 
     def take_instance(self, where: str, row: Row) -> None:
@@ -166,6 +167,30 @@ class Tables:
         if self._scores.setdefault(str(row["run_id"]), {}).setdefault(identity, score) is not score:
             self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
 
+    def take_preview(self, where: str, row: Row) -> None:
+        """Take a row of ``previews``; its turn is known by now."""
+        instance, turns = self._refer(where, row), self._turns.get(_key(row), [])
+        self._previews += 1
+        number = row["turn"]
+        turn = turns[number - 1] if isinstance(number, int) and 0 < number <= len(turns) else None
+        if turn is None or instance is None:
+            return self._findings.add(where, f"there is no turn {number} of episode {row['episode_id']}")
+        drawn = turn.rendering and turn.rendering.sha256
+        known = {"action": turn.action, "message": turn.message, "target_sha256": instance.sha256}
+        self._compare(where, row, known | {"rendering_sha256": drawn}, "its turn says")
+        for name in ("target", "rendering"):
+            self._check_preview(f"{where}: {name}", row[name], row[f"{name}_sha256"])
+        return None
+
+    def _check_preview(self, where: str, cell: object, original: object) -> None:
+        data = cell.get("bytes") if isinstance(cell, dict) else None
+        if (data is None) != (original is None):
+            return self._findings.add(where, "small picture without its original, or none of one that is there")
+        size = self._pictures.check(where, cell, data and hashlib.sha256(data).hexdigest())
+        if size is not None and max(size) > PREVIEW_SIDE:
+            self._findings.add(where, f"{size.width} × {size.height} pixels, a preview has at most {PREVIEW_SIDE}")
+        return None
+
     def take_board_row(self, where: str, row: Row) -> None:
         """Take a row of ``leaderboard``."""
         if row["run_id"] not in self._runs:
@@ -178,6 +203,9 @@ class Tables:
         for key, where in self._turns_at.items():
             if key not in self._episodes:
                 self._findings.add(where, f"episode {key[1]} of run {key[0]} is not in episodes")
+        turns = sum(map(len, self._turns.values()))
+        if self._previews not in (0, turns):
+            self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {turns} turns")
         identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
         for run in self._runs.values():
             if run.instance_set != identity:
