@@ -1,4 +1,4 @@
-"""Finding credentials by the form in which services give them out, with ``detect-secrets``.
+"""Finding what must not be published: by our own patterns, and credentials by their form, with ``detect-secrets``.
 
 Its detectors of named forms are used. Those of words (``password: …``), of addresses, and of strings that merely look
 random are not: they fire on the labels, hashes and file names that every release is full of.
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
+from dataset_card.texts import find_forbidden
 from ircore.errors import WorkError
 
 LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"})
@@ -18,12 +19,12 @@ SHOWN = 3
 REMEMBERED = 10_000
 """Texts whose answer is kept: names and words that stand in many rows."""
 
-FindSecret = Callable[[str], str | None]
+FindLeak = Callable[[str], str | None]
 
 
 @contextmanager
-def secret_finder() -> Iterator[FindSecret]:
-    """Yield a function that says what of a text looks like a credential, such as ``"a Stripe Access Key (sk_…)"``.
+def leak_finder() -> Iterator[FindLeak]:
+    """Yield a function that says what of a text must not be published, such as ``"a Stripe Access Key (sk_…)"``.
 
     Texts that come often are searched once.
 
@@ -39,6 +40,8 @@ def secret_finder() -> Iterator[FindSecret]:
 
     @lru_cache(REMEMBERED)
     def find(text: str) -> str | None:
+        if ours := find_forbidden(text):
+            return ours
         found = next((one for line in text.splitlines() for one in scan_line(line)), None)
         return None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
 
