@@ -15,6 +15,8 @@ from ircore.players.classical.shapes import Points, circle_through, contour
 
 ALIGNED = 2.0
 """Pixels that the feet of two bars on one baseline may differ."""
+BORDER_SHARE = 0.012
+"""Share of the whole up to which a sector may be a thick border."""
 RAYS = 1440
 """Directions in which a pie is sampled: 0.25 degrees, 0.07 % of it, apart."""
 
@@ -194,6 +196,9 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     votes = np.stack([(seen == label).sum(axis=0) for label in sorted(solid)])
     winner = np.where(votes.max(axis=0) >= 4, np.array(sorted(solid))[votes.argmax(axis=0)], -1)
     runs = _runs(winner)
+    borders = _border_labels(runs)
+    if borders:
+        return _sectors(circle, [blob for blob in group if blob.label not in borders], segmentation)
     if not 2 <= len(runs) <= 24 or len(runs) > 2 * len(group):
         return None
     agree = np.isin(seen, sorted(solid)).mean()
@@ -210,6 +215,14 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     box: Box = join([blob.box for blob in group])
     grown = radius + (border[1] / 2 if border and group[0].outline else 0)
     return Pie((x, y), grown, hole, start, wedges, border, box, pulled)
+
+
+def _border_labels(runs: list[tuple[int, float, float]]) -> set[int]:
+    """Return the colours of which there are several very narrow sectors and no other: borders between wedges."""
+    wide: dict[int, list[float]] = defaultdict(list)
+    for label, first, last in runs:
+        wide[label].append((last - first) / RAYS)
+    return {label for label, shares in wide.items() if len(shares) >= 3 and max(shares) < BORDER_SHARE}
 
 
 def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], labels: Labels) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ from scipy import ndimage
 
 from ircore.players.classical.families import likeness
 from ircore.players.classical.palette import Mask, Segmentation, grown
-from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke, Ticks
+from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
 from ircore.players.classical.regions import Blob
 from ircore.players.classical.shapes import approximated
 
@@ -34,6 +34,9 @@ LARGE = 500
 """Pixels of a solid that is no marker."""
 THICK = 13
 """Pixels across; no line is as thick, nor are its markers."""
+IN_ROW = 2.0
+"""Pixels that the middles of two labels of a row may differ."""
+LEAST_LABELS = 4
 EDGE = 2.0
 """Pixels from the upper edge within which graph paper begins."""
 BAND = 4.0
@@ -130,7 +133,20 @@ def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> 
     for percept in percepts:
         if isinstance(percept, Stroke) and percept.marker:
             marked += percept.points
-    return _regular(sorted(x for x, _ in marked), width)
+    places = sorted(x for x, _ in marked)
+    return _under_labels(percepts, places) or _regular(places, width)
+
+
+def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
+    """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
+    texts = [percept for percept in percepts if isinstance(percept, Text)]
+    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - one.centre[1]) <= IN_ROW] for one in texts]
+    for row in sorted((sorted(row) for row in rows if len(row) >= LEAST_LABELS), key=len, reverse=True):
+        steps = np.diff(row)
+        above = sum(any(abs(place - x) < 3 for x in row) for place in places)
+        if np.ptp(steps) <= 2.5 and above >= max(LEAST_LABELS, 0.7 * len(places)):
+            return [float(x) for x in np.linspace(row[0], row[-1], len(row))]
+    return []
 
 
 def _regular(places: list[float], width: int) -> list[float]:

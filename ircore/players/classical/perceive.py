@@ -69,12 +69,15 @@ def look_at(pixels: Pixels, spotted: tuple[Spotted, ...] = ()) -> Perception:
     dots = [p for p in solids if _is_dot(p)]
     solids = [p for p in solids if not _is_dot(p)]
     lines = read_strokes(
-        segmentation, thin, dots, lambda framed: find_lines([*framed, *solids], dots, blobs, segmentation)
+        segmentation,
+        thin,
+        dots,
+        lambda framed: find_lines([*framed, *solids, *writing.texts], dots, blobs, segmentation),
     )
     strokes, loose = join_series(lines.percepts, dots)
     charted = lines.charted
     if not charted and not is_ruled([p for p in lines.percepts if isinstance(p, (Grid, Ticks)) and not _is_dashed(p)]):
-        charted = find_lines([*strokes, *solids], dots, blobs, segmentation)
+        charted = find_lines([*strokes, *solids, *writing.texts], dots, blobs, segmentation)
     percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
     percepts = [*grounds.areas, *_in_order(percepts_seen), *writing.texts]
     unread = tuple(line.box for line in writing.unread)
