@@ -320,8 +320,17 @@ def test_loading(release: Path) -> None:
 
 def test_the_code_of_a_card_runs_in_its_folder(release: Path) -> None:
     shutil.rmtree(release / "data" / "leaderboard")
+    (release / "pandas.py").write_text("raise SystemExit('code of a stranger')", "utf-8")
     (fault,) = run_blocks(str(release), release)
     assert fault.startswith("Python block 4 failed: FileNotFoundError")
+
+
+def test_code_that_is_not_ours_is_never_run(release: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "was run"
+    replace_text("README.md", "import gc", f"open({str(mark)!r}, 'w')", release)
+    report = check_place(str(release), load=False, run_card=True)
+    assert any("Python block 3 is not one of ours" in fault for fault in report.faults)
+    assert not mark.exists()
 
 
 def test_a_release_on_the_hub_is_checked_by_its_tag(
