@@ -386,7 +386,7 @@ def test_a_submission_is_checked_without_its_key_and_not_played(
 ) -> None:
     monkeypatch.delenv("TEST_API_KEY")
     submission = manifest(tmp_path, server)
-    assert ircore(["submission", "check", str(submission)]) == 0
+    assert ircore(["submission", "check", "--local", str(submission)]) == 0
     assert play(submission, instances, tmp_path / "run") == 2
     assert "the environment variable TEST_API_KEY is not set" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()

@@ -64,6 +64,6 @@ def test_settings_are_checked(parameters: dict[str, Any], problem: str) -> None:
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seat = {"player": "replay", "parameters": {"run": str(tmp_path / "nowhere")}}
-    assert ircore(["submission", "check", str(write_pair(tmp_path, seat, {"player": "canvas"}))]) == 2
+    assert ircore(["submission", "check", "--local", str(write_pair(tmp_path, seat, {"player": "canvas"}))]) == 2
     assert "describer: " in (error := capsys.readouterr().err)
     assert "nowhere: no run here" in error
