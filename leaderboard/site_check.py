@@ -19,6 +19,7 @@ HOSTS = frozenset(
         "arxiv.org",
         "citation-file-format.github.io",
         "distributed.dask.org",
+        "docs.mlcommons.org",
         "doi.org",
         "github.com",
         "huggingface.co",
