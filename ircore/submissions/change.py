@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ircore.strict_yaml import MAX_BYTES
-from ircore.submissions.check import MANIFEST, Checked, Neighbour, check_bytes, neighbour
+from ircore.submissions.check import Checked, Neighbour, check_bytes, neighbour
 from ircore.submissions.entries import FOLDER, Entry, entry_findings, is_maintainers, submission_slug
 from ircore.submissions.findings import Finding, finding, ordered
 from ircore.submissions.git import ABSENT, Blob, Change, Repository
 from ircore.submissions.history_check import history_findings
+from ircore.submissions.reading import MANIFEST
 
 MOST_SHOWN = 50
 """Findings about files that are shown of one change."""

@@ -13,14 +13,10 @@ from ircore.strict_yaml import MAX_BYTES, read_bounded
 from ircore.submissions.addresses import link_hosts, link_problem
 from ircore.submissions.findings import Fault, Finding, errors, finding, ordered
 from ircore.submissions.manifest import EXPECTED, parse_manifest
+from ircore.submissions.reading import MANIFEST
 from ircore.submissions.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
+from ircore.submissions.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.submissions.texts import alike, leak_faults, slug_skeleton, text_faults, unseen_fault
-
-MANIFEST = "submission.yaml"
-SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
-SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all."
-MAINTAINERS = "builtin-"
-"""How the names of folders begin that only maintainers add."""
 
 MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 _REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
@@ -155,7 +151,7 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
 
 def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose = HAND_IN) -> Iterator[Fault]:
     """Yield what is wrong with the name of a submission's folder."""
-    if not SLUG.fullmatch(slug) or reserved_name(slug):
+    if not usable_slug(slug):
         yield Fault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
         return
     if purpose.local:
@@ -191,14 +187,6 @@ def submission_faults(
     if not purpose.local:
         yield from _name_faults(submission.name, others)
         yield from _warnings(submission, slug)
-
-
-def reserved_name(name: str) -> bool:
-    """Whether Windows keeps a name for a device, or drops its end."""
-    stem = name.split(".", 1)[0].rstrip(" ").upper()
-    devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
-    numbered = re.fullmatch(r"(COM|LPT)[0-9\u00b9\u00b2\u00b3]", stem) is not None
-    return stem in devices or numbered or name != name.rstrip(". ")
 
 
 def _own_keys(submission: Submission) -> Iterator[Fault]:

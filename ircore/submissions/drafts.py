@@ -12,10 +12,12 @@ import yaml
 
 from ircore.errors import InputError
 from ircore.files import write_text
-from ircore.submissions.check import MANIFEST, SLUG, SLUG_HELP, Neighbour, Purpose, check_bytes, reserved_name
+from ircore.submissions.check import Neighbour, Purpose, check_bytes
 from ircore.submissions.findings import Finding, errors
 from ircore.submissions.manifest import STAND_IN
+from ircore.submissions.reading import MANIFEST
 from ircore.submissions.seats import SEATS
+from ircore.submissions.slugs import SLUG_HELP, usable_slug
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -38,7 +40,7 @@ def new_folder_of(path: Path) -> Path:
     """
     folder = path.parent if path.name == MANIFEST else path
     name = Path(os.path.abspath(folder)).name  # noqa: PTH100 - the name as given, links not followed
-    if not SLUG.fullmatch(name) or reserved_name(name):
+    if not usable_slug(name):
         raise InputError(f"{folder}: the folder's name {name!r} cannot be used", SLUG_HELP)
     if (folder / MANIFEST).exists():
         raise InputError(f"{folder / MANIFEST}: exists already", "Edit it, or choose another name.")

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ircore.strict_yaml import MAX_BYTES
-from ircore.submissions.check import MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, reserved_name
 from ircore.submissions.findings import Finding, finding
 from ircore.submissions.history import HISTORY
 from ircore.submissions.history import MAX_BYTES as MAX_HISTORY_BYTES
+from ircore.submissions.reading import MANIFEST
+from ircore.submissions.slugs import MAINTAINERS, SLUG, SLUG_HELP, reserved_name
 
 FOLDER = "submissions"
 FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, HISTORY: MAX_HISTORY_BYTES}

@@ -11,11 +11,11 @@ from ircore.errors import InputError
 from ircore.records import Dates, PlayerSpec, Record, Rules, Submission, TranscriptsReference
 from ircore.strict_yaml import Document, FieldPath, YamlError, parse_mapping
 from ircore.submissions.findings import UNKNOWN_KEY, Fault, Finding, field_name, finding, locate
+from ircore.submissions.reading import FORMAT
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-FORMAT = "See docs/submit.md for the format."
 EXPECTED = {
     "schema": "1",
     "name": "one line of 1–300 characters",

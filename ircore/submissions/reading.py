@@ -1,6 +1,5 @@
 """Reading a submission's manifest: a stranger's YAML, bounded, without aliases, against a closed schema."""
 
-import re
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -10,12 +9,11 @@ from ircore.errors import InputError
 from ircore.plugins import load
 from ircore.records import PlayerSpec, Submission
 from ircore.strict_yaml import read_mapping
+from ircore.submissions.slugs import SLUG, SLUG_HELP
 from ircore.validation import describe_validation_error
 
 MANIFEST = "submission.yaml"
 FORMAT = "See docs/submit.md for the format."
-_SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
-_SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all."
 
 
 class LoadedSubmission(NamedTuple):
@@ -57,8 +55,8 @@ def read_manifest(path: Path) -> LoadedSubmission:
         submission = Submission.model_validate(document)
     except ValidationError as error:
         raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
-    if not _SLUG.fullmatch(slug):
-        raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", _SLUG_HELP)
+    if not SLUG.fullmatch(slug):
+        raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", SLUG_HELP)
     return LoadedSubmission(slug, submission, manifest)
 
 

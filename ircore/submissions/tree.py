@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from ircore.errors import InputError
 from ircore.strict_yaml import MAX_BYTES, read_bounded
-from ircore.submissions.check import HAND_IN, MANIFEST, Checked, Neighbour, Purpose, check_bytes, neighbour
+from ircore.submissions.check import HAND_IN, Checked, Neighbour, Purpose, check_bytes, neighbour
 from ircore.submissions.entries import FOLDER, Entry, entry_findings
 from ircore.submissions.findings import Finding, finding, ordered
 from ircore.submissions.history import HISTORY
 from ircore.submissions.history_check import content_findings
+from ircore.submissions.reading import MANIFEST
 
 
 class CheckedTree(NamedTuple):

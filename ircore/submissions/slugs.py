@@ -1,0 +1,21 @@
+"""Names of submissions' folders: safe in addresses, on every disk, and beside one another."""
+
+import re
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
+SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all."
+MAINTAINERS = "builtin-"
+"""How the names of folders begin that only maintainers add."""
+
+
+def reserved_name(name: str) -> bool:
+    """Whether Windows keeps a name for a device, or drops its end."""
+    stem = name.split(".", 1)[0].rstrip(" ").upper()
+    devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
+    numbered = re.fullmatch(r"(COM|LPT)[0-9\u00b9\u00b2\u00b3]", stem) is not None
+    return stem in devices or numbered or name != name.rstrip(". ")
+
+
+def usable_slug(name: str) -> bool:
+    """Whether a submission's folder may have this name."""
+    return SLUG.fullmatch(name) is not None and not reserved_name(name)
