@@ -101,3 +101,9 @@ def test_what_the_threat_model_points_to_is_there() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     for path in re.findall(r"`((?:tests|ircore)/[\w./]+)`", text):
         assert (ROOT / path).exists(), path
+
+
+def test_maintainers_hold_the_keys_of_the_services_that_manifests_may_name() -> None:
+    services = yaml.safe_load((ROOT / "ircore" / "submissions" / "addresses.yaml").read_text())["services"]
+    workflow = (GITHUB / "workflows" / "evaluate.yml").read_text()
+    assert set(re.findall(r"secrets\.([A-Z_]+_KEY)", workflow)) == set(services.values())
