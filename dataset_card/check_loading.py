@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from dataset_card.schema import CONFIGS, SPLIT, Column, Config
+from dataset_card.schema import ALL_CONFIGS, CONFIGS, SPLIT, Column, Config
 from ircore.errors import WorkError
 
 SECONDS = 3600
@@ -36,8 +36,8 @@ def loading_faults(place: str, revision: str | None, rows: Counter[str]) -> Iter
     if isinstance(seen, str):
         yield f"load_dataset: {seen}"
         return
-    for config in CONFIGS:
-        one = seen.get(config.name, {})
+    for config in (one for one in ALL_CONFIGS if one in CONFIGS or rows[one.name]):
+        one = seen.get(config.name, {"error": "is not among its configs"})
         if "error" in one:
             yield f"load_dataset({config.name!r}): {one['error']}"
         elif one["rows"] != rows[config.name]:
@@ -68,7 +68,11 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
 
 def main(place: str, revision: str | None) -> None:
     """Load every table and print what was seen as one line of JSON."""
-    print(json.dumps({config.name: _seen(place, revision, config) for config in CONFIGS}), flush=True)
+    import datasets
+
+    known = datasets.get_dataset_config_names(place, revision=revision)
+    seen = {config.name: _seen(place, revision, config) for config in ALL_CONFIGS if config.name in known}
+    print(json.dumps(seen), flush=True)
     os._exit(0)  # open streams would keep the process
 
 
