@@ -26,6 +26,8 @@ LONG, THIN = 20, 2.6
 """Pixels: what is as wide as this and no thicker is a stroke, such as a leader line."""
 GAP = 0.62
 """Share of a line's height that two letters, or words, may be apart."""
+STROKE_LONG, STROKE_FULL = 2.6, 0.8
+"""Times that a straight stroke is longer than thick, and share of that it fills."""
 SOLID = 0.82
 """Share of its box that a thing fills that is a marker or a bar, not a letter."""
 LOWEST = 5
@@ -68,12 +70,14 @@ class Piece:
         ground: Label of what is around it.
         box: Its smallest box.
         contrast: Of its most distant colour from its ground, in RGB, 0–441.
+        straight: Whether it is a short straight stroke.
     """
 
     index: int
     ground: int
     box: Box
     contrast: float
+    straight: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,8 @@ def find_pieces(
     found: list[Piece] = []
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
-        whole, _ = ndimage.label((labels != ground) | odd if everything else odd, EIGHT)
+        whole, count = ndimage.label((labels != ground) | odd if everything else odd, EIGHT)
+        straight = _straight(whole, count)
         for index, place in enumerate(ndimage.find_objects(whole), 1):
             rows, columns = place
             high, wide = rows.stop - rows.start, columns.stop - columns.start
@@ -196,9 +201,29 @@ def find_pieces(
             box = (columns.start, rows.start, columns.stop, rows.stop)
             if most < LEAST_CONTRAST:
                 continue
-            found.append(Piece(len(found) + 1, int(ground), box, most))
+            found.append(Piece(len(found) + 1, int(ground), box, most, bool(straight[index])))
             owner[place][own] = len(found)
     return owner, found
+
+
+def _straight(whole: Numbers, count: int) -> Mask:
+    """Tell for each component whether it is a straight stroke, from the second moments of its pixels."""
+    area = np.maximum(np.bincount(whole.ravel(), minlength=count + 1), 1).astype(np.float64)
+    small = area < HIGHEST * WIDEST / 2
+    small[0] = False
+    rows, columns = np.divmod(np.flatnonzero(small[whole.ravel()]), whole.shape[1])
+    index = whole[rows, columns]
+
+    def mean(values: Floats) -> Floats:
+        sums: Floats = np.bincount(index, values, count + 1) / area
+        return sums
+
+    x, y = mean(columns.astype(np.float64)), mean(rows.astype(np.float64))
+    across, down = columns - x[index], rows - y[index]
+    a, b, c = mean(across**2) + 1 / 12, mean(across * down), mean(down**2) + 1 / 12
+    half = np.hypot((a - c) / 2, b)
+    long, thick = np.sqrt(12 * ((a + c) / 2 + half)), np.sqrt(12 * np.maximum((a + c) / 2 - half, 1 / 12))
+    return np.asarray((long > STROKE_LONG * thick) & (area > STROKE_FULL * long * thick))
 
 
 def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
@@ -266,7 +291,7 @@ def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
 def _is_pattern(line: Line) -> bool:
     """Tell dashes, dots and hatching from letters: many things of one size."""
     sizes = {(box[2] - box[0], box[3] - box[1]) for box in (piece.box for piece in line.pieces)}
-    if all(min(size) <= 2 for size in sizes):
+    if all(min(size) <= 2 for size in sizes) or all(piece.straight for piece in line.pieces):
         return True
     return len(line.pieces) > MOST_LETTERS or len(line.pieces) >= 6 * len(sizes)
 
