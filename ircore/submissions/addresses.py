@@ -12,7 +12,7 @@ LIST = Path(__file__).with_name("addresses.yaml")
 OPENAI_HOST = "api.openai.com"
 """Where players of OpenAI's protocol ask if a manifest names no address."""
 
-_URL = re.compile(r"(https?)://([^/?#\\\s]*)([/?#][!-~]*)?")
+_URL = re.compile(r"(https?)://([^/?#\\\s]*)([/?#][!#-;=?-Z\[\]_a-z~]*)?")
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
 _NAME = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")

@@ -23,7 +23,7 @@ from ircore.submissions.addresses import (
 )
 from ircore.submissions.findings import Fault
 from ircore.submissions.manifest import EXPECTED, seat_fault
-from ircore.submissions.texts import ascii_fault, leak_faults, unseen_fault
+from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
 
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, Seat] = ("describer", "generator")
@@ -74,8 +74,7 @@ def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterato
     for name in ("model", "revision"):
         text = getattr(spec, name)
         if text is not None:
-            if fault := ascii_fault((seat, name), text):
-                yield fault
+            yield from filter(None, (ascii_fault((seat, name), text), markup_fault((seat, name), text)))
             yield from leak_faults((seat, name), text)
     yield from _parameter_faults((seat, "parameters"), spec.parameters, conditions.local)
     yield from _key_faults(seat, spec, conditions)

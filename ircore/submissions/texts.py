@@ -25,8 +25,8 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
         return
     if text != text.strip() or "  " in text or any(unicodedata.category(one) == "Zs" and one != " " for one in text):
         yield Fault(path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces.")
-    if found := _MARKUP.search(text):
-        yield Fault(path, f"holds markup or code ({found[0]!r})", PLAIN, f"Take {found[0]!r} out.")
+    if fault := markup_fault(path, text):
+        yield fault
     if text[:1] in "=+-@|%":
         yield Fault(
             path, f"begins with {text[0]!r}, as formulas of spreadsheets do", PLAIN, "Begin with a letter or digit."
@@ -41,6 +41,12 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
             "Type this word anew in one alphabet.",
         )
     yield from leak_faults(path, text)
+
+
+def markup_fault(path: FieldPath, text: str) -> Fault | None:
+    """Return what is wrong with a text that a page, a template or a Markdown reader could take for more than text."""
+    found = _MARKUP.search(text)
+    return Fault(path, f"holds markup or code ({found[0]!r})", PLAIN, f"Take {found[0]!r} out.") if found else None
 
 
 def unseen_fault(path: FieldPath, text: str) -> Fault | None:

@@ -209,6 +209,8 @@ def _texts() -> list[Attack]:
         changed("a token in the hardware", f"hardware: hf_{'a1B2' * 10}", "hardware", "a Hugging Face token"),
         changed("a path of a machine", "hardware: /home/someone/gpu", "hardware", "a path of a machine"),
         seat("a look-alike model", "player: classical, model: gрt-5.2", ".model", "plain ASCII"),
+        seat("a model that is a script", "player: openai, model: '<script>x</script>'", ".model", "markup"),
+        seat("a revision that is a template", "player: openai, model: m, revision: '{{ 7*7 }}'", ".revision", "markup"),
         seat("a wide model", "player: classical, model: ｇｐｔ-5.2", ".model", "plain ASCII"),
     ]
 
@@ -247,6 +249,10 @@ LINKS = {
     "https://gıthub.com/": "characters",
     "https://①②⑦.0.0.1/": "characters",
     "https://github.com/a b": "no plain https address",
+    'https://github.com/"onclick="x': "no plain https address",
+    "https://github.com/<script>": "no plain https address",
+    "https://github.com/{{7*7}}": "no plain https address",
+    "https://github.com/`x`": "no plain https address",
     "https://8.8.8.8/": "not among the hosts",
 }
 """Links that are refused, and why."""
