@@ -39,8 +39,8 @@ ODD = 36
 """Difference, 0–255 in one of three colours, from which on a pixel is not of the colour that it was given to."""
 LEAST_CONTRAST = 40.0
 """Distance in RGB, 0–441, of letters from their ground."""
-NAMES_TO = 90
-"""Pixels from the left up to which a single letter may stand upright."""
+NAMES_TO, LABELS_FROM, NAME = 90, 0.75, 6
+"""Where upright print may be of fewer letters than this: pixels from the left, and the share down to the lowest."""
 MANY_ALIKE = 40
 """Dots or dashes of one size that are a pattern, not full stops and hyphens."""
 MOST_LETTERS = 60
@@ -273,12 +273,14 @@ def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
             rows.append(([piece], [begin, end, low, high]))
             going_on.append(rows[-1])
     lines = [Line(tuple(members), upright) for members, span in rows if span[3] - span[2] >= LOWEST]
-    return [line for line in lines if not _is_pattern(line) and not (upright and _is_inside(line))]
+    lowest = max((piece.box[3] for piece in pieces), default=0)
+    return [line for line in lines if not _is_pattern(line) and not (upright and _is_inside(line, lowest))]
 
 
-def _is_inside(line: Line) -> bool:
-    """Tell whether a single letter is not at the left, where the names of axes stand upright."""
-    return len(line.pieces) == 1 and line.box[0] > NAMES_TO
+def _is_inside(line: Line, lowest: int) -> bool:
+    """Tell whether a few letters are neither at the left nor below, where names of axes and labels stand upright."""
+    below = line.box[3] > LABELS_FROM * lowest and len(line.pieces) > 1
+    return len(line.pieces) < NAME and line.box[0] > NAMES_TO and not below
 
 
 def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
