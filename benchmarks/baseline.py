@@ -133,7 +133,8 @@ def measure(
             table.scores[category, budget].append(final)
             if budget != max(budgets):
                 continue
-            table.gains[category].append(final - (judge.rate(target, played.renderings[0]).value or 0.0))
+            gain = final - (judge.rate(target, played.renderings[0]).value or 0.0)
+            table.gains[category].append(gain)
             table.describing[category] += played.describing
             table.drawing[category] += played.drawing
             found = CHECKS[category](scene, read(played.messages)[0]) if scene else {}
@@ -141,7 +142,8 @@ def measure(
                 table.figures[category, difficulty][name].append(value)
             shown += [target, played.renderings[0], played.renderings[-1]]
             facts = "  ".join(f"{name} {value:.2f}" for name, value in found.items())
-            print(f"{category} {difficulty} {seed}  turns {len(played.messages)}  {final:.2f}  {facts}", flush=True)
+            turns = len(played.messages)
+            print(f"{category} {difficulty} {seed}  turns {turns}  {final:.2f} ({gain:+.2f})  {facts}", flush=True)
     return shown
 
 
