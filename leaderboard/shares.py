@@ -19,7 +19,7 @@ def in_shares(task: Callable[[int, int], T], worth: bool = True) -> list[T]:
     """Call ``task(share, shares)`` for each share, 0-based, at the same time where the system can fork.
 
     Args:
-        task: What to do; of what it changes only files and its result are seen here.
+        task: What to do; of what it changes in memory nothing is sure to be seen here, only files and its result.
         worth: Whether there is so much to do that other processes are worth their start.
 
     Returns:
@@ -34,8 +34,10 @@ def in_shares(task: Callable[[int, int], T], worth: bool = True) -> list[T]:
     gc.collect()
     gc.freeze()
     try:
-        with ProcessPoolExecutor(shares, mp_context=get_context("fork")) as pool:
-            return list(pool.map(_run, range(shares), [shares] * shares))  # type: ignore[arg-type]
+        with ProcessPoolExecutor(shares - 1, mp_context=get_context("fork")) as pool:
+            others = [pool.submit(_run, share, shares) for share in range(1, shares)]
+            # One share is done here: what a process comes to change of what it shares is memory of its own.
+            return [task(0, shares), *(one.result() for one in others)]  # type: ignore[list-item]
     finally:
         gc.unfreeze()
         _task = None
