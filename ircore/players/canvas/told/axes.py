@@ -13,7 +13,9 @@ _MENTION = re.compile(
     r"|\b(both)\s+(?:the\s+)?ax[ei]s\b|\b(axes)\b|\b(x|y)(?=[- ]?(?:categor|label|range|title|ticks?\b|values?\b))",
     re.IGNORECASE,
 )
-_BARE = re.compile(rf"\b([xy])\b\s*(?:is\s+|ranges?\s+|goes\s+|runs\s+|:\s*)?(?:from\s+)?(?={NUMBER}\s+to\s+{NUMBER})")
+_BARE = re.compile(
+    rf"\b([xy])\b\s*(?:=\s*|is\s+|ranges?\s+|goes\s+|runs\s+|:\s*)?(?:from\s+)?(?={NUMBER}\s+to\s+{NUMBER})"
+)
 _BOTH = re.compile(rf"{NUMBER}\s+to\s+{NUMBER}\s+(?:in|on|for) both\b")
 _RANGE = re.compile(rf"({NUMBER}),?\s*(?:to|up to|through|and|until|\.\.\.?)\s*({NUMBER})(?!\s*(?:,|and)\s*-?\d)")
 _LIST = re.compile(rf"{NUMBER}(?:\s*,?\s*(?:and\s+|or\s+)?{NUMBER}|\s*,\s*(?:and\s+)?{NUMBER})+")
@@ -96,6 +98,8 @@ def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
     """Add what a stretch of words says to what is known of an axis."""
     texts = quoted(words)
     titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
+    if len(titled) > 2 and not axis.words:
+        axis.words, titled = tuple(titled), []
     if titled and not axis.name:
         axis.name = titled[0 if not is_both or name == "x" or len(titled) < 2 else 1]
     elif not axis.name and re.search(r"\b(?:labeled|named|titled|names|labels)\s+(?:x and y|\"?x\"?)(?=\W|$)", words):

@@ -87,6 +87,8 @@ def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple
         _segments(plan, sentence, size)
         construct(plan, sentence)
         _side_label(plan, sentence)
+        if _right_angles(plan, sentence) or _SQUARE_MARK.search(sentence):
+            used.add(index)
         _angles(plan, sentence, size)
         _ticks(plan, sentence)
         if before != (len(plan.lines), len(plan.fills), len(plan.texts), len(plan.points)) or _NAMED.search(sentence):
@@ -105,12 +107,13 @@ def _polygons(plan: Plan, sentences: list[str], used: set[int]) -> None:
                 letters = "".join(sorted(plan.points)[:count]) if count and _is_first(plan, count) else ""
             if len(letters) < 3 or letters in plan.polygons or any(letter not in plan.points for letter in letters):
                 continue
+            short = re.compile(rf"^(?:{_HEX} )?(?:\w+ )?(?:fill|outline)[^.]{{0,40}}$", re.IGNORECASE)
             telling = [
-                one for one in sentences if re.search(rf"\b{match[1]}\b|^(?:Fill|Outline)\b", one, re.IGNORECASE)
+                one for one in sentences if re.search(rf"\b{match[1]}\b", one, re.IGNORECASE) or short.match(one)
             ]
             plan.add_polygon(letters, _fill(telling), _edge(telling))
             used.add(index)
-            used |= {number for number, one in enumerate(sentences) if re.match(r"(?:Fill|Outline)\b", one)}
+            used |= {number for number, one in enumerate(sentences) if short.match(one)}
 
 
 def _is_first(plan: Plan, count: int) -> bool:
@@ -232,6 +235,43 @@ def _side_label(plan: Plan, sentence: str) -> None:
     x, y = mean(list(plan.segments[-1]))
     shift = {"above": (0, -14), "to the left": (-14, 0), "to the right": (14, 0)}.get(match[2] or "", (4, 14))
     plan.add_text(match[1], (x + shift[0], y + shift[1]), colours(sentence)[0] if colours(sentence) else None)
+
+
+_SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
+_RIGHT_ANGLE = re.compile(
+    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
+    r"|point )?([A-Z])\b"
+)
+_SIDE_TEXT = re.compile(
+    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
+    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
+)
+
+
+def _right_angles(plan: Plan, sentence: str) -> bool:
+    """Mark right angles, and write lengths beside sides; return whether the sentence told such."""
+    told = False
+    for match in _RIGHT_ANGLE.finditer(sentence):
+        arms = plan.arms_at(match[1]) if match[1] in plan.points else None
+        if arms:
+            plan.add_right_angle(plan.points[match[1]], arms, None, 16.0)
+            told = True
+    for match in _SIDE_TEXT.finditer(sentence):
+        one, other, text = (part for part in match.groups() if part)
+        if one in plan.points and other in plan.points:
+            _write_beside(plan, plan.points[one], plan.points[other], text)
+            told = True
+    return told
+
+
+def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
+    """Write a text beside the middle of a side, away from the figure's middle."""
+    centre, middle = plan.middle(), mean([start, end])
+    length = math.dist(start, end) or 1.0
+    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
+    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
+    far = 14.0 + 3.0 * len(text) * abs(across[0])
+    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
 
 
 def _angles(plan: Plan, sentence: str, size: tuple[int, int]) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_DEPTH = 8
+_CAMEL = re.compile(r"([a-z])([A-Z])")
+_PLACES = {"x", "y", "min", "max", "width", "height", "cx", "cy", "left", "top", "right", "bottom"}
 _START = re.compile(r"[{\[]")
 _FENCE = re.compile(r"```\w*")
 _PART_WORDS = {"bars", "lines", "slices", "wedges", "segments",
-    "curves", "points", "labels", "data", "functions"}  # fmt: skip
+    "curves", "points", "labels", "functions"}  # fmt: skip
 _SIZES = {"radius": "radius {}px", "diameter": "diameter {}px", "width": "{}px wide", "height": "{}px high",
     "size": "size {}px", "side": "side {}px", "side_length": "side {}px"}  # fmt: skip
 
@@ -54,10 +56,10 @@ def _is_nested(value: Any) -> bool:
 
 
 def _named(key: str) -> str:
-    key = key.lower().replace("_", " ")
+    key = _spaced(key)
     if key in {"x", "y"}:
         return f"{key} axis"
-    if key in {"shapes", "elements", "objects", "items"}:
+    if key in {"shapes", "elements", "objects", "items", "data"}:
         return ""
     return key[:-1] if key in _PART_WORDS else key
 
@@ -68,10 +70,31 @@ def _sentence(simple: dict[str, Any], name: str) -> str:
     kind = next((str(keys[key]) for key in ("type", "shape", "kind") if isinstance(keys.get(key), str)), "")
     if kind and _point(keys) and not name.endswith("axis"):
         return _shape(kind, keys)
+    if valued := _valued(keys):
+        return valued
+    if len(simple) > 1 and all(_is_number(value) for value in simple.values()) and not simple.keys() & _PLACES:
+        return ", ".join(f"{key}: {value}" for key, value in simple.items())
     words = [name] if name else []
     for key, value in simple.items():
-        words.append(_pair(key.lower().replace("_", " ").replace("-", " "), value))
+        words.append(_pair(_spaced(key), value))
     return ", ".join(word for word in words if word)
+
+
+def _valued(keys: dict[str, Any]) -> str:
+    """Say a name with its value and colour, as one bar or wedge: "Dog: 12, red"."""
+    name = next((keys[key] for key in ("label", "name", "category", "x") if isinstance(keys.get(key), str)), "")
+    share = keys.get("percentage", keys.get("percent", keys.get("share")))
+    height = None if _is_number(keys.get("x")) else keys.get("height", keys.get("y"))
+    value = share if _is_number(share) else keys.get("value", height)
+    if not name or not _is_number(value):
+        return ""
+    colour = next((str(keys[key]) for key in ("color", "colour", "fill") if keys.get(key)), "")
+    return f"{name}: {value}{'%' if _is_number(share) else ''}{', ' + colour if colour else ''}"
+
+
+def _spaced(key: str) -> str:
+    """Write a key in words: "yAxis", "y_axis" and "y-axis" are "y axis"."""
+    return _CAMEL.sub(r"\1 \2", key).replace("_", " ").replace("-", " ").lower()
 
 
 def _shape(kind: str, keys: dict[str, Any]) -> str:

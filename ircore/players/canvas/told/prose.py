@@ -7,8 +7,8 @@ from ircore.players.canvas.text import MAX_MESSAGE
 from ircore.players.canvas.told.objects import without_objects
 from ircore.players.canvas.told.tables import without_tables
 
-NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,6})?(?![\w]|\.\d)"
-"""A number that is no part of a word; ``%`` or ``px`` may follow after the match."""
+NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,6})?(?!(?!px\b)\w|\.\d)"
+"""A number that is no part of a word; ``%`` or ``px`` may follow."""
 
 MAX_SENTENCES = 400
 
@@ -50,7 +50,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"[ \t]+", " "),
     )
 )
-_END = re.compile(r"\n+|(?<=[.!?])\s+(?=[\"A-Z(#\d])|;\s*")
+_END = re.compile(r"\n+|(?<=[.!?])\s+(?=[\"A-Z(#\d]|[xy][ -]ax)|;\s*")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|approx|no)\.)$", re.IGNORECASE)
 
 

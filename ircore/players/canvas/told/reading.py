@@ -52,7 +52,8 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
     if _IN_PIXELS.search(message):
         return None
     said = sentences(message)
-    found = _found("\n".join(said), said, sheet) if _CHART.search(message) else None
+    text = "\n".join(said)
+    found = _found(text, said, sheet) if _CHART.search(text) else None
     if found is not None:
         _replace_told(*found, sheet)
         return []

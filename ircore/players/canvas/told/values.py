@@ -7,10 +7,12 @@ from ircore.players.canvas.told.figure import AxisTold, Kind, Series
 from ircore.players.canvas.told.prose import NUMBER, colours, numbers, runs
 
 _HEX = r"#[0-9a-f]{6}"
+_VERBS = r"\b(?:is|at|has|reaches|around|about|equals|stands|shows|was|with|of|to|the|a|value)\b\s*"
 _PAIR = re.compile(
-    rf"(?:^|[,:;(|•]|\band\b)\s*\"?([A-Z][\w.+&'-]*(?: [A-Za-z]\w*)?|\d[\w+-]*(?=\s*[:=]))\"?"
-    rf"\s*(?:[=:(-]|\bis\b|\bat\b|\bhas\b)*\s*(?:{_HEX}\s*(?:,|:|\))?\s*)?\(?({NUMBER})(?!\s*(?:%|px|deg|×|x\s))"
+    rf"(?:^|[,:;(|•]|\band\b)\s*\"?([A-Z][\w.+&'-]*(?: (?!{_VERBS})[A-Za-z]\w*)?|\d[\w+-]*(?=\s*[:=]))\"?"
+    rf"\s*(?:[=:(-]|{_VERBS})*\s*(?:{_HEX}\s*(?:,|:|\))?\s*)?\(?({NUMBER})(?!\s*(?:%|px|deg|×|x\s))"
 )
+_VALUE_IN = re.compile(rf"({NUMBER})\s*(?:in|for|on|during)\s+([A-Z][a-z]{{2,12}}|(?:19|20)\d\d)\b")
 _PLACE = re.compile(r"\b[xy]\s*(?:=|:)?\s*$")
 _MARKERS = re.compile(
     r"\b(round|circular|circle|square|triang(?:le|ular)|diamond|cross)\w*\s+(?:data\s+)?(?:markers?|points?|dots?)\b"
@@ -40,7 +42,7 @@ def read_values(
         more, more_used = _by_name("line", [one for one in free if one[0] not in used], words)
         found, used = [*more, *found], used | more_used
     if not found:
-        words, found, used = _pairs(free)
+        words, found, used = _told_in(free) or _pairs(free)
     if not words and found:
         ticks = axis.ticks if len(axis.ticks) == len(found[0].values) else ()
         words = tuple(f"{tick:g}" for tick in ticks)
@@ -48,9 +50,18 @@ def read_values(
     return words, found, used
 
 
+def _told_in(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]] | None:
+    """Return categories and values from "5 in Jan, 12 in Mar", of categories that were not told before."""
+    for index, sentence in free:
+        pairs = [(match[2], float(match[1])) for match in _VALUE_IN.finditer(sentence)]
+        if len(pairs) > 1:
+            return tuple(name for name, _ in pairs), [_series([value for _, value in pairs], sentence)], {index}
+    return None
+
+
 def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
     for _, sentence in free:
-        match = re.search(r"\bcategories\b[^:]{0,30}:\s*(.+)", sentence, re.IGNORECASE)
+        match = re.search(r"\b(?:categories|groups|labels)\b[^:]{0,30}:\s*(.+)", sentence, re.IGNORECASE)
         if match:
             return words_in(match[1])
     return ()
@@ -72,6 +83,8 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
         for begin, end, values in runs(sentence):
             context = sentence[start:begin]
             start = end
+            if not count and _are_years(values):
+                continue
             if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _is_scale(context):
                 continue
             found.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
@@ -79,8 +92,19 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
     return found, used
 
 
+def _are_years(values: list[float]) -> bool:
+    return all(1900 <= value <= 2100 and value == int(value) for value in values) and values == sorted(values)
+
+
 def _is_scale(context: str) -> bool:
-    return bool(re.search(r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\bcategories\b", context, re.IGNORECASE))
+    return bool(
+        re.search(
+            r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\b(?:categories|groups"
+            r"|labels)\b",
+            context,
+            re.IGNORECASE,
+        )
+    )
 
 
 def _series(values: list[float | None], context: str) -> Series:
@@ -171,7 +195,7 @@ def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], 
     for index, sentence in free:
         matches = list(_PAIR.finditer(sentence))
         if len(matches) < 2 and not re.fullmatch(
-            rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{_HEX},?\s*)?{NUMBER}", sentence
+            rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{_HEX},?\s*)?{NUMBER}(?:,\s*{_HEX})?", sentence
         ):
             continue
         for number, match in enumerate(matches):

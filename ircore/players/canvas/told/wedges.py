@@ -26,6 +26,7 @@ _CENTRE = re.compile(
     r"\bcent(?:er|re)d?\s+(?:is\s+)?(?:at|around|near)\s+\(\s*(\d[\d.]*)%?\s*,\s*(\d[\d.]*)%\s*\)", re.IGNORECASE
 )
 _HOLE = re.compile(r"\bhole\b[^.;%]{0,40}?(\d[\d.]*)%|(\d[\d.]*)%[^.;,]{0,12}\bhole\b", re.IGNORECASE)
+_COLOUR_BEHIND = re.compile(r"\s*[(,:-]*\s*#[0-9a-f]{6}[^,;.]{0,24}")
 _PULLED = re.compile(r"\b(?:pulled|exploded|detached|offset|separated|slid)\b", re.IGNORECASE)
 _STOP = re.compile(
     r"(?:the|an?|pie|chart|start\w*|beginning|clockwise|slices?|wedges?|donut|background|labels?|color|share|percentages"
@@ -66,6 +67,10 @@ def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
     """Cut a sentence into one stretch a percentage: what leads to it, or what follows if nothing leads to the first."""
     if len(percents) == 1:
         return [sentence]
+    behind = [_COLOUR_BEHIND.match(sentence[percent.end() :]) for percent in percents]
+    if all(behind) and not colours(sentence[: percents[0].start()]):
+        ends = [percent.end() + match.end() for percent, match in zip(percents, behind, strict=True) if match]
+        return [sentence[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     leads = bool(colours(sentence[: percents[0].start()]) or re.search(r"[A-Z]", sentence[: percents[0].start()]))
     if leads:
         starts = [0, *(percent.end() for percent in percents[:-1])]
