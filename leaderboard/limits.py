@@ -82,8 +82,8 @@ def published_agreements() -> Agreements:
     """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
     people, judges = (_named(published_agreement_table(one)) for one in ("table2", "table1"))
     return Agreements(
-        _headed(picked(people, ("other", *_MEASURES), title="In the paper: judge against people")),
-        _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper: judge against judge")),
+        _headed(picked(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")),
+        _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge")),
         None,
         (),
     )
