@@ -126,6 +126,20 @@ CHARTS: list[tuple[str, list[Thing]]] = [
     ("Slices clockwise from the top of a pie chart: A is red (40%), B is blue (60%).", [{"is": "pie", "shares": (40, 60), "start": 0}]),
 ]  # fmt: skip
 
+CHARTS += [
+    ('{"type": "bar", "data": {"Mon": 10, "Tue": 40}, "color": "#ff0000", "yAxis": {"min": 0, "max": 40, "label": "Visitors"}}',
+     [{"is": "bar", "colour": RED, "size": (121, 106)}, {"is": "bar", "size": (121, 425)}, {"is": "text", "text": "Visitors"}]),
+    ('{"chart": {"kind": "bar", "bars": [{"label": "Dog", "value": 12, "color": "#ff0000"}, {"label": "Cat", "value": 8, "color": "#0000ff"}]}}',
+     [{"is": "bar", "colour": RED}, {"is": "bar", "colour": BLUE}, {"is": "text", "text": "Dog"}]),
+    ("| Fruit | Sold |\n|---|---|\n| Apples | 30 |\n| Pears | 45 |\n\nVertical bar chart of this table, bars in green, y-axis from 0 to 50.",
+     [{"is": "bar", "colour": GREEN}, {"is": "bar"}, {"is": "text", "text": "Apples"}]),
+    ("A line graph. It starts at 5 in Jan, rises to 12 in Mar, peaks at 25 in Jul and falls to 8 in Nov. Blue line, y-axis 0 to 30.",
+     [{"is": "polyline", "colour": BLUE}, {"is": "text", "text": "Jul"}]),
+    ("Bar chart. Groups: 2016, 2017, 2018. Orange bars: 465, 80, 450. Green bars: 330, 130, 350. Y-axis 0 to 600.",
+     [{"is": "bar", "colour": "#ffa500"}] * 3 + [{"is": "bar", "colour": GREEN}] * 3),
+    ("The donut chart has: Rent - 40% (blue), Food - 30% (green), Fun - 30% (red).", [{"is": "pie", "colour": BLUE, "has_hole": True}, {"is": "text", "text": "Food"}]),
+]  # fmt: skip
+
 GRAPHS: list[tuple[str, list[Thing]]] = [
     ("The graph of y = x^2 in red, x from -2 to 2, y from 0 to 4.", [{"is": "polyline", "colour": RED}]),
     (
@@ -170,6 +184,10 @@ GEOMETRY: list[tuple[str, list[Thing]]] = [
     (
         TRIANGLE + 'At A there is an orange angle arc labeled "63°". The sides AC and BC carry double tick marks.',
         [{"is": "arc", "colour": "#ffa500"}, {"is": "text", "text": "63°"}, *[{"is": "tick"}] * 4],
+    ),
+    (
+        'Right triangle ABC with the right angle at A. A is at (100, 400), B at (400, 400), C at (100, 150). AB is labeled "8 cm".',
+        [{"is": "polygon", "size": (300, 250)}, {"is": "polyline"}, {"is": "text", "text": "8 cm"}],
     ),
     (TRIANGLE + "D is the intersection of AC and BC.", [{"is": "text", "text": "D"}]),
 ]

@@ -33,7 +33,7 @@ _LINES = re.compile(r"\bline (?:chart|graph|plot)\b|\b(?:area|line)/?(?:line)? c
     r"|markers?)\b|\blines? chart\b",
                     re.IGNORECASE | re.DOTALL)  # fmt: skip
 _KNOWN = re.compile(
-    r"\b(?:chart|graph|plot|diagram|figure|ax[ei]s|bars?|lines?|slices?|wedges?|pie|labels?|percentages?|letters|titles?|legend"
+    r"\b(?:chart|graph|plot|diagram|figure|ax[ei]s|bars?|lines?|groups|categories|slices?|wedges?|pie|labels?|percentages?|letters|titles?|legend"
     r"|clockwise|data)\b", re.IGNORECASE,
 )  # fmt: skip
 """Words of charts: a sentence with one of them says how things are drawn anyway."""

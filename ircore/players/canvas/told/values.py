@@ -19,6 +19,14 @@ _MARKERS = re.compile(
     r"|\bmarkers?:?\s+(?:are\s+)?(?:\w+\s+)?(round|circle|square|triangle|diamond|cross)|\b(markers?|dots)\b",
     re.IGNORECASE,
 )
+_SCALE = re.compile(
+    r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\b(?:categories|groups|(?<!value )(?<!data )labels)\b", re.IGNORECASE
+)
+"""What leads to a list of numbers that are no values."""
+
+_FURNITURE = re.compile(
+    rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel|labels?|text)\b)|\bbackground\W+{_HEX}"
+)
 _SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({_HEX}).{{0,40}}?\bnegative\b[^#]{{0,40}}({_HEX})", re.IGNORECASE)
 
 
@@ -97,14 +105,7 @@ def _are_years(values: list[float]) -> bool:
 
 
 def _is_scale(context: str) -> bool:
-    return bool(
-        re.search(
-            r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\b(?:categories|groups"
-            r"|labels)\b",
-            context,
-            re.IGNORECASE,
-        )
-    )
+    return bool(_SCALE.search(context))
 
 
 def _series(values: list[float | None], context: str) -> Series:
@@ -228,8 +229,18 @@ def _colour(kind: Kind, found: list[Series], sentences: list[str]) -> None:
         series.colour = _near(sentence, noun)
         series.dash = series.dash or dash_words(_about_line(sentence))
         series.marker = series.marker or marker_words(sentence)
+    if len(found) == 1 and found[0].colour is None and not any(found[0].colours):
+        found[0].colour = _only_colour(sentences)
     for series in found if kind == "line" and not any(one.marker for one in found) else ():
         series.marker = next(filter(None, map(marker_words, sentences)), "")
+
+
+def _only_colour(sentences: list[str]) -> str | None:
+    """Return the colour that is said with the chart itself, apart from that of its ground and furniture."""
+    for sentence in sentences:
+        if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence) and (shades := colours(_FURNITURE.sub(" ", sentence))):
+            return shades[0]
+    return None
 
 
 def _about_line(sentence: str) -> str:
