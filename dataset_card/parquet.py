@@ -2,9 +2,15 @@
 
 Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release, and
 small groups let a viewer show one row without fetching much. The same rows give the same bytes.
+
+Of a picture that several rows of a column hold, such as the target of an episode's turns, a row group stores the bytes
+once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
+first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
+not to change when another run comes): the format has no way to point from one of these to another.
 """
 
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,9 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
+    from _typeshed import ReadableBuffer as Buffer
 
-GROUP_BYTES = 16 * 1024 * 1024
-"""Bytes of pictures in a row group, about; the Hub's viewer takes up to 300 MB."""
+GROUP_BYTES = 8 * 1024 * 1024
+"""Bytes of pictures in a row group, about: what a stream reads before its first row. The Hub's viewer takes 300 MB."""
 
 GROUP_ROWS_WITH_IMAGES = 100
 GROUP_ROWS = 10_000
@@ -213,38 +220,70 @@ def configs_of(folder: Path) -> tuple[Config, ...]:
     return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))
 
 
+class _HashedFile(io.RawIOBase):
+    """A file that is hashed as it is written, so that it need not be read again.
+
+    Attributes:
+        size: Bytes so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self._hash = hashlib.sha256()
+        self._file = path.open("wb", buffering=0)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "Buffer") -> int:
+        left = memoryview(data)
+        length = len(left)
+        self._hash.update(left)
+        while left:
+            left = left[self._file.write(left) :]
+        self.size += length
+        return length
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
 class _Shards:
     """Writes groups into one file after another; their names are known when all are there."""
 
     def __init__(self, folder: Path, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
         self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
-        self._paths: list[Path] = []
+        self._files: list[_HashedFile] = []
         self._begin()
 
     def write(self, table: "pa.Table") -> None:
-        if self._paths[-1].stat().st_size > SHARD_BYTES:
-            self._writer.close()
+        if self._files[-1].size > SHARD_BYTES:
+            self._end()
             self._begin()
         self._writer.write_table(table)
 
     def finish(self) -> tuple[tuple[int, str], ...]:
-        self._writer.close()
-        files = tuple(map(_size_and_hash, self._paths))
-        for index, path in enumerate(self._paths):
-            path.rename(self._folder / shard_name(self._run_id, index, len(self._paths)))
-        return files
+        self._end()
+        for index, file in enumerate(self._files):
+            file.path.rename(self._folder / shard_name(self._run_id, index, len(self._files)))
+        return tuple((file.size, file.hexdigest()) for file in self._files)
 
     def _begin(self) -> None:
-        self._paths.append(self._folder / f".part-{len(self._paths)}")
-        self._writer = _writer(self._paths[-1], self._config, self._schema)
+        self._files.append(_HashedFile(self._folder / f".part-{len(self._files)}"))
+        self._writer = _writer(self._files[-1], self._config, self._schema)
+
+    def _end(self) -> None:
+        self._writer.close()
+        self._files[-1].close()
 
 
-def _size_and_hash(path: Path) -> tuple[int, str]:
-    with path.open("rb") as file:
-        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _writer(path: Path, config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
+def _writer(file: _HashedFile, config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
     """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
     import pyarrow.parquet as pq
 
@@ -253,15 +292,17 @@ def _writer(path: Path, config: Config, schema: "pa.Schema") -> "pq.ParquetWrite
     others = [f"{column.name}.path" for column in config.images]
     others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
     return pq.ParquetWriter(
-        path,
+        file,
         schema,
         compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
         use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
-        dictionary_pagesize_limit=2 * GROUP_BYTES,
+        dictionary_pagesize_limit=4 * GROUP_BYTES,
         write_statistics=plain,
         write_page_index=True,
         write_page_checksum=True,
-        use_content_defined_chunking=True,  # unchanged parts of the next release are not uploaded again
+        # Not cut where the content says: files of unchanged runs are not uploaded again at all, and in others the Hub's
+        # own chunks find the pictures, which lie there byte for byte.
+        use_content_defined_chunking=False,
     )
 
 
@@ -270,14 +311,18 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
     readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
+    stored: dict[int, int] = {}
     held = 0
     for row in rows:
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         group.append(row | pictures)
-        held += sum(len(one["bytes"]) for one in pictures.values() if one is not None)
-        if len(group) >= most or held >= GROUP_BYTES:
+        sizes = {id(one["bytes"]): len(one["bytes"]) for one in pictures.values() if one is not None}
+        stored |= sizes
+        held += sum(sizes.values())
+        # A picture that several rows share is stored once, but held for each of them until it is written.
+        if len(group) >= most or sum(stored.values()) >= GROUP_BYTES or held >= 2 * GROUP_BYTES:
             yield group
-            group, held = [], 0
+            group, stored, held = [], {}, 0
     if group:
         yield group
 

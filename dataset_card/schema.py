@@ -34,7 +34,7 @@ class Column:
     """Whether a row may have no value here."""
 
     repeats: bool = False
-    """Of pictures: whether neighbouring rows hold the same one, so that each is stored once a row group."""
+    """Of pictures: whether rows may hold the same one, so that each is stored once a row group."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,13 @@ TRANSCRIPTS = Config(
         Column("message", "string", "What the generator was told; null on a done turn.", nullable=True),
         Column("target", "image", "What the describer sees and the generator does not.", repeats=True),
         _hash("target"),
-        Column("rendering", "image", "What the generator drew; null on a done turn or where nothing was drawn.", True),
+        Column(
+            "rendering",
+            "image",
+            "What the generator drew; null on a done turn or where nothing was drawn.",
+            nullable=True,
+            repeats=True,
+        ),
         _hash("rendering", nullable=True),
         Column("rendering_width", "int32", "Pixels; null where nothing was drawn.", nullable=True),
         Column("rendering_height", "int32", "Pixels; null where nothing was drawn.", nullable=True),
