@@ -1,6 +1,7 @@
 """The pictures of the page on the built-in players, made from real play.
 
-    python benchmarks/docs_pictures.py            writes docs/assets/players-*.webp anew
+    python benchmarks/docs_pictures.py                      into build/pictures, to look at
+    python benchmarks/docs_pictures.py --out docs/assets    renews those of the page
 
 Three strips: one target as all four built-in pairs end on it, one episode of ``classical`` and ``canvas`` turn by turn,
 and descriptions told in plain words (of ``data/descriptions``) with what ``canvas`` draws of them.
@@ -25,7 +26,7 @@ from ircore.players.canvas.render import draw as render
 from ircore.plugins import load as load_plugin
 from ircore.records import Difficulty, PlayerSpec
 
-ASSETS = Path(__file__).resolve().parents[1] / "docs" / "assets"
+OUT = Path(__file__).resolve().parents[1] / "build" / "pictures"
 SIDE, GAP, CAPTION = 200, 10, 22
 BUDGET, TURNS, QUALITY = 200, 6, 82
 GRID, EPISODE = "simple_shapes/hard/501", "bar_graph/hard/503"
@@ -92,7 +93,7 @@ def told() -> list[tuple[str, Picture]]:
 def main() -> None:
     """Write the pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=ASSETS, help="folder for the pictures")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder for the pictures")
     out = parser.parse_args().out
     shown = target(GRID)
     ends = [(f"{describer} + {generator}", play(shown, describer, generator)[-1]) for describer, generator in PAIRS]
