@@ -57,15 +57,20 @@ def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
     x, y = graph
     inner = np.flatnonzero((y[1:-1] - y[:-2]) * (y[2:] - y[1:-1]) <= 0) + 1
     rim = len(x) // 20
-    found = [
-        ("lowest" if y[at] >= y[max(0, at - 5)] else "highest", float(x[at]))
-        for at in _apart(inner, len(x) // 12)
-        if rim <= at < len(x) - rim
-    ]
+    found = [_turn(x, y, at) for at in _apart(inner, len(x) // 12) if rim <= at < len(x) - rim]
     if axis is not None:
         crossed = np.flatnonzero((y[:-1] - axis) * (y[1:] - axis) < 0)
         found += [("zero", float(x[at] + x[at + 1]) / 2) for at in crossed]
     return tuple(found)
+
+
+def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
+    """Return what kind of turn there is near a place, and its middle: rows of pixels make it flat."""
+    window = slice(max(0, at - len(x) // 12), at + len(x) // 12)
+    near = y[window]
+    lowest = abs(near.max() - y[at]) < abs(near.min() - y[at])
+    level = np.abs(near - (near.max() if lowest else near.min())) < 0.8
+    return ("lowest" if lowest else "highest"), float(x[window][level].mean())
 
 
 def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:

@@ -37,6 +37,8 @@ THICK = 13
 IN_ROW = 2.0
 """Pixels that the middles of two labels of a row may differ."""
 LEAST_LABELS = 4
+BULGE = 0.9
+"""Pixels between a curve and its chord, in the middle of it, from which on it is no straight piece."""
 EDGE = 2.0
 """Pixels from the upper edge within which graph paper begins."""
 BAND = 4.0
@@ -206,10 +208,27 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
         path = _refined(ink, path)
         band = _band(ink.own.shape, path)
         if np.ptp([y for _, y in path]) >= 5:
-            found.append(_stroke(ink, path, band, colour))
+            line = _stroke(ink, path, band, colour)
+            if line.marker or not _is_curved(ink.own & band, path):
+                found.append(line)
         ink.hidden |= band & ink.own
         ink.own &= ~band
     return found
+
+
+def _is_curved(drawn: Mask, path: list[Point]) -> bool:
+    """Tell a curve from straight pieces: between the corners its ink lies beside them, as an arc beside its chord."""
+    rows, columns = np.nonzero(drawn)
+    off = []
+    for (x0, y0), (x1, y1) in itertools.pairwise(path):
+        third = (x1 - x0) / 3
+        middle = (columns + 0.5 > x0 + third) & (columns + 0.5 < x1 - third)
+        if middle.sum() < 4:
+            continue
+        slope = (y1 - y0) / (x1 - x0)
+        beside = rows[middle] + 0.5 - (y0 + slope * (columns[middle] + 0.5 - x0))
+        off.append(abs(float(np.median(beside))) / math.hypot(1, slope) > BULGE)
+    return bool(off) and float(np.mean(off)) > 0.4
 
 
 def _corners(near: Mask, column: float) -> Floats:

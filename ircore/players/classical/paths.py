@@ -156,11 +156,28 @@ def simplify(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> t
     return _rounded(corners), False
 
 
-def smoothly(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> tuple[Point, ...] | None:
-    """Return few points whose smooth curve stays close to a path that has no corners; none if it takes too many."""
-    smoothed = _smoothed(path)
-    curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance, limit), key=len)
-    return _rounded(curve) if len(curve) <= limit else None
+def smoothly(path: Points, tolerance: float = 1.0, limit: int = MAX_POINTS) -> tuple[Point, ...] | None:
+    """Return few points, evenly spaced along the graph of a function, whose smooth curve stays close to it.
+
+    Args:
+        path: Points of the graph in their order along it.
+        tolerance: Pixels that the curve may be beside the path, but for a twentieth of it.
+        limit: Most points to use.
+
+    Returns:
+        The points; none if it takes more.
+    """
+    smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
+    along = np.concatenate([[0], np.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
+    slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
+    for count in range(4, limit + 1):
+        at = np.linspace(0, along[-1], count)
+        points = np.column_stack([np.interp(at, along, smoothed[:, side]) for side in (0, 1)])
+        curve = smooth_curve(points, [16] * (count - 1))
+        off = np.abs(np.interp(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1]) / np.hypot(1, slope)
+        if float(np.percentile(off, 95)) <= tolerance:
+            return _rounded(points)
+    return None
 
 
 def _rounded(points: Points) -> tuple[Point, ...]:

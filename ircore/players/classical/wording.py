@@ -96,7 +96,7 @@ def weight_of(percept: Percept, backdrop: Backdrop) -> float:
         bare = replace(percept, outline=None)
         rim = 2 * sum(percept.size) * percept.outline[1]
         edge = min(1.0, distance(percept.outline[0], backdrop.colour) / 220)
-        return weight_of(bare, backdrop) + 5.0 * rim * edge**1.3
+        return weight_of(bare, backdrop) + float(5.0 * rim * edge**1.3)
     factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
     contrast = min(1.0, distance(_colour_of(percept), backdrop.colour) / 220)
     return float(factor * percept.area * contrast**1.3)
