@@ -7,6 +7,7 @@ It carries no name, path or metadata, so that nothing but what can be seen reach
 
 import hashlib
 import io
+import os
 import struct
 import warnings
 import zlib
@@ -165,7 +166,8 @@ def read_image_bytes(path: Path) -> bytes:
     """Read an image file's bytes, refusing what is missing, no file, or larger than ``MAX_BYTES``."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            size = os.fstat(file.fileno()).st_size or MAX_BYTES
+            data = file.read(min(size, MAX_BYTES) + 1)  # asked for the limit, Python makes room for all of it first
     except OSError as error:
         raise ImageError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
     if len(data) > MAX_BYTES:
