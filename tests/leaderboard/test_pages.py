@@ -240,7 +240,9 @@ def test_feeds_and_badges_of_a_hostile_submission_are_well_formed(built: Path) -
 def test_a_pairs_page_says_what_is_needed_to_play_it_again(built: Path) -> None:
     page = read_page(built / "pairs" / "seer-painter.html")
     settings = {
-        one.find("dt")[0].text: one.find("dd")[0].text for one in page.find("dl", class_="settings")[0].find("div")
+        one.find("dt")[0].text: one.find("dd")[0].text
+        for listed in page.find("dl", class_="settings")
+        for one in listed.find("div")
     }
     for name in ("Describer", "Generator", "Prompts", "Seed", "Instance set", "Token budget", "Turn limit", "Licence"):
         assert settings[name]
