@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import isnan
 from typing import Any
 
 from ircore.results.effects import pair_effects
@@ -257,19 +258,22 @@ def _effects(site: Site, view: View) -> Effects | None:
 
 def telling_target(site: Site, view: View) -> Gallery | None:
     """Choose the target under a condition that most pairs have drawn and that sets them apart most."""
-    pairs = [site.pairs[one.run_id] for one in view_results(site, view).submissions]
+    results = view_results(site, view)
     among = [
         one
         for one in site.galleries.values()
         if view.category in (None, one.instance.category) and view.difficulty in (None, one.instance.difficulty)
     ]
+    run_ids = [one.run_id for one in results.submissions]
+    finals = results.finals(view.judge, run_ids, [one.instance for one in among])
 
-    def telling(gallery: Gallery) -> tuple[int, float, str]:
-        finals = [score for pair in pairs if (score := _final_score(site, pair, gallery, view.judge)) is not None]
-        return len(finals), max(finals) - min(finals) if finals else 0.0, gallery.instance.instance_id
+    def telling(entry: tuple[Gallery, list[float]]) -> tuple[int, float, str]:
+        gallery, scores = entry
+        known = [score for score in scores if not isnan(score)]
+        return len(known), max(known) - min(known) if known else 0.0, gallery.instance.instance_id
 
-    best = max(among, key=telling, default=None)
-    return best if best and telling(best)[0] else None
+    best = max(zip(among, finals.tolist(), strict=True), key=telling, default=None)
+    return best[0] if best and telling(best)[0] else None
 
 
 def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:
