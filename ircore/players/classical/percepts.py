@@ -7,6 +7,7 @@ clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
 import itertools
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ircore.drawing import text_size
 
@@ -228,7 +229,13 @@ class Text:
     @property
     def width(self) -> float:
         """Of its ink, in pixels, to a quarter if the font is the known one."""
-        return text_size(self.text, self.size)[0] if not self.rotation else float(self.box[2] - self.box[0])
+        return _ink_width(self.text, self.size) if not self.rotation else float(self.box[2] - self.box[0])
+
+
+@lru_cache(maxsize=4096)
+def _ink_width(text: str, size: float) -> float:
+    """Return the width of a text's ink, in pixels; to write it in order to know takes long."""
+    return text_size(text, size)[0]
 
 
 @dataclass(frozen=True)
