@@ -4,7 +4,6 @@ Numbers stand in full in data attributes: what is sorted, filtered and exported.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -12,11 +11,10 @@ from ircore.results.model import BoardRow
 from ircore.statistics.estimate import Estimate
 from leaderboard.boards import Heat
 from leaderboard.labels import MISSING, interval_words, number, percent, rank, signed
-from leaderboard.marks import REMEMBERED, missing, safe
+from leaderboard.marks import missing, safe
 from leaderboard.theme import score_class
 
 
-@lru_cache(maxsize=REMEMBERED)
 def ends(estimate: Estimate) -> Markup:
     """Return a mean with the ends of its interval, as attributes.
 
@@ -27,13 +25,11 @@ def ends(estimate: Estimate) -> Markup:
     return safe(f'data-sort="{_plain(estimate.mean)}"{between} data-n="{estimate.n}"')
 
 
-@lru_cache(maxsize=REMEMBERED)
 def mean(estimate: Estimate) -> Markup:
     """Return a mean as attributes."""
     return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
 
 
-@lru_cache(maxsize=REMEMBERED)
 def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False) -> Markup:
     """Return a mean over half the width of its interval.
 
@@ -51,7 +47,6 @@ def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", di
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 
 
-@lru_cache(maxsize=REMEMBERED)
 def share(estimate: Estimate, why: str, of: str = "") -> Markup:
     """Return a share in percent over what it is of; ``why`` says why there is none."""
     if estimate.mean is None:

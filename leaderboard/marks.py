@@ -17,18 +17,18 @@ from leaderboard.site import Pair
 from leaderboard.text import inert, stranger
 from leaderboard.theme import describer_class, generator_path, score_class
 
-REMEMBERED = 65_536
+_REMEMBERED = 16_384
 """Marks kept: a pair's score stands on its own page, on boards and on a dozen matrices."""
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED)
 def missing(reason: str) -> Markup:
     """Return what stands where there is no value."""
     why = escape(reason)
     return safe(f'<span class="missing" title="{why}">{MISSING}<span class="sr-only"> ({why})</span></span>')
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED)
 def score(estimate: Estimate, why: str = "no rated episode") -> Markup:
     """Return a mean with half the width of its interval; ``why`` says why there is none."""
     if estimate.mean is None:
@@ -37,7 +37,7 @@ def score(estimate: Estimate, why: str = "no rated episode") -> Markup:
     return safe(f'<span class="value" title="{interval_words(estimate)}">{number(estimate.mean)}{half}</span>')
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED)
 def dot(
     estimate: Estimate,
     hue: int | None = None,
@@ -77,7 +77,7 @@ def _ends(estimate: Estimate) -> list[tuple[str, float]]:
     return [(name, value) for name, value in values if value is not None]
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED)
 def badge(value: float | None, label: str = "") -> Markup:
     """Return a similarity, 0–10, on its colour; ``label`` is added to what it says of itself."""
     if value is None:

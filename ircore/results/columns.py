@@ -92,9 +92,7 @@ def columns(
     )
 
 
-def final_scores(
-    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str
-) -> Column:
+def final_scores(instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str) -> Column:
     """Return one judge's similarity of the final renderings alone, 0–10: what ``columns`` has under ``final``.
 
     Args:
