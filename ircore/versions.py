@@ -124,7 +124,7 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
         (first, one), (second, other) = list(runs.items())[:2]
         raise InputError(
             f"{one} was played with the prompts {first}, {other} with {second}: two versions of the benchmark",
-            "Build a site of the runs of one version.",
+            "Give runs of one version.",
         )
     (prompts,) = runs
     released = read_versions() if known is None else known
