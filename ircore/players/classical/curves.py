@@ -12,7 +12,7 @@ from ircore.players.classical.families import likeness
 from ircore.players.classical.palette import Mask
 from ircore.players.classical.percepts import Likeness, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import EIGHT
-from ircore.players.classical.shapes import circle_through
+from ircore.players.classical.shapes import approximated, circle_through
 
 OCTAGON = np.ones((5, 5), bool)
 OCTAGON[[0, 0, -1, -1], [0, -1, 0, -1]] = False
@@ -21,6 +21,8 @@ GAP = 16.0
 DASHED_GAP = 34.0
 MORE = 3
 """Points that a smooth curve may take more than straight pieces, since it is closer to a function."""
+STRAY = 1.5
+"""Pixels that straight pieces may stray from a curve."""
 AROUND = 0.55
 """Share of a circle that must be drawn to call it one."""
 
@@ -219,10 +221,11 @@ def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke
     like = None if _is_straight(path, width) else likeness(path)
     if like is not None and like.family == "absolute":
         return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
-    points, smooth = _described(path, width)
-    bent = paths.smoothly(path) if like is not None and not smooth else None
-    if bent is not None and len(bent) <= len(points) + MORE:
+    bent = paths.smoothly(path) if like is not None else None
+    if bent is not None and len(bent) <= len(approximated(path, STRAY)) + MORE:
         points, smooth = bent, True
+    else:
+        points, smooth = _described(path, width)
     return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
 
 
