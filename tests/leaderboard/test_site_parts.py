@@ -16,7 +16,7 @@ from ircore.errors import InputError
 from ircore.results.model import Results
 from ircore.scoring import ScoringPlan, score_runs
 from ircore.statistics.estimate import Estimate
-from leaderboard.export import leaderboard_csv, leaderboard_json
+from leaderboard.export import leaderboard_files
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
 from leaderboard.paper import paper_page
 from leaderboard.serve import make_server
@@ -62,7 +62,8 @@ def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
     results = Results.from_runs([run])
-    rows = list(csv.DictReader(io.StringIO(leaderboard_csv(results))))
+    files = dict(leaderboard_files(results))
+    rows = list(csv.DictReader(io.StringIO(files["data/leaderboard.csv"])))
     assert [(row["category"], row["difficulty"]) for row in rows][:3] == [
         ("all", "all"),
         ("all", "easy"),
@@ -71,7 +72,7 @@ def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
     assert len(rows) == 3 * 3
     overall = results.cell(run.run.run_id, "structural")
     assert float(rows[0]["mean"]) == overall.score.mean
-    assert json.loads(leaderboard_json(results))["rows"][0]["mean"] == overall.score.mean
+    assert json.loads(files["data/leaderboard.json"])["rows"][0]["mean"] == overall.score.mean
 
 
 def test_the_published_page_says_whose_figures_it_shows() -> None:
