@@ -19,8 +19,9 @@ from ircore.errors import InputError
 from ircore.images import Picture, Pixels
 from ircore.players.classical.palette import Labels, Mask, to_hex
 from ircore.players.classical.percepts import Box, Text
+from ircore.players.classical.pieces import LEAST_CONTRAST
 from ircore.players.classical.regions import EIGHT
-from ircore.players.classical.writing import LEAST_CONTRAST, Writing
+from ircore.players.classical.writing import Writing
 
 LIKELY = 0.8
 """Confidence, 0–1, from which on a text is believed."""
