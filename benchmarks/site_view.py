@@ -18,7 +18,7 @@ from statistics import median
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
-from leaderboard.serve import make_server
+from leaderboard.building.serve import make_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -51,8 +51,8 @@ def build(
     The folder is what load_dataset reads; it appears when it is complete. REPO is ORG/NAME on the Hugging Face Hub, or
     ORG/NAME@TAG.
     """
-    from dataset_card.build import BuildPlan, build_release
-    from dataset_card.pull import find_former
+    from dataset_card.hub.pull import find_former
+    from dataset_card.releases.build import BuildPlan, build_release
     from ircore.lifecycle import read_withdrawals
 
     plan = BuildPlan(
@@ -78,7 +78,7 @@ def check(place: str, no_load: bool, run_card: bool) -> int:
 
     REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub. One line a fault; exit status 1 if there is any.
     """
-    from dataset_card.check_place import check_place
+    from dataset_card.checking.place import check_place
 
     report = check_place(place, load=not no_load, run_card=run_card)
     for fault in report.faults:
@@ -109,7 +109,7 @@ def push(
     A new dataset is private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with
     HF_OIDC_RESOURCE set, from the CI's identity (trusted publishing). The same command again goes on where it stopped.
     """
-    from dataset_card.push import PushPlan, loading_code, preview_push, push_release
+    from dataset_card.hub.push import PushPlan, loading_code, preview_push, push_release
 
     plan = PushPlan(repo, revision, visibility, message)
     if dry_run:
@@ -132,7 +132,7 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     From a folder or from the Hugging Face Hub. Everything is checked first; then site, release and every number can be
     made anew, and the runs scored by other judges.
     """
-    from dataset_card.pull import find_release, pull_release
+    from dataset_card.hub.pull import find_release, pull_release
 
     pulled = pull_release(find_release(place, revision), out, run_id)
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
@@ -152,7 +152,7 @@ def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
     scores of this game are of pairs. Makes eval.yaml for the dataset, and .eval_results/*.yaml for each model.
     """
     from dataset_card.eval_results import Source, write_eval_results
-    from dataset_card.pull import find_release
+    from dataset_card.hub.pull import find_release
     from ircore.errors import InputError
 
     here = Path(place).is_dir()

@@ -6,10 +6,10 @@ not part of ``ircore`` since that knows nothing of releases.
 
 from typing import TYPE_CHECKING, Literal
 
-from dataset_card.check import check_release
-from dataset_card.parquet import read_frame
-from dataset_card.pull import find_release
-from dataset_card.schema import ALL_CONFIGS
+from dataset_card.checking.check import check_release
+from dataset_card.hub.pull import find_release
+from dataset_card.tables.parquet import read_frame
+from dataset_card.tables.schema import ALL_CONFIGS
 from ircore.errors import WorkError
 from ircore.results.model import Results
 

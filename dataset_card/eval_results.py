@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from dataset_card.card_metadata import PAPER
-from dataset_card.check import check_release
-from dataset_card.schema import SPLIT, TRANSCRIPTS
+from dataset_card.card.metadata import PAPER
+from dataset_card.checking.check import check_release
+from dataset_card.tables.schema import SPLIT, TRANSCRIPTS
 from ircore.errors import InputError, WorkError
 from ircore.files import new_folder, write_text
 from ircore.plugins import unknown

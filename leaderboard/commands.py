@@ -76,7 +76,7 @@ def build(
         import mkdocs  # noqa: F401 - run as a process of its own
 
         from ircore.versions import RECORDS
-        from leaderboard.build import build_site
+        from leaderboard.building.build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
             f"the site needs {error.name}, which is not installed", "pip install 'ircore[site]'"
@@ -121,8 +121,8 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
     The folder holds them as data and as pages that need nothing else.
     """
     from ircore.versions import RECORDS, read_versions
-    from leaderboard.build import read_marker
-    from leaderboard.versions import freeze_site
+    from leaderboard.building.build import read_marker
+    from leaderboard.versions.archive import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
     click.echo(f"{out / 'index.html'}: boards of benchmark {record.name}")
@@ -137,8 +137,8 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.versions import RECORDS, record_version
-    from leaderboard.build import read_marker
-    from leaderboard.versions import released_as
+    from leaderboard.building.build import read_marker
+    from leaderboard.versions.archive import released_as
 
     path = versions or RECORDS
     made = released_as(read_marker(site), name, date, notes)
@@ -150,7 +150,7 @@ def record(site: Path, name: str, date: str | None, notes: str | None, versions:
 @click.argument("folder", default="build/demo/site", metavar="[DIR]", type=click.Path(path_type=Path))
 def check(folder: Path) -> None:
     """Check the pages of the site in DIR: links, anchors, headings, policy, and that nothing runs or reaches out."""
-    from leaderboard.site_check import check_site
+    from leaderboard.building.check import check_site
 
     findings, pages = check_site(folder)
     for one in findings:
@@ -165,6 +165,6 @@ def check(folder: Path) -> None:
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
 def serve(folder: Path, port: int) -> None:
     """Serve the site in DIR (build/demo/site by default) to this machine only, until Ctrl-C."""
-    from leaderboard.serve import serve_site
+    from leaderboard.building.serve import serve_site
 
     serve_site(folder, port, announce=click.echo)

@@ -9,11 +9,11 @@ import pytest
 from releases import table
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.build import build_release
-from dataset_card.check import check_release
-from dataset_card.parquet import GROUP_BYTES, write_table
-from dataset_card.rows import EmbeddedImage, Row
-from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.checking.check import check_release
+from dataset_card.releases.build import build_release
+from dataset_card.tables.parquet import GROUP_BYTES, write_table
+from dataset_card.tables.rows import EmbeddedImage, Row
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
 from ircore.images import Picture
@@ -175,7 +175,7 @@ def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
 
 
 def test_long_tables_are_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dataset_card.parquet.SHARD_BYTES", 50_000)
+    monkeypatch.setattr("dataset_card.tables.parquet.SHARD_BYTES", 50_000)
     write_table(tmp_path, INSTANCES, (instance_row(bytes([index]) * 1000, index) for index in range(250)))
     names = sorted(path.name for path in (tmp_path / "data" / "instances").iterdir())
     assert names == [f"test-{index:05d}-of-00003.parquet" for index in range(3)]

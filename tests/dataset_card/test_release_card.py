@@ -17,15 +17,15 @@ from huggingface_hub import DatasetCard
 from PIL import Image
 from releases import FINALS
 
-from dataset_card.build import read_source
-from dataset_card.card import CardFacts, rating_judges, render_card, source_licences
-from dataset_card.card_metadata import TITLE, metadata
-from dataset_card.card_pictures import draw_scores, draw_targets
-from dataset_card.card_statements import annotators, statements
+from dataset_card.card.card import CardFacts, rating_judges, render_card, source_licences
+from dataset_card.card.metadata import TITLE, metadata
+from dataset_card.card.pictures import draw_scores, draw_targets
+from dataset_card.card.statements import annotators, statements
+from dataset_card.card.strip import THUMBNAIL, choose_example, draw_strip
 from dataset_card.markdown import code_span, escape, render
-from dataset_card.parquet import Written
-from dataset_card.schema import CONFIGS
-from dataset_card.strip import THUMBNAIL, choose_example, draw_strip
+from dataset_card.releases.build import read_source
+from dataset_card.tables.parquet import Written
+from dataset_card.tables.schema import CONFIGS
 from ircore.instances.store import read_instances
 from ircore.records import JudgeIdentity
 from ircore.runs import RunFolder

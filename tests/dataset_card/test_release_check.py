@@ -17,11 +17,11 @@ from hub_server import HubServer
 from PIL import Image, PngImagePlugin
 from releases import rewrite
 
-from dataset_card.card_code import run_blocks
-from dataset_card.check import check_release
-from dataset_card.check_loading import loading_faults
-from dataset_card.check_place import check_place
-from dataset_card.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.card.code import run_blocks
+from dataset_card.checking.check import check_release
+from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.place import check_place
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.texts import find_forbidden
 from ircore.cli import run as ircore
 

@@ -10,8 +10,8 @@ import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import DroppedError, HubError, HubServer
 
-from dataset_card.build import BuildPlan, build_release
-from dataset_card.release_record import read_release
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.releases.record import read_release
 from ircore.lifecycle import Withdrawal
 
 REPO = "org/irg"

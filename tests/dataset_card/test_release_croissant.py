@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from dataset_card.croissant import CROISSANT, KEYS, croissant_faults, semantic_version
-from dataset_card.schema import CONFIGS, Config
+from dataset_card.card.croissant import CROISSANT, KEYS, croissant_faults, semantic_version
+from dataset_card.tables.schema import CONFIGS, Config
 
 mlc = pytest.importorskip("mlcroissant")
 

@@ -12,7 +12,7 @@ from PIL import Image
 from releases import FINALS, rewrite, table
 
 from dataset_card.data import load_results, load_table, load_transcripts
-from dataset_card.schema import LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.errors import InputError, WorkError
 from ircore.results.model import Results
 from ircore.runs import RunFolder

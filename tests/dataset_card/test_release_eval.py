@@ -8,8 +8,8 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.build import build_release
 from dataset_card.eval_results import Source, marginals, write_eval_results
+from dataset_card.releases.build import build_release
 from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet

@@ -10,12 +10,12 @@ import pytest
 from releases import seal, table
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.build import BuildPlan, build_release
-from dataset_card.check import check_release
-from dataset_card.former import FormerRelease
-from dataset_card.pull import pull_release
-from dataset_card.release_record import ReleaseRecord, read_release
-from dataset_card.schema import INSTANCES, TRANSCRIPTS
+from dataset_card.checking.check import check_release
+from dataset_card.hub.pull import pull_release
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.record import ReleaseRecord, read_release
+from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
@@ -208,7 +208,7 @@ def test_tables_of_another_layout_are_written_anew_from_the_former_release(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = build("first", "centre-block", "other-block")
-    monkeypatch.setattr("dataset_card.parts.LAYOUT", 99)
+    monkeypatch.setattr("dataset_card.tables.parts.LAYOUT", 99)
     second = build("second", former="first")
     assert tables(second) == tables(first)
     name = "data/instances/test-00000-of-00001.parquet"

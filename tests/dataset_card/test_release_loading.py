@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dataset_card.schema import CONFIGS, TRANSCRIPTS
+from dataset_card.tables.schema import CONFIGS, TRANSCRIPTS
 from ircore.images import read_stored_pixels
 
 

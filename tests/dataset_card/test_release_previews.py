@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 from releases import rewrite, table
 
-from dataset_card.build import BuildPlan, build_release
-from dataset_card.check import check_release
-from dataset_card.previews import shrink
-from dataset_card.schema import PREVIEWS, TRANSCRIPTS
+from dataset_card.checking.check import check_release
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.tables.previews import shrink
+from dataset_card.tables.schema import PREVIEWS, TRANSCRIPTS
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from releases import sample_release
 
-from dataset_card.build import build_release
-from dataset_card.check import check_release
-from dataset_card.pull import pull_release
-from dataset_card.release_files import read_release_files
-from dataset_card.release_record import PROVENANCE
+from dataset_card.checking.check import check_release
+from dataset_card.hub.pull import pull_release
+from dataset_card.releases.build import build_release
+from dataset_card.releases.files import read_release_files
+from dataset_card.releases.record import PROVENANCE
 from ircore.provenance import make_provenance, write_provenance
 from ircore.records import TranscriptsReference
 from ircore.results.model import Results

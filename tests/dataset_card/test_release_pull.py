@@ -10,9 +10,9 @@ from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer
 from releases import FINALS, rewrite, sample_release, seal
 
-from dataset_card.build import build_release
-from dataset_card.pull import find_release, pull_release
-from dataset_card.schema import INSTANCES, TRANSCRIPTS
+from dataset_card.hub.pull import find_release, pull_release
+from dataset_card.releases.build import build_release
+from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
 from ircore.instances.store import index_bytes, read_instances
@@ -153,7 +153,7 @@ def test_a_file_that_is_too_large_is_not_read(release: Path, tmp_path: Path) -> 
 def test_a_row_group_that_is_too_large_is_not_read(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dataset_card.parquet.MAX_GROUP_BYTES", 1000)
+    monkeypatch.setattr("dataset_card.tables.parquet.MAX_GROUP_BYTES", 1000)
     with pytest.raises(WorkError, match="a row group is larger than"):
         pull_release(release, tmp_path / "out")
 

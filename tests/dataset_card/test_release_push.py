@@ -8,8 +8,8 @@ from hub_clients import Outcome, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
 from releases import rewrite
 
-from dataset_card.release_record import read_release
-from dataset_card.schema import SCORES
+from dataset_card.releases.record import read_release
+from dataset_card.tables.schema import SCORES
 
 REPO = "org/irg"
 Run = Callable[..., Outcome]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from visits import ARGUMENTS, Visit, visit_in
 
-from leaderboard.serve import make_server
+from leaderboard.building.serve import make_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -16,11 +16,11 @@ from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.statistics.estimate import Estimate
 from ircore.versions import BenchmarkVersion
-from leaderboard.board_views import View, condition_anchor, view_path, view_words, views
-from leaderboard.boards import board_lines, board_pages
 from leaderboard.judges import judge_kind, site_judge
-from leaderboard.matrix import matrix_files, matrix_pages
-from leaderboard.render import Renderer
+from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views
+from leaderboard.pages.boards import board_lines, board_pages
+from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
 from leaderboard.tiers import HERE, LEGEND, tier_of
 

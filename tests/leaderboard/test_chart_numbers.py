@@ -13,7 +13,7 @@ from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.language import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.statistics.calibration_map import Recalibration
-from leaderboard.charts import OF_ALL, Chart, figures
+from leaderboard.charts.catalogue import OF_ALL, Chart, figures
 from leaderboard.site import Pair
 
 OWN = "structural"

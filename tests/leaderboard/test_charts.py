@@ -19,8 +19,8 @@ from ircore.results.model import Results
 from ircore.results.trajectories import trajectory
 from ircore.tables.model import Selection, Value
 from leaderboard import theme
-from leaderboard.chart_check import check_figures
-from leaderboard.charts import OF_ALL, OF_JUDGE, OF_PAIR, Chart, chart_id, figures
+from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, Chart, chart_id, figures
+from leaderboard.charts.check import check_figures
 from leaderboard.site import Pair
 
 BEHIND = Selection(("seer-painter",), "refined", judge="structural")
@@ -267,7 +267,7 @@ def test_only_the_check_imports_plotly() -> None:
     package = Path(theme.__file__).parent
     assert [
         path.name for path in package.rglob("*.py") if re.search(r"^\s*(import|from) plotly", path.read_text(), re.M)
-    ] == ["chart_check.py"]
+    ] == ["check.py"]
 
 
 def written(charts: Mapping[str, Chart], folder: Path) -> Path:

@@ -14,10 +14,10 @@ from visits import Visit, axe_findings, visit_in
 from ircore.results.cell import Cell
 from ircore.statistics.estimate import Estimate
 from leaderboard import theme
-from leaderboard.charts import figures
-from leaderboard.figures import SECTIONS
-from leaderboard.policy import with_policy
-from leaderboard.render import Renderer
+from leaderboard.charts.catalogue import figures
+from leaderboard.pages.figures import SECTIONS
+from leaderboard.rendering.policy import with_policy
+from leaderboard.rendering.render import Renderer
 from leaderboard.site import Page, Pair
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from visits import Visit, axe_findings, fits, visit_in
 
 from ircore.scoring import ScoringPlan, score_runs
 from ircore.versions import read_versions, record_version
-from leaderboard.build import build_site, read_marker
-from leaderboard.versions import freeze_site, released_as
+from leaderboard.building.build import build_site, read_marker
+from leaderboard.versions.archive import freeze_site, released_as
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

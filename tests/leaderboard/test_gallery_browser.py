@@ -16,7 +16,7 @@ from ircore.instances.store import InstanceSet
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.records import Rules
-from leaderboard.build import build_site
+from leaderboard.building.build import build_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

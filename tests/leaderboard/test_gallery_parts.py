@@ -10,14 +10,14 @@ from samples import sample_instances, sample_run
 from ircore.language.corrections import find_corrections
 from ircore.records import Box, Element, Instance, Scene
 from ircore.runs import RunFolder
-from leaderboard import shards
-from leaderboard.alt_text import LONGEST, colour_name, rendering_words, target_words
-from leaderboard.episode_view import view_episode
-from leaderboard.fragments import Fragments, episode_json
-from leaderboard.marked import LONGEST as LONGEST_MESSAGE
-from leaderboard.marked import Segment, mark_message
+from leaderboard.gallery import shards
+from leaderboard.gallery.alt_text import LONGEST, colour_name, rendering_words, target_words
+from leaderboard.gallery.episode_view import view_episode
+from leaderboard.gallery.fragments import Fragments, episode_json
+from leaderboard.gallery.marked import LONGEST as LONGEST_MESSAGE
+from leaderboard.gallery.marked import Segment, mark_message
+from leaderboard.gallery.selections import selections, telling_episode
 from leaderboard.reading import read_runs
-from leaderboard.selections import selections, telling_episode
 from leaderboard.site import Site
 
 

@@ -18,8 +18,8 @@ from ircore.play import make_run
 from ircore.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, TranscriptsReference, Turn
 from ircore.runs import RunFolder, RunWriter
 from ircore.submissions import LoadedSubmission
-from leaderboard.build import build_site
-from leaderboard.site_check import check_site
+from leaderboard.building.build import build_site
+from leaderboard.building.check import check_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,14 +13,14 @@ from site_samples import named_submission, rate_turns
 from ircore.cli import run
 from ircore.results.players import player_result
 from ircore.runs import RunFolder
-from leaderboard.badges import badge_files, badges
-from leaderboard.build import build_site
-from leaderboard.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
-from leaderboard.compare import Comparisons
-from leaderboard.feed import atom, changes, json_feed
-from leaderboard.players_pages import player_keys
+from leaderboard.building.build import build_site
+from leaderboard.pages.badges import badge_files, badges
+from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
+from leaderboard.pages.compare import Comparisons
+from leaderboard.pages.feed import atom, changes, json_feed
+from leaderboard.pages.players import player_keys
 from leaderboard.reading import read_runs
-from leaderboard.sections import Section, with_section
+from leaderboard.rendering.sections import Section, with_section
 from leaderboard.site import Site
 
 HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from ircore.errors import InputError, WorkError
-from leaderboard.finish import finish_pages, place, write_surroundings
-from leaderboard.policy import content_policy, with_policy
-from leaderboard.site_check import check_site
+from leaderboard.building.check import check_site
+from leaderboard.building.finish import finish_pages, place, write_surroundings
+from leaderboard.rendering.policy import content_policy, with_policy
 from leaderboard.workplace import remove_left_over, workplace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,9 @@ from samples import sample_instances, sample_run, sample_submission
 
 from ircore.cli import run as ircore
 from ircore.submissions import LoadedSubmission
-from leaderboard.pairs import credit_lines, player_words
-from leaderboard.preview import preview, waiting_page
+from leaderboard.building.preview import preview
+from leaderboard.pages.pairs import credit_lines, player_words
+from leaderboard.pages.waiting import waiting_page
 from leaderboard.reading import read_runs
 from leaderboard.site import Site
 

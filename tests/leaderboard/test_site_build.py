@@ -23,8 +23,8 @@ from ircore.records import Rules, Run
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
-from leaderboard.build import MARKER, Tree, all_pages, build_site, render_pages
-from leaderboard.fragments import Fragments
+from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
+from leaderboard.gallery.fragments import Fragments
 from leaderboard.labels import number, rank
 from leaderboard.reading import read_runs
 from leaderboard.site import Site

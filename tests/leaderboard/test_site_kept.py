@@ -12,9 +12,10 @@ from ircore.instances.store import InstanceSet
 from ircore.records import Score
 from ircore.runs import SCORES, RunFolder
 from ircore.scoring import ScoringPlan, score_runs
-from leaderboard import fragments, reading
-from leaderboard.build import build_site
-from leaderboard.fragments import Fragments
+from leaderboard import reading
+from leaderboard.building.build import build_site
+from leaderboard.gallery import fragments
+from leaderboard.gallery.fragments import Fragments
 from leaderboard.kept import FOLDER, Kept, content_key, folder_hash, run_key
 from leaderboard.reading import read_run, read_runs
 from leaderboard.site import Site

@@ -16,10 +16,10 @@ from ircore.errors import InputError
 from ircore.results.model import Results
 from ircore.scoring import ScoringPlan, score_runs
 from ircore.statistics.estimate import Estimate
+from leaderboard.building.serve import make_server
 from leaderboard.export import leaderboard_files
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
-from leaderboard.paper import paper_page
-from leaderboard.serve import make_server
+from leaderboard.pages.paper import paper_page
 from leaderboard.text import one_line, stranger, visible
 
 

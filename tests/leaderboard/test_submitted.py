@@ -9,7 +9,7 @@ from transcripts import REVISION, write_manifest
 from ircore.errors import InputError
 from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import Step, add_step
-from leaderboard.build import build_site
+from leaderboard.building.build import build_site
 from leaderboard.submitted import read_submitted
 
 REASON = "the pictures look <b>traced</b>"

@@ -12,10 +12,10 @@ from ircore.records import Box, Element, Scene
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.tables.targets import targets_table
+from leaderboard.pages.targets import targets_page
 from leaderboard.reading import read_runs
-from leaderboard.render import Renderer
+from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
-from leaderboard.targets import targets_page
 
 BOX = Box(10, 10, 20, 20)
 

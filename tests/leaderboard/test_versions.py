@@ -12,11 +12,11 @@ from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from ircore.versions import BenchmarkVersion, Version, read_versions, record_version, version_of
-from leaderboard.build import build_site, read_marker
+from leaderboard.building.build import build_site, read_marker
+from leaderboard.building.check import check_site
 from leaderboard.labels import number
-from leaderboard.site_check import check_site
-from leaderboard.version_pages import version_pages
-from leaderboard.versions import freeze_site, read_archive, released_as
+from leaderboard.versions.archive import freeze_site, read_archive, released_as
+from leaderboard.versions.pages import version_pages
 
 OLD = BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31", notes="The first.")
 NEW = BenchmarkVersion(name="2026.2", instance_set="b" * 64, prompts="p 1", date="2026-09-01")

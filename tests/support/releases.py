@@ -7,10 +7,8 @@ from pathlib import Path
 
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.build import build_release
-from dataset_card.parquet import read_table, write_table
-from dataset_card.parts import make_part, part_key
-from dataset_card.release_record import (
+from dataset_card.releases.build import build_release
+from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
     PROVENANCE,
@@ -23,8 +21,10 @@ from dataset_card.release_record import (
     release_name,
     render_changes,
 )
-from dataset_card.rows import Row
-from dataset_card.schema import Config
+from dataset_card.tables.parquet import read_table, write_table
+from dataset_card.tables.parts import make_part, part_key
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import Config
 from ircore.records import Score
 from ircore.runs import RunFolder
 

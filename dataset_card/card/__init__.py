@@ -1,0 +1,1 @@
+"""The dataset card, its datasheet and Croissant: one set of statements."""

@@ -1,0 +1,109 @@
+"""The Python code of a card: written here once, printed by the template, compared by ``release check``, run by tests.
+
+A card that comes from elsewhere may hold any code. Only blocks that are word for word ours are ever executed.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from ircore.errors import WorkError
+
+PLACE = "ORG/NAME"
+"""What the code of a card calls the dataset until it has a place on the Hub; a path of the folder does as well."""
+
+TURNS = f'''from datasets import load_dataset
+
+turns = load_dataset("{PLACE}", split="test")  # or the path of this folder
+turns[0]["message"], turns[0]["target"], turns[0]["rendering"]
+'''
+
+TABLES = f'''from datasets import load_dataset
+
+scores = load_dataset("{PLACE}", "scores", split="test")
+episodes = load_dataset("{PLACE}", "episodes", split="test")
+episodes[0]["outcome"], episodes[0]["final_rendering"]
+'''
+
+STREAM = f'''import gc
+
+from datasets import load_dataset
+
+rows = iter(load_dataset("{PLACE}", split="test", streaming=True))
+first = next(rows)
+del rows  # an open stream can keep Python from exiting
+gc.collect()
+first["target"].size, first["message"]
+'''
+
+FOLDER = """import pandas as pd
+
+board = pd.read_parquet("data/leaderboard")
+overall = board.query("category == 'all' and difficulty == 'all'")
+overall[["name", "judge", "mean", "low", "high", "n"]]
+"""
+
+BLOCKS = (TURNS, TABLES, STREAM, FOLDER)
+"""In the order of the card."""
+
+SECONDS = 600
+"""How long the code of a card may take."""
+
+_BLOCK = re.compile(r"^```[ \t]*(?:python|py)\b[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+
+
+def code_blocks(card: str) -> list[str]:
+    """Return the Python blocks of a card."""
+    return _BLOCK.findall(card)
+
+
+def differing_blocks(card: str) -> list[str]:
+    """Say which Python blocks of a card are not those of this version, and which of these are missing."""
+    found = code_blocks(card)
+    faults = [f"Python block {number} is not one of ours" for number, one in enumerate(found, 1) if one not in BLOCKS]
+    return faults + [
+        f"Python block {number} of ours is missing" for number, one in enumerate(BLOCKS, 1) if one not in found
+    ]
+
+
+def run_blocks(place: str, folder: Path) -> list[str]:
+    """Run our own blocks in a process of its own, inside the release's folder; return what went wrong, a line each.
+
+    Args:
+        place: What to load: the folder, or ``ORG/NAME``.
+        folder: The release here.
+
+    Raises:
+        WorkError: No process can be started, or it takes too long.
+    """
+    # -P: nothing that lies in the folder is ever imported.
+    command = [sys.executable, "-P", "-m", "dataset_card.card.code", place]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own code alone
+            command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WorkError(f"the card's code cannot be run ({type(error).__name__})") from error
+    if done.returncode != 0:
+        return [(done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]]
+    faults: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return faults
+
+
+def main(place: str) -> None:
+    """Run our own blocks one after the other and print what went wrong as one line of JSON."""
+    faults = []
+    for number, block in enumerate(BLOCKS, 1):
+        try:
+            exec(block.replace(f'"{PLACE}"', repr(place)), {})  # noqa: S102 - our own code alone
+        except Exception as error:  # noqa: BLE001 - whatever a reader would see is a finding
+            faults.append(f"Python block {number} failed: {type(error).__name__}: {error}".splitlines()[0][:300])
+    print(json.dumps(faults), flush=True)
+    os._exit(0)  # open streams would keep the process
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

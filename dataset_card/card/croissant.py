@@ -1,0 +1,277 @@
+"""``croissant.json``: the release described for programs, Croissant 1.1 with the responsible-AI fields, written by us.
+
+Specifications: https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html and …/croissant-rai-spec.html. Every
+table is a record set whose files are found by a pattern below the folder in which ``croissant.json`` lies, so that it
+holds here, in a copy and on the Hub alike; each file stands beside with its size and SHA-256.
+
+Every ``instance_id`` refers to that of the targets. Other tables join on several columns at once, which a reference
+cannot say: these are told by their ``key``.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from dataset_card.card import statements as said
+from dataset_card.card.metadata import PAPER, TAGS, TASKS, TITLE, licences_of
+from dataset_card.card.statements import annotators, statements
+from dataset_card.tables.parquet import configs_of, table_files
+from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.schema import SPLIT, Column, Config, Kind
+from ircore.records import HUMAN
+
+CROISSANT = "croissant.json"
+
+CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
+
+MAX_BYTES = 64 * 1024 * 1024
+
+PARQUET = "application/x-parquet"
+
+MAKER = "The Image Reconstruction Game leaderboard's contributors"
+
+KEYS = {
+    "transcripts": ("run_id", "episode_id", "turn"),
+    "instances": ("instance_id",),
+    "episodes": ("run_id", "episode_id"),
+    "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator"),
+    "leaderboard": ("run_id", "category", "difficulty", "judge"),
+    "previews": ("run_id", "episode_id", "turn"),
+}
+"""The columns that tell the rows of each table apart."""
+
+INSTANCE = "instances/instance_id"
+"""The field that every ``instance_id`` refers to."""
+
+CITATION = (
+    "@misc{hakimov2026imagereconstructiongame, title = {The Image Reconstruction Game: Drawing Common Ground Through "
+    "Iterative Multimodal Dialogue}, author = {Hakimov, Sherzod and D'Agostini, Mattia and Samodelkin, Ivan and "
+    f"Schlangen, David}}, year = {{2026}}, eprint = {{{PAPER}}}, archivePrefix = {{arXiv}}}}"
+)
+
+_TYPES: dict[Kind, str] = {
+    "string": "sc:Text",
+    "strings": "sc:Text",
+    "int32": "cr:Int32",
+    "int64": "cr:Int64",
+    "float64": "cr:Float64",
+    "bool": "sc:Boolean",
+    "image": "sc:ImageObject",
+}
+
+
+def render_croissant(
+    folder: Path,
+    source: ReleaseSource,
+    version: str = "0.0.0",
+    date: str | None = None,
+    hashes: Mapping[str, str] | None = None,
+) -> str:
+    """Return the content of ``croissant.json``.
+
+    Args:
+        folder: The release, its tables written.
+        source: What it is made of.
+        version: Of the release, three numbers with dots and perhaps ``+`` and more (semantic versioning).
+        date: Of the release, YYYY-MM-DD; the day of the newest run if None.
+        hashes: SHA-256 of files of its tables by path, as far as they are known; the others are read.
+    """
+    return json.dumps(_document(folder, source, version, date, hashes or {}), indent=1, ensure_ascii=False) + "\n"
+
+
+def semantic_version(benchmark: str | None, date: str, content: str) -> str:
+    """Return a release's version in the form that the specification asks for, such as ``2026.1.0+20261201.1a2b3c4d``.
+
+    Args:
+        benchmark: Version of the benchmark, such as ``2026.1``; None if it is not a released one.
+        date: Of the release, YYYY-MM-DD.
+        content: Hash of its content, hexadecimal.
+    """
+    numbers = [one.lstrip("0") or "0" for one in re.findall(r"[0-9]+", benchmark or "")[:3]]
+    return f"{'.'.join((numbers + ['0'] * 3)[:3])}+{date.replace('-', '')}.{content[:8]}"
+
+
+def croissant_faults(folder: Path) -> Iterator[str]:
+    """Say what of ``croissant.json`` is not true of the release beside it: its files and its tables."""
+    path = folder / CROISSANT
+    if not path.is_file():
+        return
+    try:
+        document = json.loads(path.read_bytes()[:MAX_BYTES])
+    except (ValueError, RecursionError) as error:
+        yield f"is not valid JSON ({type(error).__name__})"
+        return
+    if not isinstance(document, dict) or document.get("conformsTo") != list(CONFORMS_TO):
+        yield f"does not conform to {CONFORMS_TO[0]}"
+        return
+    for key, wanted in (("distribution", list(_distribution(folder, {}))), ("recordSet", list(_record_sets(folder)))):
+        found = _by_id(document.get(key))
+        for one in wanted:
+            if found.pop(one["@id"], None) != one:
+                yield f"{key}: {one['@id']} is missing or not as it is in the release"
+        yield from (f"{key}: {name[:80]} is not in the release" for name in found)
+
+
+def _by_id(value: object) -> dict[str, Any]:
+    listed = value if isinstance(value, list) else []
+    return {str(one.get("@id")): one for one in listed if isinstance(one, dict)}
+
+
+def _document(
+    folder: Path, source: ReleaseSource, version: str, date: str | None, hashes: Mapping[str, str]
+) -> dict[str, Any]:
+    days = sorted(run.run.started[:10] for run in source.runs)
+    makers = sorted({(run.run.version, run.run.prompts) for run in source.runs})
+    return {
+        "@context": _context(),
+        "@type": "sc:Dataset",
+        "conformsTo": list(CONFORMS_TO),
+        "name": TITLE,
+        "description": said.DESCRIPTION,
+        "url": f"https://arxiv.org/abs/{PAPER}",
+        "license": [_licence(name) for name in sorted(licences_of(source))],
+        "creator": {"@type": "sc:Organization", "name": MAKER},
+        "citeAs": CITATION,
+        "sdLicense": "https://spdx.org/licenses/CC0-1.0",
+        "keywords": [*TAGS, *TASKS],
+        "inLanguage": "en",
+        "version": version,
+        "dateCreated": days[0],
+        "datePublished": date or days[-1],
+        "prov:wasGeneratedBy": [_activity(*one) for one in makers],
+        **_responsible_ai(source, (days[0], days[-1])),
+        "distribution": [*_distribution(folder, hashes)],
+        "recordSet": list(_record_sets(folder)),
+    }
+
+
+def _context() -> dict[str, Any]:
+    """Return the context of the specification's appendix, and the prefix of what is said of provenance."""
+    context: dict[str, Any] = json.loads((files("dataset_card") / "croissant_context.json").read_text("utf-8"))
+    return context
+
+
+def _licence(name: str) -> str:
+    """Return a licence as an address where there is one, which the specification asks for."""
+    return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
+
+
+def _activity(version: str, prompts: str) -> dict[str, str]:
+    return {"@type": "prov:Activity", "prov:label": f"played by ircore {version} with prompts {prompts}"}
+
+
+def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, Any]:
+    told, results = statements(source), source.results
+    people = annotators(source)
+    platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
+    machines = [name for name in (*results.judges, *results.metrics) if name != HUMAN]
+    return {
+        "rai:dataCollection": " ".join(told.collection),
+        "rai:dataCollectionType": ["Experiments", "Software Collection"],
+        "rai:dataCollectionMissingData": said.MISSING,
+        "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
+        "rai:dataCollectionTimeframe": [f"{day}T00:00:00" for day in days],
+        "rai:dataPreprocessingProtocol": [
+            "Renderings are turned into plain RGB pictures without metadata; messages are what stood between the "
+            "protocol's tags."
+        ],
+        "rai:dataAnnotationProtocol": " ".join(told.annotation),
+        **platform,
+        "rai:annotationsPerItem": f"People: {people} in the whole release, each rating some of the renderings."
+        if people
+        else "None by people.",
+        "rai:annotatorDemographics": ["Not asked for: people appear under a pseudonym."] if people else ["None."],
+        "rai:machineAnnotationTools": machines,
+        "rai:personalSensitiveInformation": list(told.personal),
+        "rai:dataSocialImpact": said.SOCIAL_IMPACT,
+        "rai:dataBiases": list(told.biases),
+        "rai:dataLimitations": [*told.limits, *said.NOT_FOR],
+        "rai:dataUseCases": list(said.USES),
+        "rai:dataReleaseMaintenancePlan": said.MAINTENANCE,
+    }
+
+
+def _distribution(folder: Path, hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for config in configs_of(folder):
+        files = [path.relative_to(folder).as_posix() for path in table_files(folder, config)]
+        yield {
+            "@type": "cr:FileSet",
+            "@id": f"{config.name}-files",
+            "description": f"All files of {config.name}.",
+            "encodingFormat": PARQUET,
+            "includes": config.pattern,
+        }
+        yield from (_file_object(folder, name, hashes.get(name) or _sha256(folder / name)) for name in files)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name.rpartition("/")[2],
+        "contentUrl": name,
+        "contentSize": f"{(folder / name).stat().st_size} B",
+        "encodingFormat": PARQUET,
+        "sha256": sha256,
+    }
+
+
+def _record_sets(folder: Path) -> Iterator[dict[str, Any]]:
+    yield _splits()
+    yield from (_record_set(config) for config in configs_of(folder))
+
+
+def _splits() -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": "splits",
+        "name": "splits",
+        "description": "Every table has one split.",
+        "dataType": "cr:Split",
+        "key": {"@id": "splits/name"},
+        "field": [
+            {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
+            {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
+        ],
+        "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
+    }
+
+
+def _record_set(config: Config) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config.name,
+        "name": config.name,
+        "description": f"One row is {config.row}.",
+        "key": [{"@id": f"{config.name}/{name}"} for name in KEYS[config.name]],
+        "field": [_field(config, column) for column in config.columns],
+    }
+
+
+def _refers(config: Config, column: Column) -> bool:
+    return f"{config.name}/{column.name}" != INSTANCE and column.name == INSTANCE.rpartition("/")[2]
+
+
+def _field(config: Config, column: Column) -> dict[str, Any]:
+    source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
+    if column.kind == "image":
+        source["transform"] = {"jsonPath": "bytes"}
+    return {
+        "@type": "cr:Field",
+        "@id": f"{config.name}/{column.name}",
+        "name": column.name,
+        "description": column.description,
+        "dataType": _TYPES[column.kind],
+        **({"isArray": True, "arrayShape": "-1"} if column.kind == "strings" else {}),
+        **({"references": {"field": {"@id": INSTANCE}}} if _refers(config, column) else {}),
+        "source": source,
+    }

@@ -1,0 +1,154 @@
+"""The pictures of a card, made from the release's own data: targets of every category, and scores by category."""
+
+import io
+from collections.abc import Sequence
+from math import cos, pi, sin
+
+from PIL import Image, ImageDraw, ImageFont, ImageOps
+
+from dataset_card.tables.rows import ReleaseSource
+from ircore.records import Instance
+from ircore.results.model import BoardRow, Results
+from ircore.statistics.estimate import Estimate
+
+PAPER, TEXT, FAINT, LINE = "#ffffff", "#2b2b2b", "#5d6268", "#d4d8dd"
+INKS = ("#0b62a8", "#c2570c", "#2c7a3f", "#8a3f9e", "#a3263a", "#4c4f55")
+"""Dark enough to be told apart on white; pairs have marks of their own besides."""
+
+MOST_PAIRS = 6
+"""Pairs that the chart shows, the best ones: more could not be told apart."""
+
+TOP = 10.0
+"""The highest similarity."""
+
+_THUMB, _GAP, _MARGIN, _LABEL = 150, 12, 16, 26
+_WIDTH, _LEFT, _ROW, _HEAD = 1000, 150, 13, 26
+_MARKS = (
+    tuple((5 * cos(angle / 12 * pi), 5 * sin(angle / 12 * pi)) for angle in range(24)),
+    ((-5, -5), (5, -5), (5, 5), (-5, 5)),
+    ((0, -6), (5.5, 4.5), (-5.5, 4.5)),
+    ((0, -6.5), (6.5, 0), (0, 6.5), (-6.5, 0)),
+    ((0, 6), (5.5, -4.5), (-5.5, -4.5)),
+    ((-7, -2), (7, -2), (7, 2), (-7, 2)),
+)
+"""Corners of each pair's mark about its middle, in pixels."""
+
+_FINE = 3
+"""The chart is drawn so much larger and then reduced, which smooths its lines."""
+
+
+def draw_targets(source: ReleaseSource) -> bytes:
+    """Return a PNG file with the first target of each category and difficulty, one column a category."""
+    names = source.results.categories
+    columns = [_firsts(source, name) for name in names]
+    width = 2 * _MARGIN + len(names) * (_THUMB + _GAP) - _GAP
+    height = 2 * _MARGIN + _LABEL + max(map(len, columns)) * (_THUMB + _GAP) - _GAP
+    sheet = Image.new("RGB", (width, height), PAPER)
+    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(16)
+    for column, (name, targets) in enumerate(zip(names, columns, strict=True)):
+        left = _MARGIN + column * (_THUMB + _GAP)
+        pen.text((left + _THUMB / 2, _MARGIN + 8), _words(name), fill=TEXT, font=font, anchor="mm")
+        for row, target in enumerate(targets):
+            _paste(sheet, source, target, left, _MARGIN + _LABEL + row * (_THUMB + _GAP))
+    return _png(sheet)
+
+
+def _firsts(source: ReleaseSource, category: str) -> list[Instance]:
+    found: dict[str, Instance] = {}
+    for one in source.instances.instances:
+        if one.category == category:
+            found.setdefault(one.difficulty, one)
+    return [found[name] for name in source.results.difficulties if name in found]
+
+
+def _paste(sheet: Image.Image, source: ReleaseSource, target: Instance, left: int, top: int) -> None:
+    picture = Image.fromarray(source.instances.target(target).pixels)
+    fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
+    at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)
+    sheet.paste(fitted, at)
+    ImageDraw.Draw(sheet).rectangle((at[0], at[1], at[0] + fitted.width - 1, at[1] + fitted.height - 1), outline=LINE)
+
+
+def draw_scores(results: Results, judge: str) -> bytes:
+    """Return a PNG file: mean final score of the best pairs by category with 95 % intervals, as one judge sees it."""
+    pairs = [row for row in results.board(judge) if row.cell.score.mean is not None][:MOST_PAIRS]
+    names = (None, *results.categories)
+    band = len(pairs) * _ROW + 14
+    head = _MARGIN + _HEAD * ((len(pairs) + 1) // 2) + 10
+    size = (_WIDTH, head + band * len(names) + 34)
+    sheet = Image.new("RGB", (size[0] * _FINE, size[1] * _FINE), PAPER)
+    chart = _Chart(sheet)
+    for index, row in enumerate(pairs):
+        left, top = _MARGIN + (index % 2) * (_WIDTH // 2), _MARGIN + _HEAD * (index // 2) + 8
+        chart.mark(left + 8, top, index)
+        chart.text(left + 24, top, _pair(row), "lm")
+    chart.axis(head, head + band * len(names))
+    for place, name in enumerate(names):
+        top = head + place * band
+        chart.band(top, band, "all" if name is None else _words(name))
+        for index, row in enumerate(pairs):
+            cell = results.cell(row.submission.run_id, judge, name)
+            chart.estimate(top + 7 + _ROW * index + _ROW / 2, cell.score, index)
+    return _png(sheet.resize(size, Image.Resampling.LANCZOS))
+
+
+class _Chart:
+    """A chart of estimates from 0 to 10, drawn in the units of the finished picture."""
+
+    def __init__(self, sheet: Image.Image) -> None:
+        self._pen = ImageDraw.Draw(sheet)
+        self._font = ImageFont.load_default(15 * _FINE)
+
+    def text(self, x: float, y: float, words: str, anchor: str, fill: str = TEXT) -> None:
+        self._pen.text((x * _FINE, y * _FINE), words, fill=fill, font=self._font, anchor=anchor)
+
+    def line(self, x: float, y: float, x2: float, y2: float, fill: str, width: float = 1) -> None:
+        ends = (x * _FINE, y * _FINE, x2 * _FINE, y2 * _FINE)
+        self._pen.line(ends, fill=fill, width=round(width * _FINE))
+
+    def axis(self, top: float, bottom: float) -> None:
+        for value in range(0, int(TOP) + 1, 2):
+            self.line(_x(value), top, _x(value), bottom, LINE)
+            self.text(_x(value), bottom + 14, str(value), "mm", FAINT)
+        self.text(_MARGIN, bottom + 14, "similarity", "lm", FAINT)
+
+    def band(self, top: float, deep: float, name: str) -> None:
+        self.line(_MARGIN, top, _WIDTH - _MARGIN, top, LINE)
+        self.text(_MARGIN, top + deep / 2, name, "lm")
+
+    def estimate(self, y: float, one: Estimate, index: int) -> None:
+        if one.mean is None:
+            return
+        if one.low is not None and one.high is not None:
+            self.line(_x(one.low), y, _x(one.high), y, INKS[index], 2)
+        self.mark(_x(one.mean), y, index)
+
+    def mark(self, x: float, y: float, index: int) -> None:
+        """Draw a pair's own mark: a shape and a colour, so that it can be told without seeing colours."""
+        points = [((x + dx) * _FINE, (y + dy) * _FINE) for dx, dy in _MARKS[index]]
+        self._pen.polygon(points, fill=INKS[index])
+
+
+def _x(value: float) -> float:
+    return _LEFT + (_WIDTH - _LEFT - 2 * _MARGIN) * value / TOP
+
+
+def _pair(row: BoardRow) -> str:
+    words = f"{row.submission.describer} + {row.submission.generator} ({row.submission.run.rules.token_budget} tokens)"
+    return words if len(words) <= 52 else f"{words[:51]}…"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")[:18]
+
+
+def _png(sheet: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    sheet.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def alternative_text(pairs: Sequence[BoardRow], label: str) -> str:
+    """Say in words what the chart of scores shows: each pair's mean over all targets."""
+    means = [f"{_pair(one)} {one.cell.score.mean:.1f}" for one in pairs if one.cell.score.mean is not None]
+    return f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets: {', '.join(means)}."

@@ -1,0 +1,99 @@
+"""One episode as one picture: target, first rendering, …, final rendering, side by side."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont, ImageOps
+
+from dataset_card.tables.rows import ReleaseSource, SourceRun
+from ircore.images import Picture
+from ircore.records import Turn
+from ircore.results.episodes import EpisodeResult
+
+MOST_RENDERINGS = 4
+THUMBNAIL = 240
+"""Side of the square that each picture is fitted into, in pixels."""
+
+_GAP, _LABEL, _MARGIN = 16, 34, 12
+_PAPER, _TEXT, _LINE, _ACCENT = "#ffffff", "#3b3b3b", "#c8ccd1", "#0b62a8"
+
+
+@dataclass(frozen=True)
+class Example:
+    """The episode that opens the card.
+
+    Attributes:
+        run: Who played it.
+        result: The episode and how it was judged.
+        judge: Whose ratings are shown; None if nobody rated it.
+        turns: The turns that are shown, each with a rendering: the first, the final one and some between.
+    """
+
+    run: SourceRun
+    result: EpisodeResult
+    judge: str | None
+    turns: tuple[Turn, ...]
+
+    def score(self, turn: Turn) -> float | None:
+        """Return the similarity of a turn's rendering, 0–10; None if it was not rated."""
+        return None if self.judge is None else self.result.judged[self.judge].trajectory.get(turn.turn)
+
+
+def choose_example(source: ReleaseSource) -> Example:
+    """Choose the episode that improved most by the first judge that rated it; on a tie the better and earlier one."""
+    runs = {run.run.run_id: run for run in source.runs}
+    drawn = [
+        result for one in source.results.submissions for result in source.results.episodes[one.run_id]
+        if result.episode.played and result.episode.rendered_turns
+    ]  # fmt: skip
+    best = max(drawn, key=_merit)
+    judge = next(iter(best.judged), None)
+    return Example(runs[best.run_id], best, judge, _shown(best.episode.rendered_turns))
+
+
+def _merit(result: EpisodeResult) -> tuple[float, float, int]:
+    judged = next(iter(result.judged.values()), None)
+    delta = judged.delta if judged and judged.delta is not None else -10.0
+    final = judged.final if judged and judged.final is not None else 0.0
+    return delta, final, len(result.episode.rendered_turns)
+
+
+def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """Take the first, the last, and evenly spaced ones between."""
+    count = min(len(turns), MOST_RENDERINGS)
+    picks = {round(index * (len(turns) - 1) / max(1, count - 1)) for index in range(count)}
+    return tuple(turns[index] for index in sorted(picks))
+
+
+def draw_strip(source: ReleaseSource, example: Example) -> bytes:
+    """Return the strip as a PNG file."""
+    instances = {one.instance_id: one for one in source.instances.instances}
+    target = source.instances.target(instances[example.result.episode.instance_id])
+    panels = [("target", target)]
+    panels += [
+        (_label(example, turn), example.run.rendering(turn.rendering)) for turn in example.turns if turn.rendering
+    ]
+    return _strip(panels)
+
+
+def _label(example: Example, turn: Turn) -> str:
+    final = turn is example.turns[-1] and len(example.turns) > 1
+    score = example.score(turn)
+    return f"turn {turn.turn}" + (", final" if final else "") + ("" if score is None else f" · {score:.1f}")
+
+
+def _strip(panels: list[tuple[str, Picture]]) -> bytes:
+    width = 2 * _MARGIN + len(panels) * THUMBNAIL + (len(panels) - 1) * _GAP
+    sheet = Image.new("RGB", (width, 2 * _MARGIN + THUMBNAIL + _LABEL), _PAPER)
+    pen = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(18)
+    for index, (label, picture) in enumerate(panels):
+        left = _MARGIN + index * (THUMBNAIL + _GAP)
+        fitted = ImageOps.contain(Image.fromarray(picture.pixels), (THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+        at = (left + (THUMBNAIL - fitted.width) // 2, _MARGIN + (THUMBNAIL - fitted.height) // 2)
+        sheet.paste(fitted, at)
+        box = (at[0] - 1, at[1] - 1, at[0] + fitted.width, at[1] + fitted.height)
+        pen.rectangle(box, outline=_LINE if index else _ACCENT, width=1 if index else 3)
+        middle = (left + THUMBNAIL / 2, _MARGIN + THUMBNAIL + _LABEL / 2 + 4)
+        pen.text(middle, label, fill=_TEXT if index else _ACCENT, font=font, anchor="mm")
+    return Picture.from_pixels(np.asarray(sheet)).data

@@ -1,0 +1,1 @@
+"""Every fault of a release, a line each."""

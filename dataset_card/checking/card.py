@@ -1,0 +1,119 @@
+"""Checks of a release's card: its metadata, its code, its licences, and what it links to."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dataset_card.card.card import CARD, LICENCES, SourceLicence
+from dataset_card.card.code import differing_blocks
+from dataset_card.card.metadata import config_entry, hub_licences
+from dataset_card.findings import Findings
+from dataset_card.markdown import code_span, escape
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS
+from ircore.records import Instance, Run
+
+MAX_CARD_BYTES = 4 * 1024 * 1024
+
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*")
+
+UNSTATED = "LicenseRef-unstated"
+"""What ``ircore instances import`` writes where nobody said under which licence a picture comes."""
+
+
+def check_card(folder: Path, rows: Counter[str], findings: Findings) -> None:
+    """Check that the card's front matter names the configs, files and numbers of rows, and that its code is ours.
+
+    Args:
+        folder: The release.
+        rows: Rows read of each config.
+        findings: Where faults go.
+    """
+    path = folder / CARD
+    if not path.is_file():
+        return
+    text = path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace")
+    for fault in (*_front_matter_faults(text, rows), *differing_blocks(text), *_missing_pictures(folder, text)):
+        findings.add(CARD, fault)
+
+
+def check_licences(folder: Path, instances: Iterable[Instance], runs: Iterable[Run], findings: Findings) -> None:
+    """Check that everything comes under a stated licence, and that card and licence file say so.
+
+    Args:
+        folder: The release.
+        instances: Its instances, as their rows have them.
+        runs: Its runs.
+        findings: Where faults go.
+    """
+    sources = Counter[tuple[str, str]]()
+    for one in instances:
+        sources[one.source, one.licence] += 1
+        if one.licence == UNSTATED or not _LICENCE.fullmatch(one.licence):
+            findings.add(f"instance {one.instance_id}", f"licence {one.licence[:60]!r} is not one to publish under")
+    submitted = {run.submission.licence for run in runs}
+    _check_licence_file(folder, [SourceLicence(*key, count) for key, count in sources.items()], submitted, findings)
+    document = front_matter(_read(folder / CARD))
+    named = document.get("license") if isinstance(document, dict) else None
+    wanted = hub_licences({licence for _, licence in sources} | submitted)
+    if (named if isinstance(named, list) else [named]) != wanted:
+        findings.add(CARD, f"license does not say {', '.join(wanted)}")
+
+
+def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: set[str], findings: Findings) -> None:
+    if not (folder / LICENCES).is_file():
+        return
+    text = _read(folder / LICENCES)
+    for one in sources:
+        if f"| {escape(one.source, links=True)} | {code_span(one.licence)} | {one.pictures:,} |" not in text:
+            findings.add(LICENCES, f"does not say that {one.pictures} pictures of {one.source[:80]} are {one.licence}")
+    for licence in sorted(submitted):
+        if f"| {code_span(licence)} |" not in text:
+            findings.add(LICENCES, f"does not name {licence}, under which a pair was submitted")
+
+
+def front_matter(text: str) -> dict[str, Any] | str:
+    """Return a card's metadata, or what is wrong with it."""
+    parts = text.split("---\n", 2)
+    try:
+        document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None
+    except (yaml.YAMLError, RecursionError) as error:
+        return f"its front matter is not valid YAML ({type(error).__name__})"
+    return document if isinstance(document, dict) else "has no YAML front matter"
+
+
+def _front_matter_faults(text: str, rows: Counter[str]) -> Iterator[str]:
+    document = front_matter(text)
+    if isinstance(document, str):
+        yield document
+        return
+    listed = {str(one.get("config_name")): one for one in _mappings(document, "configs")}
+    sizes = {str(one.get("config_name")): one for one in _mappings(document, "dataset_info")}
+    for config in (one for one in ALL_CONFIGS if one in CONFIGS or rows[one.name]):
+        if listed.pop(config.name, None) != config_entry(config.name):
+            yield f"configs does not list {config.name} as it must"
+        splits = _mappings(sizes.get(config.name, {}), "splits")
+        if [one.get("num_examples") for one in splits] != [rows[config.name]]:
+            yield f"dataset_info of {config.name} does not say {rows[config.name]} rows"
+        if sizes.get(config.name, {}).get("features") != config.yaml_features():
+            yield f"dataset_info of {config.name} does not say which features it has"
+    yield from (f"configs lists {name[:80]!r}, which is no table of a release" for name in listed)
+
+
+def _missing_pictures(folder: Path, text: str) -> Iterator[str]:
+    for target in _PICTURE.findall(text):
+        if "://" in target or target.startswith("/") or ".." in target or not (folder / target).is_file():
+            yield f"picture {target[:80]!r} is not a file of the release"
+
+
+def _read(path: Path) -> str:
+    return path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace") if path.is_file() else ""
+
+
+def _mappings(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    value = document.get(key)
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

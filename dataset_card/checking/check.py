@@ -1,0 +1,176 @@
+"""``release check``: whether a release is complete, agrees with itself, and may be published."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from dataset_card.card.croissant import CROISSANT, croissant_faults
+from dataset_card.checking.card import check_card, check_licences
+from dataset_card.checking.record import RecordCheck
+from dataset_card.checking.secrets import FindLeak, leak_finder
+from dataset_card.findings import Findings, Pictures, decoded
+from dataset_card.releases.files import SINGLE_FILES
+from dataset_card.releases.record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
+from dataset_card.tables.parquet import read_table, schema_faults
+from dataset_card.tables.reading import ReleasedRun, Tables
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
+from ircore.errors import InputError
+from ircore.journal import read_records
+from ircore.provenance import Provenance
+from ircore.records import JudgeIdentity, Run
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found.
+
+    Attributes:
+        faults: One line each, ``where: what``.
+        rows: Rows read.
+        pictures: Distinct pictures decoded.
+        counts: Sound rows of each config.
+        runs: The release's runs read back, pictures left out; only to be relied on if there is no fault.
+    """
+
+    faults: tuple[str, ...]
+    rows: int
+    pictures: int
+    counts: Counter[str]
+    runs: tuple[ReleasedRun, ...] = ()
+
+
+def check_release(folder: Path) -> Report:
+    """Check a release: files, card, schemas, rows, references, pictures, texts, and the leaderboard recomputed.
+
+    Tables are read in small batches; records without their pictures are held.
+
+    Args:
+        folder: The release.
+
+    Raises:
+        InputError: There is no such folder.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
+    if large := [name for name in sorted(SINGLE_FILES) if _is_large(folder / name)]:
+        faults = tuple(f"{name}: larger than {MAX_BYTES // 2**20} MiB" for name in large)
+        return Report(faults, 0, 0, Counter())
+    with leak_finder() as find_leak:
+        return _check(folder, find_leak)
+
+
+def _is_large(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > MAX_BYTES
+
+
+def _check(folder: Path, find_leak: FindLeak) -> Report:
+    findings = Findings()
+    _check_files(folder, find_leak, findings)
+    record = RecordCheck(folder, findings)
+    pictures = Pictures(findings)
+    runs = _read_runs(folder, findings)
+    tables = Tables(
+        findings, pictures, runs, _read_judges(folder, findings), _read_provenance(folder, findings, runs.keys())
+    )
+    counts = Counter[str]()
+    # In this order every row can be checked against those it refers to.
+    for config, take in (
+        (INSTANCES, tables.take_instance),
+        (TRANSCRIPTS, tables.take_turn),
+        (EPISODES, tables.take_episode),
+        (SCORES, tables.take_score),
+        (LEADERBOARD, tables.take_board_row),
+        (PREVIEWS, tables.take_preview),
+    ):
+        for where, row in _sound_rows(folder, config, findings):
+            counts[config.name] += 1
+            _check_texts(where, row, find_leak, findings)
+            record.take(config, row)
+            take(where, row)
+    tables.finish()
+    check_card(folder, counts, findings)
+    check_licences(folder, tables.instances(), runs.values(), findings)
+    for fault in croissant_faults(folder):
+        findings.add(CROISSANT, fault)
+    record.finish()
+    return Report(tuple(findings.faults), findings.rows, len(pictures), counts, tables.runs())
+
+
+def _check_files(folder: Path, find_leak: FindLeak, findings: Findings) -> None:
+    for name in sorted(SINGLE_FILES):
+        path = folder / name
+        if not path.is_file():
+            if name not in (RELEASE, PROVENANCE, TOMBSTONES):  # the first is missed where it is read
+                findings.add(name, "is missing")
+        elif path.suffix == ".png":
+            if isinstance(size := decoded(path.read_bytes()), str):
+                findings.add(name, size)
+        elif found := find_leak(path.read_text("utf-8", errors="replace")):
+            findings.add(name, f"holds {found}")
+
+
+def _read_runs(folder: Path, findings: Findings) -> dict[str, Run]:
+    runs: dict[str, Run] = {}
+    try:
+        for run in read_records(folder / RUNS, TypeAdapter(Run)):
+            if run.run_id in runs:
+                findings.add(RUNS, f"run {run.run_id} is there twice")
+            runs[run.run_id] = run
+    except InputError as error:
+        findings.add(RUNS, error.problem.removeprefix(f"{folder / RUNS}:"))
+    return runs
+
+
+def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
+    judges: dict[str, JudgeIdentity] = {}
+    try:
+        for judge in read_records(folder / JUDGES, TypeAdapter(JudgeIdentity)):
+            if judges.setdefault(judge.name, judge) is not judge:
+                findings.add(JUDGES, f"judge {judge.name} is there twice")
+    except InputError as error:
+        findings.add(JUDGES, error.problem.removeprefix(f"{folder / JUDGES}:"))
+    return judges
+
+
+def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) -> dict[str, Provenance]:
+    found: dict[str, Provenance] = {}
+    try:
+        for one in read_records(folder / PROVENANCE, TypeAdapter(Vouched)):
+            if one.run_id not in runs:
+                findings.add(PROVENANCE, f"unknown run {one.run_id}")
+            elif found.setdefault(one.run_id, one.provenance) is not one.provenance:
+                findings.add(PROVENANCE, f"run {one.run_id} is there twice")
+    except InputError as error:
+        findings.add(PROVENANCE, error.problem.removeprefix(f"{folder / PROVENANCE}:"))
+    return found
+
+
+def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of a config that have all they must have; none if the schema is not the right one."""
+    faults = schema_faults(folder, config)
+    findings.faults += faults
+    if faults:
+        return
+    required = [column.name for column in config.columns if not column.nullable]
+    try:
+        for where, row in read_table(folder, config):
+            findings.rows += 1
+            missing = [name for name in required if row[name] is None]
+            if missing:
+                findings.add(where, f"no value for {', '.join(missing)}")
+            else:
+                yield where, row
+    except InputError as error:
+        findings.faults.append(error.problem)
+
+
+def _check_texts(where: str, row: Row, find_leak: FindLeak, findings: Findings) -> None:
+    for name, value in row.items():
+        texts = value if isinstance(value, list) else [value]
+        for text in texts:
+            if isinstance(text, str) and (found := find_leak(text)):
+                findings.add(f"{where}: {name}", f"holds {found}")

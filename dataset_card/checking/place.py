@@ -1,0 +1,52 @@
+"""``release check`` as a whole: a release here or on the Hub, its content, whether it loads, and its card's code."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from dataset_card.card.code import run_blocks
+from dataset_card.checking.check import Report, check_release
+from dataset_card.checking.loading import loading_faults
+from dataset_card.hub.pull import find_release
+from dataset_card.releases.files import belongs_to_release
+from ircore.errors import InputError
+
+
+def check_place(place: str, load: bool = True, run_card: bool = False) -> Report:
+    """Check a release wherever it is.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub; a folder of that name goes first.
+        load: Whether to load every table with ``datasets``, whole and streamed; of the Hub, at the commit that is
+            checked.
+        run_card: Whether to run the code of the card, of which by then is known that it is this version's own.
+
+    Returns:
+        What was found. A release with faults is neither loaded nor is its card run.
+
+    Raises:
+        InputError: There is no such folder, and it cannot be a name on the Hub.
+        WorkError: The Hub has no such dataset or revision or cannot be reached, or no process can be started.
+    """
+    here = Path(place).is_dir()
+    name, _, revision = (place, "", "") if here else place.partition("@")
+    if not here and name.count("/") != 1:
+        raise InputError(f"{place}: no such folder", "Name a folder made by: ircore release build … --out DIR")
+    folder = find_release(name, revision or None)
+    report = check_release(folder)
+    faults = [*report.faults, *(_strangers(folder) if here else ())]
+    if faults:
+        faults += ["load_dataset: not tried, because of the faults above"] if load else []
+        return replace(report, faults=tuple(faults))
+    if load:
+        # A folder of the Hub's cache is named by the commit.
+        faults += loading_faults(str(folder.resolve()) if here else name, None if here else folder.name, report.counts)
+    if run_card and not faults:
+        faults += [f"README.md: {one}" for one in run_blocks(str(folder.resolve()) if here else name, folder)]
+    return replace(report, faults=tuple(faults))
+
+
+def _strangers(folder: Path) -> list[str]:
+    """Name the files that no release is made of, hidden ones left out; ``push`` refuses them."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
+    return [f"{name}: not part of a release" for name in shown if not belongs_to_release(name)]

@@ -1,0 +1,1 @@
+"""A release on the Hub: pushed, pulled, asked for."""

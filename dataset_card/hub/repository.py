@@ -1,0 +1,356 @@
+"""A dataset repository on the Hugging Face Hub; the only module that imports ``huggingface_hub``.
+
+Where it is and who asks comes from the environment, as ``huggingface_hub`` reads it: ``HF_ENDPOINT``;
+``HF_OIDC_RESOURCE`` for trusted publishing, else ``HF_TOKEN``, else the token that ``hf auth login`` stored. A token is
+never printed.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from itertools import islice
+from pathlib import Path
+from time import sleep
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from httpx2 import HTTPError
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants, get_session, get_token
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    HFValidationError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+    OIDCError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import (  # type: ignore[attr-defined]
+    build_hf_headers,
+    disable_progress_bars,
+    validate_repo_id,
+)
+from huggingface_hub.utils import logging as hub_logging
+
+from dataset_card.releases.files import LocalFile
+from dataset_card.texts import find_forbidden
+from ircore.errors import InputError, WorkError
+from ircore.terminal import printable
+
+T = TypeVar("T")
+
+KIND = "dataset"
+WAITS = (0.5, 2.0, 8.0)
+"""Seconds to wait before a request that failed for a while is made again."""
+
+LONGEST_WAIT = 120.0
+"""Seconds that a server may ask to wait; a longer wait is left to the user."""
+
+MAX_FILES = 100_000
+
+STORE_SECONDS = 10.0
+"""How long the store of large files may take to answer at all, before anything is sent to it."""
+
+_STORE_LIMITS = {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "3", "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s"}
+for _name, _value in _STORE_LIMITS.items():
+    # Read by hf_xet when it is first used; its own limits keep a push waiting for minutes when the store is gone.
+    os.environ.setdefault(_name, _value)
+
+_STALE, _EXISTS, _LIMITED = 412, 409, 429
+
+
+class TemporaryError(WorkError):
+    """The Hub cannot answer now; the same request may succeed later.
+
+    Attributes:
+        wait: Seconds that the server asked to wait, if it did.
+    """
+
+    wait: float | None = None
+
+
+class StaleError(Exception):
+    """Another commit has been made since the repository was read."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file of a repository as its listing has it."""
+
+    size: int
+    """Bytes."""
+
+    digest: str
+    """SHA-256 of a large file, git's hash of a small one."""
+
+    large: bool
+    """Whether it is kept apart from git."""
+
+    def same_as(self, local: LocalFile) -> bool:
+        """Say whether a file here has the same content."""
+        return self.digest == (local.sha256 if self.large else local.git_hash)
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A repository as it was read."""
+
+    commit: str
+    """The newest commit."""
+
+    private: bool
+    """Whether only its owners see it."""
+
+    files: Mapping[str, RemoteFile]
+    """By path."""
+
+    tags: Mapping[str, str]
+    """Commit by tag."""
+
+
+class Repository:
+    """A dataset repository.
+
+    Args:
+        name: ``ORG/NAME``.
+
+    Raises:
+        InputError: It cannot be the name of one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        try:
+            validate_repo_id(name)
+        except HFValidationError as error:
+            raise InputError(f"{name}: not the name of a dataset on the Hub", "Give it as ORG/NAME.") from error
+        if name.count("/") != 1:
+            raise InputError(f"{name}: not the name of a dataset on the Hub", "Give it as ORG/NAME.")
+        hub_logging.set_verbosity(logging.ERROR)  # its warnings show addresses that a signature is part of
+        if not sys.stderr.isatty():
+            disable_progress_bars()
+        self._api = HfApi()
+
+    @property
+    def url(self) -> str:
+        """Its page."""
+        return f"{constants.ENDPOINT}/datasets/{self.name}"
+
+    def require_token(self) -> None:
+        """Make sure that there is a token to write with.
+
+        Raises:
+            InputError: There is none.
+            WorkError: Trusted publishing is asked for, and the exchange of tokens failed.
+        """
+        with self._explained():
+            if get_token() is None:
+                raise InputError(
+                    "no token for the Hugging Face Hub", "Set HF_TOKEN to one with write access, or run: hf auth login"
+                )
+
+    def read(self) -> Remote | None:
+        """Return the repository as it is now; None if there is none, or none that this token may see.
+
+        Raises:
+            WorkError: The Hub refuses or cannot be reached.
+        """
+
+        def ask() -> Remote | None:
+            try:
+                info = self._api.dataset_info(self.name)
+            except RepositoryNotFoundError:
+                return None
+            refs = self._api.list_repo_refs(self.name, repo_type=KIND)
+            commit = str(info.sha)
+            tags = {tag.name: tag.target_commit for tag in refs.tags}
+            return Remote(commit, bool(info.private), self._listed(commit), tags)
+
+        return self._patiently(ask)
+
+    def files(self, revision: str) -> Mapping[str, RemoteFile]:
+        """Return the files of a commit, branch or tag.
+
+        Raises:
+            WorkError: There is no such repository or revision, or the Hub cannot be reached.
+        """
+        return self._patiently(lambda: self._listed(revision))
+
+    def create(self) -> None:
+        """Make the repository, private; nothing happens if it exists."""
+        self._patiently(lambda: self._api.create_repo(self.name, repo_type=KIND, private=True, exist_ok=True))
+
+    def commit(self, add: Mapping[str, Path], remove: Iterable[str], parent: str, message: str) -> str:
+        """Make one commit on top of ``parent`` and return its id; what was uploaded before is not sent again.
+
+        Raises:
+            StaleError: ``parent`` is not the newest commit any more.
+            TemporaryError: The Hub cannot answer now; perhaps the commit was made, perhaps not.
+            WorkError: The Hub refuses.
+        """
+        self._require_store()
+        operations = [CommitOperationAdd(path, local) for path, local in add.items()]
+        removals = [CommitOperationDelete(path) for path in remove]
+        with self._explained():
+            made = self._api.create_commit(
+                self.name, [*operations, *removals], commit_message=message, repo_type=KIND, parent_commit=parent
+            )
+        return made.oid
+
+    def tag(self, name: str, commit: str) -> None:
+        """Give a commit a name.
+
+        Raises:
+            WorkError: The name is another commit's, the Hub refuses or cannot be reached.
+        """
+        self._patiently(
+            lambda: self._api.create_tag(self.name, tag=name, revision=commit, repo_type=KIND, exist_ok=True)
+        )
+        refs = self._patiently(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
+        if {one.name: one.target_commit for one in refs.tags}.get(name) != commit:
+            raise WorkError(f"{self.name}: tag {name} was set by somebody else meanwhile", "Choose another --revision.")
+
+    def publish(self) -> None:
+        """Let everybody see the repository."""
+        self._patiently(lambda: self._api.update_repo_settings(self.name, private=False, repo_type=KIND))
+
+    def download(self, revision: str | None, patterns: Sequence[str]) -> Path:
+        """Bring files into the user's Hub cache, where they are not there yet, and return the folder.
+
+        With ``HF_HUB_OFFLINE`` set, what is in the cache has to do.
+
+        Args:
+            revision: Commit, branch or tag; the newest commit if None.
+            patterns: Which files, with ``*`` for any characters.
+
+        Raises:
+            WorkError: There is no such repository or revision, it has none of the files, or the Hub fails.
+        """
+        if not constants.is_offline_mode():
+            # Asked first, since a download falls back on an old copy in silence if the Hub cannot be reached.
+            self._patiently(lambda: self._api.dataset_info(self.name, revision=revision))
+        found = self._patiently(
+            lambda: self._api.snapshot_download(
+                self.name, repo_type=KIND, revision=revision, allow_patterns=list(patterns)
+            )
+        )
+        folder = Path(str(found))
+        if not any(folder.glob("data/*/*.parquet")):
+            raise WorkError(f"{self.name}: holds no release", "Name a dataset made by: ircore release push")
+        return folder
+
+    def _require_store(self) -> None:
+        """Make sure that the service to which large files go answers: its client would try for minutes.
+
+        Raises:
+            WorkError: It does not.
+        """
+        if constants.HF_HUB_DISABLE_XET:
+            return
+        address = f"{constants.ENDPOINT}/api/datasets/{self.name}/xet-write-token/main"
+        with self._explained():
+            answer = get_session().get(address, headers=build_hf_headers(), timeout=STORE_SECONDS)
+        store = str(answer.json().get("casUrl", "")) if answer.status_code == HTTPStatus.OK else ""
+        if not store.startswith(("http://", "https://")):
+            return  # what the client says about it is clear
+        try:
+            get_session().get(store, timeout=STORE_SECONDS)
+        except HTTPError as error:
+            raise WorkError(
+                f"{self.name}: the store of large files, {urlsplit(store).netloc}, does not answer "
+                f"({type(error).__name__})",
+                "Try again later, or set HF_HUB_DISABLE_XET=1 to send them without it.",
+            ) from error
+
+    def _listed(self, revision: str) -> dict[str, RemoteFile]:
+        found = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
+        files = [one for one in islice(found, MAX_FILES) if isinstance(one, RepoFile)]
+        return {
+            one.path: RemoteFile(one.size, one.lfs.sha256 if one.lfs else one.blob_id, one.lfs is not None)
+            for one in files
+        }
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        """Ask again after a while if the Hub cannot answer; only for what may be asked twice."""
+        for wait in WAITS:
+            try:
+                with self._explained():
+                    return ask()
+            except TemporaryError as error:
+                sleep(error.wait or wait)
+        with self._explained():
+            return ask()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what ``huggingface_hub`` raises into one clear line."""
+        try:
+            yield
+        except HfHubHTTPError as error:
+            raise self._refusal(error) from error
+        except OIDCError as error:
+            raise WorkError(f"trusted publishing failed: {_line(str(error))}", "See HF_OIDC_RESOURCE.") from error
+        except (OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
+            raise WorkError(f"{self.name}: not here, and the Hub may not be asked", "Unset HF_HUB_OFFLINE.") from error
+        except (ConnectionError, TimeoutError) as error:  # of hf_xet, which moves large files
+            raise TemporaryError(
+                f"{self.name}: the connection to the store of large files failed ({type(error).__name__})",
+                "Give the same command again, or set HF_HUB_DISABLE_XET=1 to send them without it.",
+            ) from error
+        except HTTPError as error:
+            raise TemporaryError(
+                f"{constants.ENDPOINT}: the connection failed ({type(error).__name__})",
+                "Give the same command again: what was uploaded is not sent again.",
+            ) from error
+
+        except ValueError as error:
+            raise WorkError(
+                f"{self.name}: the Hub does not take this ({_line(str(error))})", "See what it says."
+            ) from error
+        except (OSError, RuntimeError) as error:  # of hf_xet too
+            raise WorkError(
+                f"{self.name}: large files cannot be moved ({_line(str(error))})",
+                "Give the same command again, or set HF_HUB_DISABLE_XET=1.",
+            ) from error
+
+    def _refusal(self, error: HfHubHTTPError) -> Exception:
+        status = error.response.status_code
+        said = f" ({_line(error.server_message)})" if error.server_message else ""
+        if status == _STALE:
+            return StaleError()
+        if status == _LIMITED or status >= 500:
+            return _temporary(error, f"{self.name}: the Hub cannot do this now: {status}{said}")
+        if isinstance(error, RevisionNotFoundError):
+            return WorkError(f"{self.name}: no such revision", "Name a tag, a branch or a commit that it has.")
+        if isinstance(error, RepositoryNotFoundError):
+            return WorkError(
+                f"{self.name}: no such dataset, or none that this token may see", "Check the name, and HF_TOKEN."
+            )
+        if status == 401:
+            return WorkError(f"{self.name}: the Hub does not accept the token", "Set HF_TOKEN to a valid one.")
+        if status == 403:
+            return WorkError(
+                f"{self.name}: the Hub refuses: 403{said}", "Check what the token may write, and the account's limits."
+            )
+        return WorkError(f"{self.name}: the Hub refuses: {status}{said}", "See what it says.")
+
+
+def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
+    asked = error.response.headers.get("Retry-After", "")
+    wait = float(asked) if asked.isdecimal() else None
+    if wait is not None and wait > LONGEST_WAIT:
+        return WorkError(problem, f"Give the same command again in {wait / 60:.0f} min.")
+    found = TemporaryError(problem, "Give the same command again later: what was uploaded is not sent again.")
+    found.wait = wait
+    return found
+
+
+def _line(text: str | None) -> str:
+    """Return what a server said as one short line, without anything that looks like a key."""
+    line = printable(" ".join((text or "").split()))[:200]
+    return "…" if find_forbidden(line) else line

@@ -1,0 +1,80 @@
+"""Which files a release consists of, here and on the Hub."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataset_card.card.card import CARD_FILES
+from dataset_card.card.croissant import CROISSANT
+from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
+from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
+from ircore.errors import InputError
+
+SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, PROVENANCE, TOMBSTONES})
+"""Files of which a release has one each; ``provenance.jsonl`` and ``tombstones.jsonl`` only if they say anything."""
+
+PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in ALL_CONFIGS))
+"""All files of a release, with ``*`` for any characters."""
+
+_RUN_ID = r"[a-z0-9][a-z0-9_.-]{0,99}"
+_TABLE = re.compile(
+    rf"data/({'|'.join(config.name for config in ALL_CONFIGS)})/{SPLIT}-({_RUN_ID}-)?\d{{5}}-of-\d{{5}}\.parquet"
+)
+_BLOCK = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A file of a release on this machine."""
+
+    path: Path
+    """Where it lies."""
+
+    size: int
+    """Bytes."""
+
+    sha256: str
+    """Of its content: what the Hub knows a large file by."""
+
+    git_hash: str
+    """What git, and the Hub, know a small file by: SHA-1 of a header with its length, and its content."""
+
+
+def belongs_to_release(path: str) -> bool:
+    """Say whether a path, relative and with forward slashes, is that of a file that releases are made of."""
+    return path in SINGLE_FILES or is_table_file(path)
+
+
+def is_table_file(path: str) -> bool:
+    """Say whether a path is that of a shard of a table: the only files whose number differs between releases."""
+    return _TABLE.fullmatch(path) is not None
+
+
+def read_release_files(folder: Path) -> dict[str, LocalFile]:
+    """Return the files of a release by their path in it, hidden ones left out.
+
+    Raises:
+        InputError: There is no such folder, or it holds something that releases are not made of.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
+            continue
+        if path.is_symlink() or not belongs_to_release(name):
+            raise InputError(f"{path}: not part of a release", "Move it out of the folder: all in it is published.")
+        found[name] = _read(path)
+    return found
+
+
+def _read(path: Path) -> LocalFile:
+    size = path.stat().st_size
+    sha256, git = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            sha256.update(block)
+            git.update(block)
+    return LocalFile(path, size, sha256.hexdigest(), git.hexdigest())

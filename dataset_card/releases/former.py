@@ -1,0 +1,217 @@
+"""A former release as the base of the next one: its runs without their folders, and its files as they are."""
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from dataset_card.releases.program import program_key
+from dataset_card.releases.record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Vouched, read_release
+from dataset_card.tables.parquet import find_pictures, read_picture_group, read_plain
+from dataset_card.tables.parts import Part
+from dataset_card.tables.records_of_rows import (
+    EPISODE_COLUMNS,
+    SCORE_COLUMNS,
+    TURN_COLUMNS,
+    cell_of,
+    cost_of,
+    episode_fields,
+    score_fields,
+    turn_fields,
+)
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import EPISODES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
+from ircore.errors import InputError, WorkError
+from ircore.images import Picture
+from ircore.instances.store import InstanceSet
+from ircore.journal import read_records
+from ircore.lifecycle import Withdrawal
+from ircore.provenance import Provenance
+from ircore.records import Episode, JudgeIdentity, Record, Rendering, Run, Score, Turn
+from ircore.results.cell import Cell
+from ircore.results.cells import BoardKey
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.validation import describe_validation_error
+
+T = TypeVar("T", bound=Record)
+
+
+class FormerRelease:
+    """A release that was built before.
+
+    Args:
+        folder: The release.
+
+    Raises:
+        InputError: It is none, or its records are damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.record = read_release(folder)
+        self.parts = {(one.config, one.run_id): one for one in self.record.parts}
+        self.runs = {one.run_id: one for one in read_records(folder / RUNS, TypeAdapter(Run))}
+        self.judges = {one.name: one for one in read_records(folder / JUDGES, TypeAdapter(JudgeIdentity))}
+        vouched = read_records(folder / PROVENANCE, TypeAdapter(Vouched))
+        self.provenance = {one.run_id: one.provenance for one in vouched}
+        self.tombstones = tuple(read_records(folder / TOMBSTONES, TypeAdapter(Withdrawal)))
+
+    @property
+    def has_previews(self) -> bool:
+        """Whether it has a table with small pictures."""
+        return any(config == PREVIEWS.name for config, _ in self.parts)
+
+    @cached_property
+    def cells(self) -> Mapping[str, Mapping[BoardKey, Cell]]:
+        """The numbers of its boards by run, if they were computed as they would be now."""
+        part = self.parts.get((LEADERBOARD.name, None))
+        if part is None or self.record.program != program_key():
+            return {}
+        cells: defaultdict[str, dict[BoardKey, Cell]] = defaultdict(dict)
+        for row in read_plain(
+            (self.folder / name for name in part.files), [column.name for column in LEADERBOARD.columns]
+        ):
+            cell = cell_of(row)
+            cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
+        return cells
+
+    def paths(self, config: Config, run_id: str) -> tuple[Path, ...]:
+        """Return the files that hold what a run adds to a table."""
+        part = self.parts.get((config.name, run_id))
+        return tuple(self.folder / name for name in part.files) if part is not None else ()
+
+    def take_over(self, part: Part, folder: Path) -> None:
+        """Put the files of a part into another release as they are: as further names of the same files if possible.
+
+        Raises:
+            WorkError: A file is not as large as the record says, or cannot be had.
+        """
+        for name, shard in part.files.items():
+            source, target = self.folder / name, folder / name
+            try:
+                if source.stat().st_size != shard.size:
+                    raise WorkError(f"{source}: has changed since it was built", "Get the former release again.")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _link_or_copy(source, target)
+            except OSError as error:
+                raise WorkError(
+                    f"{source}: cannot be taken over ({error.strerror})", "Look at both folders."
+                ) from error
+
+
+class FormerRun:
+    """A run of a former release; its tables are read when they are asked for, pictures one row group at a time.
+
+    Args:
+        release: The release.
+        run: Its identity.
+        instances: The set that it was played on.
+    """
+
+    def __init__(self, release: FormerRelease, run: Run, instances: InstanceSet) -> None:
+        self.path = release.folder
+        self.run = run
+        self.instances = instances
+        self._release = release
+        self._group: tuple[tuple[Path, int], dict[str, bytes]] | None = None
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return its episodes, in the order of the release."""
+        return tuple(episode for episode, _ in self._episodes)
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return its scores, in the order of the release."""
+        return self._scores
+
+    def results(self) -> tuple[EpisodeResult, ...]:
+        """Return its episodes with what judges made of them."""
+        return judge_episodes(self.run.run_id, self.run.slug, self.episodes(), self.scores())
+
+    def cells(self) -> Mapping[BoardKey, Cell]:
+        """Return its numbers as they were published; none if another program computed them."""
+        return self._release.cells.get(self.run.run_id, {})
+
+    def language(self) -> None:
+        """Return nothing: how its describer talks is worked out when it is asked for."""
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges of its scores are, as far as that is known."""
+        used = {score.judge for score in self.scores()}
+        return {name: judge for name, judge in self._release.judges.items() if name in used}
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode; None where they are not known."""
+        return {episode.episode_id: cost for episode, cost in self._episodes}
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it."""
+        return self._release.provenance.get(self.run.run_id)
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of its renderings.
+
+        Raises:
+            InputError: The release does not have it.
+        """
+        where = self._places.get(rendering.sha256)
+        if where is None:
+            raise InputError(f"{self.path}: rendering {rendering.sha256[:12]}… is missing", "Get the release again.")
+        if self._group is None or self._group[0] != where:
+            self._group = where, read_picture_group(*where, "rendering")
+        picture = Picture.from_own_file(self._group[1][rendering.sha256], rendering.width, rendering.height)
+        if picture.sha256 != rendering.sha256:
+            raise InputError(f"{where[0]}: a picture is damaged", "Get the release again.")
+        return picture
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Path, int]]:
+        return find_pictures(self._release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
+
+    @cached_property
+    def _turns(self) -> Mapping[str, list[Turn]]:
+        turns: defaultdict[str, list[Turn]] = defaultdict(list)
+        for row in self._rows(TRANSCRIPTS, TURN_COLUMNS):
+            turns[str(row["episode_id"])].append(self._record(Turn, turn_fields(row, _rendering(row))))
+        return turns
+
+    @cached_property
+    def _episodes(self) -> list[tuple[Episode, float | None]]:
+        found = ((row, self._turns.get(str(row["episode_id"]), [])) for row in self._rows(EPISODES, EPISODE_COLUMNS))
+        return [(self._record(Episode, episode_fields(row, turns)), cost_of(row)) for row, turns in found]
+
+    @cached_property
+    def _scores(self) -> tuple[Score, ...]:
+        return tuple(self._record(Score, score_fields(row)) for row in self._rows(SCORES, SCORE_COLUMNS))
+
+    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
+        return read_plain(self._release.paths(config, self.run.run_id), columns)
+
+    def _record(self, kind: type[T], fields: dict[str, object]) -> T:
+        try:
+            return kind.model_validate(fields)
+        except ValidationError as error:
+            problem = f"{self.path}: run {self.run.run_id}: {describe_validation_error(error)}"
+            raise InputError(problem, "See: ircore release check") from error
+
+
+def _rendering(row: Row) -> Rendering | None:
+    if row["rendering_sha256"] is None:
+        return None
+    size = {"width": row["rendering_width"], "height": row["rendering_height"]}
+    return Rendering.model_validate({"sha256": row["rendering_sha256"]} | size)
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a further name; a file of a cache, or on another disk, is copied."""
+    if not source.is_symlink():
+        try:
+            target.hardlink_to(source)
+        except OSError:
+            pass
+        else:
+            return
+    shutil.copyfile(source, target)

@@ -1,0 +1,136 @@
+"""What a release says of itself: ``release.json``, from which also its tag and its change log come.
+
+A release is a benchmark version, a date and a hash of its content: the same runs give the same name. What was added,
+changed and withdrawn against the former release stays in the history of every later one.
+"""
+
+import hashlib
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from dataset_card.tables.parts import Part
+from ircore.errors import InputError
+from ircore.lifecycle import Day, Withdrawal
+from ircore.provenance import Provenance
+from ircore.records import Line, Name, Record, Run, Sha256
+from ircore.validation import describe_validation_error
+
+RELEASE = "release.json"
+RUNS = "runs.jsonl"
+"""One line a run: its identity, as in ``run.json``."""
+
+JUDGES = "judges.jsonl"
+"""One line a judge: who it is, as far as a run says so."""
+
+PROVENANCE = "provenance.jsonl"
+"""One line a run that somebody vouches for; not there if there is none."""
+
+TOMBSTONES = "tombstones.jsonl"
+"""One line a run that was withdrawn or corrected since it was published, or is disputed; not there if there is none."""
+
+CHANGES = "CHANGELOG.md"
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Of a release's files beside the tables."""
+
+
+class Vouched(Record):
+    """Who vouches for a run: a line of ``provenance.jsonl``."""
+
+    run_id: Name
+    provenance: Provenance
+
+
+class RunNote(Record):
+    """A run as the history names it."""
+
+    run_id: Name = Field(description="The run.")
+    slug: Name = Field(description="Its submission's folder name.")
+    name: Line = Field(description="The pair's name.")
+
+    @classmethod
+    def of(cls, run: Run) -> "RunNote":
+        """Return the note of a run."""
+        return cls(run_id=run.run_id, slug=run.slug, name=run.submission.name)
+
+
+class RunChange(Record):
+    """A run of the former release that holds something else now."""
+
+    run: RunNote = Field(description="Which one.")
+    tables: tuple[Name, ...] = Field(description="The tables in which its rows are not what they were.")
+
+
+class Entry(Record):
+    """What a release brought, against the former one."""
+
+    name: Name = Field(description="The release.")
+    date: Day = Field(description="Its date.")
+    added: tuple[RunNote, ...] = Field(default=(), description="Runs that are new.")
+    changed: tuple[RunChange, ...] = Field(default=(), description="Runs whose rows changed, such as re-scored ones.")
+    withdrawals: tuple[Withdrawal, ...] = Field(default=(), description="Runs withdrawn, corrected or disputed since.")
+    notes: tuple[Line, ...] = Field(default=(), description="What else changed, one sentence each.")
+
+
+class ReleaseRecord(Record):
+    """The identity of a release, what it is made of, and how it came about. File ``release.json``."""
+
+    schema_: int = Field(default=1, alias="schema", ge=1, le=1, description="Version of this format.")
+    name: Name = Field(description="Benchmark version, date and the first digits of content; its tag on the Hub.")
+    benchmark: Name | None = Field(description="Version of the benchmark; null if the set is not a released one.")
+    instance_set: Sha256 = Field(description="Identity of the instance set that all runs were played on.")
+    prompts: Line = Field(description="Version of the prompts that all runs were played with.")
+    date: Day = Field(description="Of the release; if nobody named one, the day of the newest thing in it.")
+    content: Sha256 = Field(description="Hash of all rows, pictures, runs, judges and tombstones.")
+    layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
+    program: Sha256 = Field(description="Hash of the code that computed its numbers.")
+    judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
+    parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
+    history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of every file of a table, by its path."""
+        return {name: shard.sha256 for part in self.parts for name, shard in part.files.items()}
+
+
+def release_name(benchmark: str | None, date: str, content: str) -> str:
+    """Return the name of a release, which serves as its tag: ``2026.1-2026-12-01-1a2b3c4d``."""
+    return f"{benchmark or 'unreleased'}-{date}-{content[:8]}"
+
+
+def content_hash(parts: tuple[Part, ...], texts: dict[str, str]) -> str:
+    """Return the hash of all that a release holds.
+
+    Args:
+        parts: Of its tables, in any order.
+        texts: The content of its files of records, by name.
+    """
+    lines = [f"{one.config}/{one.run_id or ''} {one.key}" for one in parts]
+    lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def read_release(folder: Path) -> ReleaseRecord:
+    """Read what a release says of itself.
+
+    Raises:
+        InputError: The folder holds no release, or one whose ``release.json`` is damaged.
+    """
+    path = folder / RELEASE
+    if not path.is_file():
+        raise InputError(f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        return ReleaseRecord.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Build the release again.") from error
+
+
+def render_changes(record: ReleaseRecord) -> str:
+    """Return the content of ``CHANGELOG.md``."""
+    from dataset_card.markdown import render
+
+    return render("CHANGELOG.md.j2", history=record.history)

@@ -1,0 +1,101 @@
+"""Which runs a release holds: those that are given, those of the former release, less what was withdrawn."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dataset_card.releases.former import FormerRelease, FormerRun
+from dataset_card.tables.rows import SourceRun
+from ircore.errors import InputError
+from ircore.instances.store import InstanceSet
+from ircore.lifecycle import Withdrawal
+from ircore.runs import RunFolder
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The runs of a release."""
+
+    runs: tuple[SourceRun, ...]
+    """In no particular order."""
+
+    tombstones: tuple[Withdrawal, ...]
+    """One a run that was withdrawn or corrected, now or before, or is disputed; each names its run."""
+
+    unmatched: tuple[Withdrawal, ...]
+    """Withdrawals that concern no run, now or before."""
+
+
+def select_runs(
+    given: Sequence[RunFolder],
+    instances: InstanceSet,
+    former: FormerRelease | None,
+    withdrawals: Sequence[Withdrawal] | None,
+) -> Selection:
+    """Return the runs that a release holds.
+
+    Nothing leaves in silence: a run of the former release that is not given again is kept unless it was withdrawn.
+
+    Args:
+        given: Run folders; one takes the place of a run of the former release with the same id.
+        instances: The set that all of them were played on.
+        former: The former release; its runs are passed over if they were played on another set.
+        withdrawals: What was withdrawn, corrected or is disputed; None if nothing was said, so that disputes stay.
+
+    Raises:
+        InputError: A run was played on another set, a run is there twice or takes a place that is not free, or no run
+            is left.
+    """
+    _refuse_unfit(given, instances)
+    runs: dict[str, SourceRun] = {}
+    if former is not None and former.record.instance_set == instances.identity:
+        runs |= {one.run_id: FormerRun(former, one, instances) for one in former.runs.values()}
+    runs |= {one.run.run_id: one for one in given}
+    tombstones = dict(_tombstones(runs.values(), former, withdrawals))
+    kept = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
+    if not kept:
+        raise InputError("no run is left for the release", "Give at least one with --runs.")
+    _refuse_successors(kept)
+    slugs = {one.slug for one in tombstones.values()}
+    unmatched = tuple(one for one in withdrawals or () if one.slug not in slugs)
+    return Selection(kept, tuple(tombstones[run_id] for run_id in sorted(tombstones)), unmatched)
+
+
+def _tombstones(
+    runs: Iterable[SourceRun], former: FormerRelease | None, withdrawals: Sequence[Withdrawal] | None
+) -> Iterator[tuple[str, Withdrawal]]:
+    """Yield tombstones with their runs; a later one for the same run takes the place of an earlier one."""
+    for one in withdrawals or ():
+        for run in runs:
+            if one.concerns(run.run):
+                yield run.run.run_id, one.model_copy(update={"run_id": run.run.run_id})
+    for one in former.tombstones if former is not None else ():
+        # A dispute is over when it is not said again; what was withdrawn stays so.
+        if one.run_id is not None and (one.removes or withdrawals is None):
+            yield one.run_id, one
+
+
+def _refuse_unfit(given: Sequence[RunFolder], instances: InstanceSet) -> None:
+    """Refuse runs of another set, and one that is given twice."""
+    seen: dict[str, RunFolder] = {}
+    for one in given:
+        if one.run.instance_set != instances.identity:
+            raise InputError(
+                f"{one.path}: was played on another instance set ({one.run.instance_set[:12]}…) than "
+                f"{instances.folder} ({instances.identity[:12]}…)",
+                "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
+            )
+        twin = seen.setdefault(one.run.run_id, one)
+        if twin is not one:
+            raise InputError(f"{twin.path} and {one.path} are the same run {one.run.run_id}", "Give one of them.")
+
+
+def _refuse_successors(runs: Sequence[SourceRun]) -> None:
+    """Refuse a run that takes the place of one of the former release without a word of why."""
+    before = {(one.run.slug, one.run.rules): one for one in runs if isinstance(one, FormerRun)}
+    for one in runs:
+        old = before.get((one.run.slug, one.run.rules), one)
+        if old is not one:
+            raise InputError(
+                f"{one.path}: the former release holds {old.run.run_id}, of the same submission under the same rules",
+                "Say with --withdrawals why that one goes, such as kind corrected.",
+            )

@@ -1,0 +1,371 @@
+"""Reading and writing the tables of a release; the only module that imports ``pyarrow``.
+
+Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release, and
+small groups let a viewer show one row without fetching much. The same rows give the same bytes.
+
+Of a picture that several rows of a column hold, such as the target of an episode's turns, a row group stores the bytes
+once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
+first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
+not to change when another run comes): the format has no way to point from one of these to another.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Config, Kind
+from ircore.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from _typeshed import ReadableBuffer as Buffer
+
+GROUP_BYTES = 8 * 1024 * 1024
+"""Bytes of pictures in a row group, about: what a stream reads before its first row. The Hub's viewer takes 300 MB."""
+
+GROUP_ROWS_WITH_IMAGES = 100
+GROUP_ROWS = 10_000
+
+MAX_GROUP_BYTES = 286 * 1024 * 1024
+"""Uncompressed bytes of a row group at most: what the Hub's viewer takes, and what reading a stranger's may need."""
+
+SHARD_BYTES = 500_000_000
+"""A file that is longer is followed by another one, as ``datasets`` does."""
+
+READ_ROWS = 8
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a config came to.
+
+    Attributes:
+        config: Which one.
+        rows: Number of rows.
+        num_bytes: Size in memory, as ``dataset_info`` states it.
+        files: Size and SHA-256 of each of its files.
+    """
+
+    config: Config
+    rows: int
+    num_bytes: int
+    files: tuple[tuple[int, str], ...]
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of all its files."""
+        return sum(size for size, _ in self.files)
+
+
+def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str | None = None) -> Written:
+    """Write a config, or what a run adds to it, below a release folder.
+
+    Args:
+        folder: The release.
+        config: What to write; decides names and types.
+        rows: Each with exactly the config's columns; taken one at a time, pictures read when they are written.
+        run_id: The run whose rows they are; None for all rows of the config.
+    """
+    import pyarrow as pa
+
+    target = folder / "data" / config.name
+    target.mkdir(parents=True, exist_ok=True)
+    schema = arrow_schema(config)
+    shards = _Shards(target, config, schema, run_id)
+    count = num_bytes = 0
+    for group in _groups(config, rows):
+        table = pa.Table.from_pylist(group, schema=schema)
+        shards.write(table)
+        count += table.num_rows
+        num_bytes += table.nbytes
+    return Written(config, count, num_bytes, shards.finish())
+
+
+def shard_name(run_id: str | None, index: int, count: int) -> str:
+    """Return the name of a file of a table, so that ``datasets`` finds it and sorts a run's files together."""
+    return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
+
+
+def arrow_schema(config: Config) -> "pa.Schema":
+    """Return the Arrow schema, with the features that make ``datasets`` decode the pictures."""
+    import pyarrow as pa
+
+    types: dict[Kind, Any] = {
+        "string": pa.string(),
+        "int32": pa.int32(),
+        "int64": pa.int64(),
+        "float64": pa.float64(),
+        "bool": pa.bool_(),
+        "image": pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+        "strings": pa.list_(pa.string()),
+    }
+    fields = [pa.field(column.name, types[column.kind]) for column in config.columns]
+    return pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": config.features()}})})
+
+
+def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of a config with where each stands (``file:row``, rows counted from 1), a few held at a time.
+
+    Raises:
+        InputError: A file is no Parquet file or is damaged.
+    """
+    for path in table_files(folder, config):
+        where, number = path.relative_to(folder), 0
+        try:
+            with _open(path) as file:
+                for batch in _batches(file):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"{where}:{number}", row
+        except (OSError, ValueError) as error:
+            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
+
+
+def read_plain(paths: Iterable[Path], columns: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of some files of a config.
+
+    Args:
+        paths: The files.
+        columns: What is needed of a row; no pictures, since a file is read at once.
+
+    Raises:
+        InputError: A file is damaged, or lacks a column.
+    """
+    for path in paths:
+        try:
+            with _open(path) as file:
+                table = file.read(list(columns), use_threads=False)
+            values = [table.column(name).to_pylist() for name in columns]
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"{path}: cannot be read ({_short(error)})") from error
+        yield from (dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True))
+
+
+def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
+    """Return the pictures of an image column in one row group, by the SHA-256 in the column beside it."""
+    with _open(path) as file:
+        rows = file.read_row_group(group, [column, f"{column}_sha256"], use_threads=False).to_pylist()
+    return {row[f"{column}_sha256"]: row[column]["bytes"] for row in rows if row[column] is not None}
+
+
+def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, int]]:
+    """Return where each picture of an image column lies, by SHA-256: its file and row group."""
+    found: dict[str, tuple[Path, int]] = {}
+    for path in paths:
+        with _open(path) as file:
+            for group in range(file.num_row_groups):
+                hashes = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
+                found |= dict.fromkeys((one for one in hashes if one is not None), (path, group))
+    return found
+
+
+def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
+    """Return a config as one frame.
+
+    Args:
+        folder: The release.
+        config: Which table.
+        pictures: Whether its pictures come along, each a mapping with ``bytes`` and ``path``.
+
+    Raises:
+        InputError: There is no file of it, or one is damaged or not as the config has it.
+    """
+    import pyarrow.parquet as pq
+
+    files = table_files(folder, config)
+    faults = schema_faults(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
+    if faults:
+        raise InputError(f"{folder}: {faults[0]}", f"See: ircore release check {folder}")
+    columns = [column.name for column in config.columns if pictures or column.kind != "image"]
+    try:
+        frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})") from error
+    return frame
+
+
+def schema_faults(folder: Path, config: Config) -> list[str]:
+    """Say for each file of a config what of its columns, types and features is not as it must be."""
+    faults = []
+    wanted = arrow_schema(config)
+    for path in table_files(folder, config):
+        where = path.relative_to(folder)
+        try:
+            with _open(path) as file:
+                found = file.schema_arrow
+                groups = [file.metadata.row_group(index) for index in range(file.num_row_groups)]
+        except (OSError, ValueError) as error:
+            faults.append(f"{where}: not a Parquet file ({_short(error)})")
+            continue
+        faults += [f"{where}: {fault}" for fault in _differences(wanted, found)]
+        if max((one.total_byte_size for one in groups), default=0) > MAX_GROUP_BYTES:
+            faults.append(f"{where}: a row group is larger than {MAX_GROUP_BYTES // 2**20} MiB")
+    return faults
+
+
+def table_files(folder: Path, config: Config) -> list[Path]:
+    """Return the files of a config in their order."""
+    return sorted(folder.glob(config.pattern))
+
+
+def configs_of(folder: Path) -> tuple[Config, ...]:
+    """Return the configs of a release: those of every release, and each other one that it has a file of."""
+    return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))
+
+
+class _HashedFile(io.RawIOBase):
+    """A file that is hashed as it is written, so that it need not be read again.
+
+    Attributes:
+        size: Bytes so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self._hash = hashlib.sha256()
+        self._file = path.open("wb", buffering=0)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "Buffer") -> int:
+        left = memoryview(data)
+        length = len(left)
+        self._hash.update(left)
+        while left:
+            left = left[self._file.write(left) :]
+        self.size += length
+        return length
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+class _Shards:
+    """Writes groups into one file after another; their names are known when all are there."""
+
+    def __init__(self, folder: Path, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
+        self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
+        self._files: list[_HashedFile] = []
+        self._begin()
+
+    def write(self, table: "pa.Table") -> None:
+        if self._files[-1].size > SHARD_BYTES:
+            self._end()
+            self._begin()
+        self._writer.write_table(table)
+
+    def finish(self) -> tuple[tuple[int, str], ...]:
+        self._end()
+        for index, file in enumerate(self._files):
+            file.path.rename(self._folder / shard_name(self._run_id, index, len(self._files)))
+        return tuple((file.size, file.hexdigest()) for file in self._files)
+
+    def _begin(self) -> None:
+        self._files.append(_HashedFile(self._folder / f".part-{len(self._files)}"))
+        self._writer = _writer(self._files[-1], self._config, self._schema)
+
+    def _end(self) -> None:
+        self._writer.close()
+        self._files[-1].close()
+
+
+def _writer(file: _HashedFile, config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
+    """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
+    import pyarrow.parquet as pq
+
+    plain = [column.name for column in config.columns if column.kind not in ("image", "strings")]
+    pictures = [f"{column.name}.bytes" for column in config.images]
+    others = [f"{column.name}.path" for column in config.images]
+    others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
+    return pq.ParquetWriter(
+        file,
+        schema,
+        compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
+        use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
+        dictionary_pagesize_limit=4 * GROUP_BYTES,
+        write_statistics=plain,
+        write_page_index=True,
+        write_page_checksum=True,
+        # Not cut where the content says: files of unchanged runs are not uploaded again at all, and in others the Hub's
+        # own chunks find the pictures, which lie there byte for byte.
+        use_content_defined_chunking=False,
+    )
+
+
+def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Cut rows into groups, bounded in number and in bytes of pictures."""
+    most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
+    readers = {column.name: _Reader() for column in config.images}
+    group: list[Row] = []
+    stored: dict[int, int] = {}
+    held = 0
+    for row in rows:
+        pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
+        group.append(row | pictures)
+        sizes = {id(one["bytes"]): len(one["bytes"]) for one in pictures.values() if one is not None}
+        stored |= sizes
+        held += sum(sizes.values())
+        # A picture that several rows share is stored once, but held for each of them until it is written.
+        if len(group) >= most or sum(stored.values()) >= GROUP_BYTES or held >= 2 * GROUP_BYTES:
+            yield group
+            group, stored, held = [], {}, 0
+    if group:
+        yield group
+
+
+class _Reader:
+    """Reads the pictures of a column; one that stands in several rows, one after the other, is read once."""
+
+    def __init__(self) -> None:
+        self._last: tuple[PictureFile, EmbeddedImage] | None = None
+
+    def read(self, value: object) -> EmbeddedImage | None:
+        if not isinstance(value, PictureFile):
+            return cast("EmbeddedImage | None", value)
+        if self._last is None or self._last[0] is not value:
+            self._last = value, EmbeddedImage(bytes=value.load(), path=value.path)
+        return self._last[1]
+
+
+def _open(path: Path) -> "pq.ParquetFile":
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path, page_checksum_verification=True)
+
+
+def _batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:
+    """Read group by group: asked for all groups at once, pyarrow 26 keeps what it has read until the end."""
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(READ_ROWS, row_groups=[group], use_threads=False)
+
+
+def _differences(wanted: "pa.Schema", found: "pa.Schema") -> Iterator[str]:
+    for field in wanted:
+        index = found.get_field_index(field.name)
+        if index < 0:
+            yield f"column {field.name!r} is missing"
+        elif found.field(index).type != field.type:
+            yield f"column {field.name!r} is {found.field(index).type}, must be {field.type}"
+    for name in found.names:
+        if name not in wanted.names:
+            yield f"unknown column {name[:80]!r}"
+    if (found.metadata or {}).get(b"huggingface") != wanted.metadata[b"huggingface"]:
+        yield "the features in its metadata are not those of the columns"
+
+
+def _short(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]

@@ -1,0 +1,108 @@
+"""The parts of a release: what each run adds to each table, known by a key of its content.
+
+A part is written to files of its own, so that a new run leaves the files of all others as they are, to the byte. Two
+parts with the same key hold the same rows and pictures, whichever machine or release they were made on.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import cast
+
+from pydantic import Field
+
+from dataset_card.tables.parquet import Written, shard_name
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import Config
+from ircore.records import Name, Record, Sha256
+
+LAYOUT = 1
+"""Counted up whenever the same rows are to be written otherwise, so that no file of a former release is taken over."""
+
+
+class Shard(Record):
+    """A Parquet file."""
+
+    size: int = Field(ge=0, description="Bytes.")
+    sha256: Sha256 = Field(description="Of its bytes.")
+
+
+class Part(Record):
+    """What one run adds to one table, or a whole table that belongs to no run."""
+
+    config: Name = Field(description="The table.")
+    run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
+    key: Sha256 = Field(description="Hash of the rows in their order, pictures as their SHA-256, and of the columns.")
+    rows: int = Field(ge=0, description="Number of rows.")
+    num_bytes: int = Field(ge=0, description="Size in memory, as dataset_info has it.")
+    shards: tuple[Shard, ...] = Field(description="Its files, in the order of their names.")
+
+    @property
+    def files(self) -> dict[str, Shard]:
+        """Its files by their path in the release."""
+        count = len(self.shards)
+        names = (f"data/{self.config}/{shard_name(self.run_id, index, count)}" for index in range(count))
+        return dict(zip(names, self.shards, strict=True))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(one.size for one in self.shards)
+
+
+class PartKey:
+    """Hashes the rows of a part, one after the other.
+
+    Args:
+        config: The table.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._plain = [column.name for column in config.columns if column.kind not in ("image", "float64")]
+        self._floats = [column.name for column in config.columns if column.kind == "float64"]
+        self._hash = hashlib.sha256(_json([LAYOUT, config.name, config.features()]))
+
+    def take(self, row: Row) -> None:
+        """Take the next row; a picture counts by the SHA-256 in the column beside it."""
+        floats = [None if row[name] is None else float(cast("float", row[name])) for name in self._floats]  # 0 is 0.0
+        self._hash.update(_json([*(row[name] for name in self._plain), *floats]))
+
+    def hexdigest(self) -> str:
+        """Return the key."""
+        return self._hash.hexdigest()
+
+
+def part_key(config: Config, rows: Iterable[Row]) -> str:
+    """Return the key of rows."""
+    key = PartKey(config)
+    for row in rows:
+        key.take(row)
+    return key.hexdigest()
+
+
+def layout_key(configs: Iterable[Config]) -> str:
+    """Return the hash of the columns of configs and of how they are written."""
+    return hashlib.sha256(_json([part_key(config, ()) for config in configs])).hexdigest()
+
+
+def make_part(config: Config, run_id: str | None, key: str, written: Written) -> Part:
+    """Describe a part that was written."""
+    return Part(
+        config=config.name,
+        run_id=run_id,
+        key=key,
+        rows=written.rows,
+        num_bytes=written.num_bytes,
+        shards=tuple(Shard(size=size, sha256=sha256) for size, sha256 in written.files),
+    )
+
+
+def sum_parts(config: Config, parts: Iterable[Part]) -> Written:
+    """Return what the parts of a config come to."""
+    own = [one for one in parts if one.config == config.name]
+    files = tuple((shard.size, shard.sha256) for one in own for shard in one.shards)
+    return Written(config, sum(one.rows for one in own), sum(one.num_bytes for one in own), files)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,41 @@
+"""Small copies of the pictures of a run's turns, for those who want to look through dialogues without the originals."""
+
+import io
+from collections.abc import Iterator
+
+from PIL import Image, ImageOps
+
+from dataset_card.tables.rows import PictureFile, Row, SourceRun, transcript_rows
+from dataset_card.tables.schema import PREVIEW_SIDE, PREVIEWS
+from ircore.instances.store import InstanceSet
+
+QUALITY = 85
+"""Of the JPEG, 0–100."""
+
+
+def preview_rows(instances: InstanceSet, run: SourceRun) -> Iterator[Row]:
+    """Yield the rows of ``previews`` of a run: those of ``transcripts`` with small pictures."""
+    names = [column.name for column in PREVIEWS.columns]
+    last: tuple[object, PictureFile | None] = (None, None)
+    for row in transcript_rows(instances, run):
+        if row["target"] is not last[0]:  # the same object for all turns of an episode, and so is its preview
+            last = row["target"], _small_file(row["target"])
+        yield {name: row[name] for name in names} | {"target": last[1], "rendering": _small_file(row["rendering"])}
+
+
+def shrink(data: bytes) -> bytes:
+    """Return a picture as a JPEG file of at most ``PREVIEW_SIDE`` × ``PREVIEW_SIDE`` pixels, without any metadata."""
+    buffer = io.BytesIO()
+    with Image.open(io.BytesIO(data)) as image:
+        small = image.convert("RGB")
+    if max(small.size) > PREVIEW_SIDE:
+        small = ImageOps.contain(small, (PREVIEW_SIDE, PREVIEW_SIDE), Image.Resampling.LANCZOS)
+    small.info.clear()
+    small.save(buffer, "JPEG", quality=QUALITY, optimize=True)
+    return buffer.getvalue()
+
+
+def _small_file(original: object) -> PictureFile | None:
+    if not isinstance(original, PictureFile):
+        return None
+    return PictureFile(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))

@@ -1,0 +1,311 @@
+"""A release's rows back to records, and what in them does not fit together."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isclose
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from dataset_card.findings import Findings, Pictures
+from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
+from dataset_card.tables.rows import Row, leaderboard_rows
+from dataset_card.tables.schema import INSTANCES, LEADERBOARD, PREVIEW_SIDE, PREVIEWS
+from ircore.errors import InputError
+from ircore.instances.store import InstanceSet, index_bytes
+from ircore.provenance import Provenance
+from ircore.records import Episode, Instance, JudgeIdentity, Record, Rendering, Run, Scene, Score, Turn
+from ircore.results.model import Results
+from ircore.validation import describe_validation_error
+
+R = TypeVar("R", bound=Record)
+
+EpisodeKey = tuple[str, str]
+"""Run and episode."""
+
+
+@dataclass(frozen=True)
+class ReleasedRun:
+    """A run read back from a release: enough to compute results from."""
+
+    path: Path
+    run: Run
+    instances: InstanceSet
+    ended: tuple[Episode, ...]
+    given: tuple[Score, ...]
+    known_judges: Mapping[str, JudgeIdentity]
+    known_costs: Mapping[str, float | None]
+    known_provenance: Provenance | None = None
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return its episodes, in the order of the release."""
+        return self.ended
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return its scores, in the order of the release."""
+        return self.given
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges are."""
+        return self.known_judges
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode; None where they are not known."""
+        return self.known_costs
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it, as the release says."""
+        return self.known_provenance
+
+
+class Tables:
+    """Takes the rows of a release table by table, then compares what they add up to.
+
+    Args:
+        findings: Where faults go.
+        pictures: Checks the embedded pictures.
+        runs: The release's runs by id.
+        judges: Its judges by name.
+        provenances: Who vouches for its runs, by id.
+    """
+
+    def __init__(
+        self,
+        findings: Findings,
+        pictures: Pictures,
+        runs: dict[str, Run],
+        judges: Mapping[str, JudgeIdentity],
+        provenances: Mapping[str, Provenance],
+    ) -> None:
+        self._judges = judges
+        self._provenances = provenances
+        self._costs: dict[str, dict[str, float | None]] = {run: {} for run in runs}
+        self._findings = findings
+        self._pictures = pictures
+        self._runs = runs
+        self._instances: dict[str, Instance] = {}
+        self._turns: dict[EpisodeKey, list[Turn]] = {}
+        self._turns_at: dict[EpisodeKey, str] = {}
+        self._episodes: dict[EpisodeKey, Episode] = {}
+        self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
+        self._previews = 0
+        self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
+
+    def take_instance(self, where: str, row: Row) -> None:
+        """Take a row of ``instances``."""
+        size = self._pictures.check(f"{where}: image", row["image"], row["image_sha256"])
+        if size is not None and size != (row["width"], row["height"]):
+            self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
+        plain = {name: row[name] for name in ("instance_id", "category", "difficulty", "width", "height", "seed")}
+        origin = {"source": row["source"], "licence": row["licence"]}
+        scene = None if row["scene"] is None else self._scene(where, str(row["scene"]))
+        file = {"image": row["file"], "sha256": row["image_sha256"]}
+        instance = self._record(where, Instance, plain | origin | file | {"scene": scene})
+        if instance is not None and self._instances.setdefault(instance.instance_id, instance) is not instance:
+            self._findings.add(where, f"instance {instance.instance_id} is there twice")
+
+    def take_turn(self, where: str, row: Row) -> None:
+        """Take a row of ``transcripts``."""
+        instance = self._refer(where, row)
+        self._pictures.check(f"{where}: target", row["target"], row["target_sha256"])
+        if instance is not None and row["target_sha256"] != instance.sha256:
+            self._findings.add(where, f"its target is not the picture of {instance.instance_id}")
+        size = self._pictures.check(f"{where}: rendering", row["rendering"], row["rendering_sha256"])
+        drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
+        if (size or (None, None)) != (row["rendering_width"], row["rendering_height"]):
+            self._findings.add(where, "rendering_width and rendering_height are not those of the rendering")
+        turn = self._record(where, Turn, turn_fields(row, drawn))
+        if turn is None:
+            return
+        if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
+            self._findings.add(where, f"message or rendering does not fit action {turn.action}")
+        run = self._runs.get(str(row["run_id"]))
+        if run is not None and turn.over_budget != (turn.message_tokens > run.rules.token_budget):
+            self._findings.add(where, f"over_budget is {turn.over_budget} with {turn.message_tokens} tokens")
+        turns = self._turns.setdefault(_key(row), [])
+        self._turns_at.setdefault(_key(row), where)
+        turns.append(turn)
+        if turn.turn != len(turns):
+            self._findings.add(where, f"turn {turn.turn} stands where turn {len(turns)} must be")
+
+    def take_episode(self, where: str, row: Row) -> None:
+        """Take a row of ``episodes``; its turns are known by now."""
+        self._refer(where, row)
+        turns = self._turns.get(_key(row), [])
+        for name in ("first_rendering", "final_rendering"):
+            self._pictures.check(f"{where}: {name}", row[name], row[f"{name}_sha256"])
+        drawn = [turn.rendering.sha256 for turn in turns if turn.rendering is not None]
+        known = {
+            "turns": len(turns),
+            "renderings": len(drawn),
+            "first_rendering_sha256": drawn[0] if drawn else None,
+            "final_rendering_sha256": drawn[-1] if drawn else None,
+            "message_tokens": sum(turn.message_tokens for turn in turns),
+            "seconds": sum(turn.seconds for turn in turns),
+        }
+        self._compare(where, row, known, "its turns say")
+        self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
+        episode = self._record(where, Episode, episode_fields(row, turns))
+        if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
+            self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
+
+    def take_score(self, where: str, row: Row) -> None:
+        """Take a row of ``scores``; episodes and turns are known by now."""
+        self._refer(where, row)
+        score = self._record(where, Score, score_fields(row))
+        if score is None:
+            return
+        turns = self._turns.get(_key(row), [])
+        drawn = {turn.turn: turn.rendering.sha256 for turn in turns if turn.rendering is not None}
+        if score.turn not in drawn:
+            self._findings.add(where, f"there is no rendering of turn {score.turn} of episode {score.episode_id}")
+        elif drawn[score.turn] != score.rendering:
+            self._findings.add(where, f"it scores another rendering than that of turn {score.turn}")
+        identity = (score.episode_id, score.turn, score.task, score.judge, score.annotator)
+        if self._scores.setdefault(str(row["run_id"]), {}).setdefault(identity, score) is not score:
+            self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
+
+    def take_preview(self, where: str, row: Row) -> None:
+        """Take a row of ``previews``; its turn is known by now."""
+        instance, turns = self._refer(where, row), self._turns.get(_key(row), [])
+        self._previews += 1
+        number = row["turn"]
+        turn = turns[number - 1] if isinstance(number, int) and 0 < number <= len(turns) else None
+        if turn is None or instance is None:
+            return self._findings.add(where, f"there is no turn {number} of episode {row['episode_id']}")
+        drawn = turn.rendering and turn.rendering.sha256
+        known = {"action": turn.action, "message": turn.message, "target_sha256": instance.sha256}
+        self._compare(where, row, known | {"rendering_sha256": drawn}, "its turn says")
+        for name in ("target", "rendering"):
+            self._check_preview(f"{where}: {name}", row[name], row[f"{name}_sha256"])
+        return None
+
+    def _check_preview(self, where: str, cell: object, original: object) -> None:
+        data = cell.get("bytes") if isinstance(cell, dict) else None
+        if (data is None) != (original is None):
+            return self._findings.add(where, "small picture without its original, or none of one that is there")
+        size = self._pictures.check(where, cell, data and hashlib.sha256(data).hexdigest())
+        if size is not None and max(size) > PREVIEW_SIDE:
+            self._findings.add(where, f"{size.width} × {size.height} pixels, a preview has at most {PREVIEW_SIDE}")
+        return None
+
+    def take_board_row(self, where: str, row: Row) -> None:
+        """Take a row of ``leaderboard``."""
+        if row["run_id"] not in self._runs:
+            self._findings.add(where, f"unknown run {row['run_id']}")
+        if self._board.setdefault(_board_key(row), (where, row))[0] != where:
+            self._findings.add(where, "this pair, condition and judge is there twice")
+
+    def finish(self) -> None:
+        """Check what needs all tables: no turn without its episode, the set's identity, the leaderboard."""
+        for key, where in self._turns_at.items():
+            if key not in self._episodes:
+                self._findings.add(where, f"episode {key[1]} of run {key[0]} is not in episodes")
+        turns = sum(map(len, self._turns.values()))
+        if self._previews not in (0, turns):
+            self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {turns} turns")
+        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        for run in self._runs.values():
+            if run.instance_set != identity:
+                self._findings.add(
+                    f"data/{INSTANCES.name}", f"not the instance set that run {run.run_id} was played on"
+                )
+        where = f"data/{LEADERBOARD.name}"
+        if self._findings.faults:
+            self._findings.add(where, "not recomputed, because of the faults above")
+        elif self._runs:
+            self._check_board(where)
+
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the instances taken so far, each once."""
+        return tuple(self._instances.values())
+
+    def runs(self) -> tuple[ReleasedRun, ...]:
+        """Return the runs read back, pictures left out; what is at fault may be missing."""
+        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        instances = InstanceSet(Path(), identity, tuple(self._instances.values()))
+        return tuple(
+            ReleasedRun(
+                Path(run_id),
+                run,
+                instances,
+                tuple(one for key, one in self._episodes.items() if key[0] == run_id),
+                tuple(self._scores[run_id].values()),
+                self._judges,
+                self._costs[run_id],
+                self._provenances.get(run_id),
+            )
+            for run_id, run in self._runs.items()
+        )
+
+    def _check_board(self, where: str) -> None:
+        try:
+            results = Results.from_runs(self.runs())
+        except InputError as error:
+            return self._findings.add(where, f"cannot be recomputed: {error.problem}")
+        published = dict(self._board)
+        for wanted in leaderboard_rows(results):
+            key = _board_key(wanted)
+            if key in published:
+                self._compare(published[key][0], published.pop(key)[1], wanted, "recomputed:")
+            else:
+                self._findings.add(where, f"no row for {' / '.join(map(str, key))}")
+        for at, row in published.values():
+            self._findings.add(at, f"no such row when recomputed: {' / '.join(map(str, _board_key(row)))}")
+        return None
+
+    def _refer(self, where: str, row: Row) -> Instance | None:
+        """Check that a row's run and instance exist and are called what they are called there."""
+        run = self._runs.get(str(row["run_id"]))
+        if run is None:
+            self._findings.add(where, f"unknown run {row['run_id']}")
+        else:
+            pair = run.submission
+            names = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
+            self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
+        instance = self._instances.get(str(row["instance_id"]))
+        if instance is None:
+            self._findings.add(where, f"unknown instance {row['instance_id']}")
+        else:
+            known = {"category": instance.category, "difficulty": instance.difficulty}
+            self._compare(where, row, known, "its instance says")
+        return instance
+
+    def _compare(self, where: str, row: Row, wanted: Mapping[str, object], source: str) -> None:
+        for name, value in wanted.items():
+            if not _same(row[name], value):
+                self._findings.add(where, f"{name} is {_short(row[name])}, {source} {_short(value)}")
+
+    def _scene(self, where: str, text: str) -> Scene | None:
+        try:
+            return Scene.model_validate_json(text)
+        except ValidationError as error:
+            self._findings.add(f"{where}: scene", describe_validation_error(error))
+            return None
+
+    def _record(self, where: str, kind: type[R], data: dict[str, Any]) -> R | None:
+        try:
+            return kind.model_validate(data)
+        except ValidationError as error:
+            self._findings.add(where, describe_validation_error(error))
+            return None
+
+
+def _key(row: Row) -> EpisodeKey:
+    return str(row["run_id"]), str(row["episode_id"])
+
+
+def _board_key(row: Row) -> tuple[object, ...]:
+    return row["run_id"], row["category"], row["difficulty"], row["judge"]
+
+
+def _same(found: object, wanted: object) -> bool:
+    if isinstance(found, float) and isinstance(wanted, float):
+        return isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9)
+    return found == wanted
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)[:60]

@@ -1,0 +1,72 @@
+"""Rows of a release back to what they were made of, each kind said once; whoever calls validates fields of records."""
+
+from collections.abc import Sequence
+from typing import Any, cast, get_args
+
+from dataset_card.tables.rows import Row
+from ircore.records import Outcome, Rendering, Turn
+from ircore.results.cell import Cell
+from ircore.results.episodes import CONVERGENCES
+from ircore.statistics.estimate import Estimate
+from ircore.tables.board import PRIMARY
+from ircore.tables.names import ALL
+
+_TURN = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")
+_EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
+_MEANS = ("delta", "preference", "turns", "tokens", "seconds", "over_budget", "cost")
+_SCORE = ("episode_id", "turn", "task", "judge", "value", "reason", "annotator")
+
+TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
+EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd")
+SCORE_COLUMNS = (*_SCORE, "rendering_sha256", "first_leading", "final_leading")
+"""The columns that the functions below need."""
+
+
+def turn_fields(row: Row, rendering: Rendering | None) -> dict[str, Any]:
+    """Return the fields of the ``Turn`` of a row of ``transcripts``."""
+    return {name: row[name] for name in _TURN} | {"rendering": rendering}
+
+
+def episode_fields(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
+    """Return the fields of the ``Episode`` of a row of ``episodes``."""
+    return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "turns": tuple(turns)}
+
+
+def score_fields(row: Row) -> dict[str, Any]:
+    """Return the fields of the ``Score`` of a row of ``scores``."""
+    orders = (row["first_leading"], row["final_leading"])
+    asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
+    return {name: row[name] for name in _SCORE} | asked
+
+
+def cost_of(row: Row) -> float | None:
+    """Return what the episode of a row of ``episodes`` cost, US dollars; None if that is not known."""
+    cost = row["cost_usd"]
+    return float(cost) if isinstance(cost, float) else None
+
+
+def cell_of(row: Row) -> Cell:
+    """Return the cell of a row of ``leaderboard``, ``same_family`` not set: that is known of all runs together."""
+    counts = cast("dict[str, int]", row)
+    return Cell(
+        run_id=str(row["run_id"]),
+        category=None if row["category"] == ALL else str(row["category"]),
+        difficulty=None if row["difficulty"] == ALL else str(row["difficulty"]),
+        judge=str(row["judge"]),
+        episodes=counts["episodes"],
+        played=counts["played"],
+        outcomes={name: counts[name] for name in get_args(Outcome)},
+        convergence={name: counts[name] for name in CONVERGENCES},
+        score=_estimate(row, PRIMARY),
+        main=_estimate(row, "main_score"),
+        **{name: _estimate(row, name) for name in _MEANS},
+        same_family=False,
+        detectable=cast("float | None", row["detectable"]),
+    )
+
+
+def _estimate(row: Row, key: str) -> Estimate:
+    """Return the estimate under the names of ``ircore.tables.formats.flat_columns``."""
+    prefix = "" if key == PRIMARY else f"{key}_"
+    mean, low, high = (cast("float | None", row[prefix + part]) for part in ("mean", "low", "high"))
+    return Estimate(mean, low, high, cast("int", row[f"{prefix}n"]))

@@ -1,0 +1,288 @@
+"""Building the site: a tree of pages beside the output, then MkDocs, then one rename."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ircore import __version__
+from ircore.errors import InputError, WorkError
+from ircore.files import write_text
+from ircore.games.prompts import load_prompts
+from ircore.records import json_schemas
+from ircore.submissions import LoadedSubmission
+from ircore.versions import RECORDS, read_versions, require_version
+from leaderboard.building.finish import finish_pages, merge, place, write_surroundings
+from leaderboard.charts.catalogue import figures
+from leaderboard.charts.check import check_figures
+from leaderboard.export import leaderboard_files
+from leaderboard.gallery.fragments import Fragments
+from leaderboard.gallery.pages import gallery_pages
+from leaderboard.gallery.shards import gallery_shards
+from leaderboard.kept import Kept
+from leaderboard.pages.badges import badge_files
+from leaderboard.pages.boards import board_pages
+from leaderboard.pages.citation import citation_page
+from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
+from leaderboard.pages.feed import changes_page, feed_files
+from leaderboard.pages.figures import figures_page
+from leaderboard.pages.limits import limits_page
+from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.overview import front_page
+from leaderboard.pages.pairs import pair_pages
+from leaderboard.pages.paper import paper_page
+from leaderboard.pages.players import player_pages
+from leaderboard.pages.targets import targets_page
+from leaderboard.pages.waiting import waiting_page
+from leaderboard.pictures import ENCODING
+from leaderboard.reading import read_runs
+from leaderboard.rendering.render import FRONT_END, Renderer
+from leaderboard.rendering.sections import read_sections, with_section
+from leaderboard.shares import in_shares
+from leaderboard.site import Page, Site
+from leaderboard.submitted import read_submitted
+from leaderboard.theme import stylesheet
+from leaderboard.versions.archive import read_archive, write_frozen
+from leaderboard.versions.pages import version_pages
+from leaderboard.workplace import replace, workplace
+
+MARKER = ".ircore-site.json"
+"""In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
+
+SOURCES = Path(__file__).resolve().parents[2]
+"""Where ``mkdocs.yml`` and ``docs`` lie."""
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+
+
+_DATA = (matrix_files, comparison_files, badge_files, feed_files)
+"""What yields path and text of data that pages refer to, that which takes longest first."""
+
+_MANY = 8
+"""Pairs from which pages are written in several processes."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The folders of a build, all below one."""
+
+    work: Path
+    """Where everything is made."""
+
+    @property
+    def docs(self) -> Path:
+        """Pages and what belongs to them, as the builder takes them."""
+        return self.work / "docs"
+
+    @property
+    def blocks(self) -> Path:
+        """What is put into pages after they are built."""
+        return self.work / "blocks"
+
+    @property
+    def files(self) -> Path:
+        """What is put beside them then: data and pictures, of which the builder need not know."""
+        return self.work / "files"
+
+    @property
+    def site(self) -> Path:
+        """What the builder makes."""
+        return self.work / "site"
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build made."""
+
+    pages: int
+    """Pages written by templates; the hand-written ones are not counted."""
+
+    pictures: int
+    """Different pictures shown."""
+
+    encoded: int
+    """Of these, pictures that an earlier build had not encoded yet."""
+
+
+def build_site(
+    runs: Sequence[Path],
+    out: Path,
+    sources: Path = SOURCES,
+    judge: str | None = None,
+    address: str = "",
+    archive: Path | None = None,
+    version: str | None = None,
+    originals: str = "",
+    versions: Path = RECORDS,
+    waiting: LoadedSubmission | None = None,
+    submissions: Path | None = None,
+) -> BuildReport:
+    """Build the site of some runs.
+
+    Args:
+        runs: Run folders, all on the same instance set.
+        out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
+        sources: Folder with ``mkdocs.yml`` and ``docs``.
+        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
+        address: Where the site will stand, absolute and ending in a slash: for what has to be found from elsewhere,
+            such as feeds and badges. Empty if that is not known.
+        archive: Folder of the frozen boards of former versions; None for none.
+        version: The benchmark version that the runs must be of; None for whatever they are.
+        originals: Where the original pictures are published, ending in a slash; readers zoom into these. Empty if
+            they are not, and the site is to hold pictures for zooming itself.
+        versions: The benchmark's released versions, as ``ircore.versions`` reads them.
+        waiting: A submission that has a page even though it was not played.
+        submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
+
+    Raises:
+        InputError: The runs cannot be shown together, or ``out`` holds something else.
+        WorkError: MkDocs failed, or the disk is full.
+    """
+    if out.is_symlink():
+        # The folder that the link names is replaced, not the link.
+        out = Path(os.path.realpath(out))
+    _check(out, sources)
+    released = read_versions(versions)
+    with workplace(out) as work:
+        tree = Tree(work)
+        kept = Kept(tree.files, out if out.is_dir() else None)
+        site = Site(read_runs(runs, kept), judge, address, originals, released)
+        if version is not None:
+            require_version(site.version, version, released)
+        site.submitted = () if submissions is None else read_submitted(submissions)
+        frozen = () if archive is None else read_archive(archive, site.version)
+        site.former = tuple(board.record for board in frozen)
+        pages = [*all_pages(site), *version_pages(site.version, frozen)]
+        asked = (waiting,) if waiting is not None else ()
+        pages += filter(None, (waiting_page(site, one) for one in (*asked, *(each.loaded for each in site.unplayed))))
+        _copy_sources(sources, work, address)
+        fragments = Fragments(site, kept)
+        fragments.make()
+        render_pages(site, pages, fragments, tree)
+        check_figures(tree.files / "charts")
+        write_frozen(frozen, tree.files)
+        encoded = site.pictures.write(tree.files, _earlier(out))
+        _run_mkdocs(work)
+        finish_pages(tree.site, tree.blocks, originals)
+        merge(tree.files, tree.site)
+        write_surroundings(tree.site, address)
+        marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}
+        write_text(tree.site / MARKER, json.dumps(marker) + "\n")
+        replace(tree.site, out)
+    return BuildReport(len(pages), len(site.pictures), encoded)
+
+
+def all_pages(site: Site) -> Iterator[Page]:
+    """Yield every page that templates write."""
+    prompts = Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
+    compared = compare_page(Comparisons(site))
+    single = (front_page(site), paper_page(), prompts, compared, limits_page(site), changes_page(site))
+    several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
+    return chain(*several, single, (figures_page(site), citation_page(), targets_page(site)))
+
+
+def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
+    """Write the sources of pages and everything they refer to but the pictures."""
+    in_shares(partial(_render_share, site, pages, fragments, tree), len(site.pairs) >= _MANY)
+    write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
+    for name, schema in json_schemas().items():
+        write_text(tree.docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+
+
+def _render_share(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree, share: int, shares: int) -> None:
+    """Write a share of the pages with their charts, and of the data."""
+    pages = pages[share::shares]
+    wanted = {name for page in pages for name in page.values.get("charts", ())}
+    charts = figures(site.results, site.pairs, wanted, site.judge)
+    renderer, sections = Renderer(site, charts), read_sections(SOURCES / "mkdocs.yml")
+    for name, chart in charts.items():
+        if not chart.missing:
+            write_text(tree.files / "charts" / f"{name}.json", chart.json())
+            write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
+    for page in pages:
+        _write_page(page, with_section(renderer.markdown(page), page.path, sections), tree)
+    for path, text in gallery_shards(site, fragments, share, shares):
+        write_text(tree.files / path, text)
+    for make in _DATA[share::shares]:
+        for path, text in make(site):
+            write_text(tree.files / path, text)
+    if share == 0:
+        # Hand-written pages link to these, so the builder has to see them.
+        for path, text in leaderboard_files(site.results, site.version):
+            write_text(tree.docs / path, text)
+
+
+def _write_page(page: Page, source: str, tree: Tree) -> None:
+    """Write a page for the builder: its front matter and a place for its block, which is kept out until it is built."""
+    front, end, block = source.partition(FRONT_END)
+    write_text(tree.blocks / f"{page.path}.html", block.strip() + "\n")
+    words = page.values.get("words")
+    stub = place(page.title, words if page.searchable and isinstance(words, str) else "")
+    write_text(tree.docs / f"{page.path}.md", f"{front}{end}{stub}\n")
+
+
+def _check(out: Path, sources: Path) -> None:
+    if not (sources / "mkdocs.yml").is_file():
+        raise InputError(
+            f"{sources}: no mkdocs.yml, so there are no hand-written pages to build from",
+            "Build the site from a checkout of the repository (pip install -e .[site]).",
+        )
+    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / MARKER).is_file()):
+        raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")
+
+
+def read_marker(site: Path) -> dict[str, Any]:
+    """Return what a build said of its site: ``ircore``, ``pictures``, ``benchmark``, ``instance_set``, ``prompts``.
+
+    Raises:
+        InputError: It is no site of ours.
+    """
+    try:
+        marker = json.loads((site / MARKER).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{site}: no site of ours (no {MARKER})", "Build one: ircore site build …") from error
+    if not isinstance(marker, dict):
+        raise InputError(f"{site / MARKER}: damaged", "Build the site again.")
+    return marker
+
+
+def _earlier(out: Path) -> Path | None:
+    """Return the earlier build if its pictures can be taken over."""
+    if not (out / MARKER).is_file():
+        return None
+    try:
+        return out if read_marker(out).get("pictures") == ENCODING else None
+    except InputError:
+        return None
+
+
+def _copy_sources(sources: Path, work: Path, address: str) -> None:
+    ignored = shutil.ignore_patterns("generated", ".*")
+    try:
+        shutil.copytree(sources / "docs", work / "docs", ignore=ignored)
+        shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
+        settings = (sources / "mkdocs.yml").read_text(encoding="utf-8")
+        # A string in JSON is a string in YAML.
+        write_text(work / "mkdocs.yml", settings + (f"\nsite_url: {json.dumps(address)}\n" if address else ""))
+        sections = read_sections(sources / "mkdocs.yml")
+        for page in (work / "docs").glob("*.md"):
+            write_text(page, with_section(page.read_text(encoding="utf-8"), page.stem, sections))
+    except OSError as error:
+        reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
+        raise WorkError(f"{work}: cannot be written ({reason})", "Free some space.") from error
+
+
+def _run_mkdocs(work: Path) -> None:
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", "site"]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()
+        raise WorkError(f"mkdocs build --strict failed:\n{said}", "Mend what it names; the earlier site is untouched.")

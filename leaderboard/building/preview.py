@@ -1,0 +1,58 @@
+"""A submission as the site will show it: its page, and its place on the board as far as it was played."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ircore.errors import InputError
+from ircore.records import Submission
+from ircore.submissions import LoadedSubmission
+from leaderboard.labels import interval_words, rank
+from leaderboard.reading import read_runs
+from leaderboard.site import Pair, Site
+
+
+def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:
+    """Build a site that shows a submission beside the pairs of some runs: the entry point ``ircore.previews: site``.
+
+    Args:
+        loaded: The submission.
+        runs: Scored runs, its own among them if it was played.
+        out: The site's folder.
+
+    Returns:
+        Lines for people: where its page is, and what place it takes.
+
+    Raises:
+        InputError: There are no runs, or they cannot be shown together.
+    """
+    try:
+        from leaderboard.building.build import build_site
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"a preview needs {error.name}, which is not installed", "pip install 'ircore[site]'"
+        ) from error
+    if not runs:
+        raise InputError(
+            "--preview: no runs to show the entry beside",
+            "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
+        )
+    build_site(runs, out, waiting=loaded)
+    site = Site(read_runs(runs))
+    pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
+    if not pairs:
+        return [f"page   {out / 'pairs' / loaded.slug}.html", "place  none: it has not been played (docs/submit.md)"]
+    return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
+
+
+def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
+    """Yield where the page of a played pair is, and the place it takes with each judge."""
+    yield f"page   {out / 'pairs' / pair.key}.html"
+    if pair.result.run.submission != submission:
+        yield "note   the run was played with another version of the manifest"
+    results = site.under(pair.result.run.rules)
+    for judge in results.judges:
+        for row in results.board(judge):
+            if row.submission.run_id == pair.run_id and row.cell.score.mean is not None:
+                score, among = row.cell.score, len(results.submissions)
+                shown = f"{score.mean:.2f} ({interval_words(score)})"
+                yield f"place  {rank(row.rank_low, row.rank_high)} of {among} by {judge}: {shown}"

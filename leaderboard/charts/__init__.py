@@ -1,0 +1,1 @@
+"""Figures: what each shows, how it is drawn live and still, and the numbers behind it."""

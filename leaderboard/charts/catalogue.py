@@ -1,0 +1,214 @@
+"""The figures of the site, as Plotly's JSON.
+
+A chart is data: its colours are names of CSS variables, which ``assets/js/charts.js`` looks up when it draws. It has
+its numbers as a table for those who cannot or do not want to see it, and a still picture for pages without JavaScript.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from ircore.results.model import Results
+from ircore.results.subsets import rule_sets, under_rules
+from ircore.tables.formats import as_csv
+from ircore.tables.model import Table
+from leaderboard.charts.bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
+from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
+from leaderboard.charts.costs import costs_sketch
+from leaderboard.charts.data import Subject
+from leaderboard.charts.dots import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
+from leaderboard.charts.heat import (
+    corrections_by_turn_sketch,
+    corrections_sketch,
+    heat_maps_sketch,
+    pair_heat_map_sketch,
+)
+from leaderboard.charts.judges import agreement_sketch, reliability_sketch
+from leaderboard.charts.language import lengths_sketch, novelty_sketch
+from leaderboard.charts.parts import Missing, Sketch, plain
+from leaderboard.charts.ratings import ratings_sketch
+from leaderboard.charts.still import still_picture
+from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
+from leaderboard.site import Pair
+from leaderboard.theme import NARROW
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure with everything that stands around it."""
+
+    id: str
+    """Unique on the site and safe as a file name: ``charts/<id>.json`` and ``charts/<id>.csv``."""
+
+    kind: str
+    """What it shows, such as ``delta``."""
+
+    title: str
+    """The finding, or the question that it answers; may hold a stranger's words, so escape it."""
+
+    reading_aid: str
+    """One sentence on how to read it; empty if there is no figure."""
+
+    figure: Mapping[str, Any]
+    """``data``, ``layout`` and ``narrow`` (the layout below ``breakpoint`` pixels), as Plotly's JSON, and ``title``."""
+
+    table: Table | None
+    """The numbers drawn; may hold a stranger's words, so escape them. None if there is no figure."""
+
+    missing: str = ""
+    """Why there is no figure; empty if there is one."""
+
+    published: tuple[Table, ...] = ()
+    """The paper's values drawn beside ours, never in one table with them."""
+
+    @property
+    def height(self) -> int:
+        """Height of the wide layout, CSS pixels: to be kept free while the chart loads."""
+        return int(self.figure["layout"]["height"])
+
+    @property
+    def narrow_height(self) -> int:
+        """Height of the narrow layout, CSS pixels."""
+        return int(self.figure["narrow"]["height"])
+
+    def json(self) -> str:
+        """Return the content of ``charts/<id>.json``."""
+        return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+    def csv(self) -> str:
+        """Return the content of ``charts/<id>.csv``: the table in full precision."""
+        return as_csv(self.table) if self.table else ""
+
+    def still(self) -> Markup:
+        """Return both still pictures; the stylesheet shows the one that fits."""
+        return still_picture(self.figure, narrow=False) + still_picture(self.figure, narrow=True)
+
+
+def figures(
+    results: Results,
+    pairs: Mapping[str, Pair],
+    wanted: Collection[str] | None = None,
+    site_judge: str | None = None,
+    comparable: Results | None = None,
+) -> dict[str, Chart]:
+    """Make the figures of the site.
+
+    Args:
+        results: Of every run.
+        pairs: Names and marks of the pairs, by run_id.
+        wanted: Ids of the figures to make; None makes all.
+        site_judge: Whose figures' ids do not name the judge; None for the first by name.
+        comparable: Of the runs under the rules of most: what figures of all pairs show, since a board never mixes
+            rules. None to choose them here.
+
+    Returns:
+        By id, which is ``chart_id``: those of ``OF_ALL``; for each judge those of ``OF_JUDGE`` and, for each pair,
+        those of ``OF_PAIR``.
+    """
+    charts = {}
+    same = comparable or under_rules(results, rule_sets(results)[0])
+    for identity, kind, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
+        if wanted is None or identity in wanted:
+            charts[identity] = _chart(identity, kind, draw())
+    return charts
+
+
+def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -> str:
+    """Return the id of a chart.
+
+    Args:
+        kind: What it shows.
+        pair_key: ``Pair.key``; None for a chart of all pairs.
+        judge: None for the site's own judge, and for figures of all judges.
+    """
+    parts = (kind, pair_key, f"by-{judge}" if judge else None)
+    return "-".join(part for part in parts if part)
+
+
+OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
+    "scores": scores_sketch,
+    "deltas": deltas_sketch,
+    "preferences": preferences_sketch,
+    "heat-maps": heat_maps_sketch,
+    "budget-scores": budget_scores_sketch,
+    "budget-deltas": budget_deltas_sketch,
+    "budget-outcomes": budget_outcomes_sketch,
+    "corrections": corrections_sketch,
+    "corrections-by-turn": corrections_by_turn_sketch,
+    "lengths": lengths_sketch,
+    "novelty": novelty_sketch,
+    "agreement": agreement_sketch,
+    "ratings": ratings_sketch,
+    "reliability": reliability_sketch,
+    "costs": costs_sketch,
+}
+"""Figures that the site has once: of every judge, of none, or of the site's own."""
+
+ACROSS_RULES = frozenset({"budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability"})
+"""Figures of all runs: what they compare is the rules, or is not hurt by them."""
+
+OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
+    "trajectories": trajectories_sketch,
+    "delta": delta_sketch,
+    "convergence": convergence_sketch,
+}
+"""Figures of all pairs for each judge."""
+
+OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
+    "trajectory": pair_trajectory_sketch,
+    "heat-map": pair_heat_map_sketch,
+    "pair-convergence": pair_convergence_sketch,
+}
+"""Figures of one pair for each judge."""
+
+
+def _drawings(
+    results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
+) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
+    """Yield id and kind of every figure, and how to draw it."""
+    alike = _named_alike([pairs[one.run_id] for one in comparable.submissions])
+    for judge in results.judges:
+        subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
+        said = None if judge == own else judge
+        for kind, of_all in (OF_ALL if judge == own else {}).items():
+            yield kind, kind, partial(of_all, subject if kind in ACROSS_RULES else usual)
+        for kind, of_judge in OF_JUDGE.items():
+            yield chart_id(kind, None, said), kind, partial(of_judge, usual)
+        for pair in pairs.values():
+            for kind, of_one in OF_PAIR.items():
+                yield chart_id(kind, pair.key, said), kind, partial(of_one, subject, pair)
+
+
+def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
+    """Return pairs under the same rules by run_id: these need not stand in their names."""
+    count = Counter((pair.describer, pair.generator) for pair in pairs)
+    return {
+        pair.run_id: replace(pair, apart=pair.result.slug if count[pair.describer, pair.generator] > 1 else "")
+        for pair in pairs
+    }
+
+
+def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
+    if isinstance(sketch, Missing):
+        return Chart(identity, kind, sketch.title, "", {}, None, sketch.reason)
+    return Chart(
+        id=identity,
+        kind=kind,
+        title=sketch.title,
+        reading_aid=sketch.reading_aid,
+        # Plotly has no part in it; ``leaderboard.charts.check`` asks it about the first of each kind.
+        figure={
+            "data": list(sketch.traces),
+            "layout": sketch.wide,
+            "narrow": sketch.narrow,
+            "breakpoint": NARROW,
+            "title": plain(sketch.title),
+        },
+        table=sketch.table,
+        published=sketch.published,
+    )

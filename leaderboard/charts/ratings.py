@@ -1,0 +1,72 @@
+"""Judge against judge: what every two of them give the same renderings, beside the line on which they agree."""
+
+from collections.abc import Sequence
+
+from ircore.results.crossed_ratings import CrossedRatings, crossed_ratings
+from ircore.tables.ratings import ratings_table
+from leaderboard import labels
+from leaderboard.charts.data import Subject
+from leaderboard.charts.panels import axis_name
+from leaderboard.charts.parts import Json, Missing, Sketch, plain
+from leaderboard.charts.squares import diagonal, square_layout
+from leaderboard.theme import token
+
+_MOST = 9
+"""Panels in the figure; of more, the table has all."""
+
+_LARGEST, _LEAST = 26.0, 3.5
+"""Diameters of the commonest and of the rarest mark, CSS pixels: two neighbours touch but do not cover each other."""
+
+
+def ratings_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw how often which score of one judge meets which of another, a panel every two judges."""
+    title = "Do two judges mean the same by a number?"
+    found = crossed_ratings(subject.results.episodes)
+    if not found:
+        return Missing(title, "It needs two judges, or a judge and people, who rated the same renderings.")
+    shown = found[:_MOST]
+    names = [f"{one.one} × {one.other}" for one in shown]
+    words = ("score by the second named (0–10)", "score by the first named (0–10)")
+    return Sketch(
+        title=_title(found),
+        reading_aid=(
+            "Each mark is some renderings that the first named judge gave the score below and the second the score at"
+            " the left, to whole points; its area is how many. On the dotted line both say the same: above it the"
+            " second gives more." + (f" Shown are {_MOST} of {len(found)}." if len(found) > _MOST else "")
+        ),
+        traces=[trace for panel, one in enumerate(shown) for trace in _panel(panel, one)],
+        wide=square_layout(names, min(len(shown), 3), *words),
+        narrow=square_layout(names, 1, *words),
+        table=ratings_table(subject.results),
+    )
+
+
+def _title(found: Sequence[CrossedRatings]) -> str:
+    shares = [one.near for one in found]
+    low, high = labels.percent(min(shares)), labels.percent(max(shares))
+    span = f"{low} %" if low == high else f"{low} to {high} %"
+    return f"Two judges are within one point of each other on {span} of renderings"
+
+
+def _panel(panel: int, one: CrossedRatings) -> list[Json]:
+    axes = {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
+    most = max(one.counts.values())
+    marks = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [x for x, _ in one.counts],
+        "y": [y for _, y in one.counts],
+        "marker": {
+            "symbol": "circle",
+            "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in one.counts.values()],
+            "color": token("context"),
+            "opacity": 1,
+            "line": {"width": 1, "color": token("muted")},
+        },
+        "customdata": [
+            f"{plain(one.one)} {x}, {plain(one.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
+            for (x, y), count in one.counts.items()
+        ],
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+    return [marks | axes, diagonal() | axes]

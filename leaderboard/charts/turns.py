@@ -1,0 +1,139 @@
+"""Figures along the turns: similarity of every pair, and of one."""
+
+from collections.abc import Mapping, Sequence
+
+from ircore.tables.model import Table, Value
+from ircore.tables.names import ALL
+from ircore.tables.turns import trajectories_table
+from leaderboard import labels
+from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
+from leaderboard.charts.panels import Scale, Spot, Track, end_words, line, panels
+from leaderboard.charts.parts import FOOT, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, plain, steps
+from leaderboard.site import Pair
+
+_SMALL_TOP = 14
+"""Room above a figure that needs no words there, CSS pixels."""
+
+_AID = (
+    "An episode that has ended keeps its last score, so every turn averages the same episodes; the band is the 95 %"
+    " interval, and a mark's area shows how many episodes were still being refined."
+)
+
+_COLUMNS = (RUN, "pair", "turn", "reached", "refining")
+
+
+def turn_ticks(turns: int) -> Ticks:
+    """Return ticks for so many turns: each, or every third."""
+    return [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
+
+
+def whole(table: Table) -> Table:
+    """Return the rows of a table of trajectories that are about all categories together."""
+    return where(table, "category", lambda category: category == ALL)
+
+
+def parts(table: Table) -> Table:
+    """Return the rows that are about one category each."""
+    return where(table, "category", lambda category: category != ALL)
+
+
+def trajectories_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw every pair's mean similarity by turn in a panel of its own, the others behind it in grey."""
+    some = subject.best(MOST_PANELS)
+    table = whole(trajectories_table(some.results, subject.judge))
+    rows = grouped(table)
+    ordered = sorted(some.ranked, key=lambda pair: _last(rows.get(pair.run_id, ())), reverse=True)
+    tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
+    traces, wide, narrow = panels(tracks, _scale(tracks))
+    return Sketch(
+        title=_title(tracks),
+        reading_aid=f"{_AID} The other pairs stand behind in grey.{subject.chosen_words(MOST_PANELS)}",
+        traces=traces,
+        wide=wide,
+        narrow=narrow,
+        table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
+    )
+
+
+def pair_trajectory_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+    """Draw one pair's mean similarity by turn."""
+    table = whole(trajectories_table(subject.only(pair).results, subject.judge))
+    track = _track(pair, grouped(table).get(pair.run_id, ()))
+    if not track.spots:
+        return Missing("How far does the pair get, turn by turn?", "No episode was rated.")
+    single = _single_layout(track, table)
+    return Sketch(_pair_title(track), _AID, line(track, _scale([track])), single, single, picked(table, _COLUMNS[2:]))
+
+
+def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> Track:
+    most = max((mean(row["refining"]) or 0.0 for row in rows), default=0.0) or 1.0
+    return Track(
+        pair,
+        tuple(
+            Spot(
+                mean(row["turn"]) or 0.0,
+                row["reached"],
+                (mean(row["refining"]) or 0.0) / most,
+                f"{plain(pair_name(pair))}, turn {row['turn'].value}, {row['refining'].value} still refined<br>",
+            )
+            for row in rows
+        ),
+    )
+
+
+def _last(rows: Sequence[Mapping[str, Value]]) -> float:
+    return (mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
+
+
+def _scale(tracks: Sequence[Track]) -> Scale:
+    turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
+    return Scale(
+        x=(0.6, turns + 0.4),
+        x_ticks=turn_ticks(turns),
+        x_title="turn",
+        y=(0, 10.1),
+        y_ticks=steps(0, 10, 5),
+        y_title="mean similarity so far (0–10)",
+        form=lambda value: labels.number(value, 1),
+    )
+
+
+def _single_layout(track: Track, table: Table) -> Json:
+    scale = _scale([track])
+    refining = [one.value for one in table.column("refining")]
+    ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
+    return layout(
+        _SMALL_TOP + FOOT + 252,
+        44,
+        12,
+        _SMALL_TOP,
+        FOOT + 16,
+        xaxis=axis(*scale.x, ticks, title={"text": "turn, and n episodes still being refined"}, showgrid=False),
+        yaxis=axis(*scale.y, steps(0, 10, 2), title={"text": "mean similarity so far (0–10)"}),
+        annotations=end_words(track, scale),
+    )
+
+
+def _title(tracks: Sequence[Track]) -> str:
+    best = max(tracks, key=_gain)
+    if len(tracks) < 2 or _gain(best) < 0.05:
+        return "How far does each pair get, turn by turn?"
+    first, last = _ends(best)
+    return f"{pair_name(best.pair)} gains most over the turns: from {first} to {last}"
+
+
+def _pair_title(track: Track) -> str:
+    first, last = _ends(track)
+    if len(track.spots) == 1:
+        return f"No episode went beyond its first rendering: {first}"
+    return f"From {first} after the first turn to {last} after the last"
+
+
+def _ends(track: Track) -> tuple[str, str]:
+    return labels.number(mean(track.spots[0].value), 1), labels.number(mean(track.spots[-1].value), 1)
+
+
+def _gain(track: Track) -> float:
+    if not track.spots:
+        return 0.0
+    return (mean(track.spots[-1].value) or 0.0) - (mean(track.spots[0].value) or 0.0)

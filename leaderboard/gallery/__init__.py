@@ -1,0 +1,1 @@
+"""Targets and what every pair made of them, turn by turn."""

@@ -1,0 +1,115 @@
+"""An episode as the gallery shows it: a row of turns, each with picture, message, scores, and how it all ended."""
+
+from dataclasses import dataclass, field
+
+from ircore.records import Episode, Turn
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.verified import Verified, verified_scores
+from leaderboard.gallery.alt_text import rendering_words
+from leaderboard.gallery.marked import Marked, mark_message
+from leaderboard.labels import REASONS
+from leaderboard.pictures import Shown
+from leaderboard.site import Gallery, Pair, Site
+
+_NOTES = 20
+"""Of a turn; a generator that has more to say is cut short."""
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """One turn."""
+
+    number: int
+    """1-based."""
+
+    picture: Shown | None
+    """None where no rendering was made."""
+
+    alt: str
+    """What the picture shows, in words; empty without one."""
+
+    scores: tuple[tuple[str, float | None], ...]
+    """Every judge of the episode with its similarity, 0–10; None where it gave none."""
+
+    message: Marked | None
+    """What the describer said; None if nothing."""
+
+    tokens: int
+    """Of the message."""
+
+    over_budget: bool
+    """Whether the message was over the budget."""
+
+    notes: tuple[str, ...]
+    """What the generator said it could not follow."""
+
+
+@dataclass(frozen=True)
+class EpisodeView:
+    """How a pair did on an instance."""
+
+    pair: Pair
+    """Who played."""
+
+    episode: Episode | None
+    """None if it was not played."""
+
+    judged: tuple[JudgedEpisode, ...]
+    """By every judge that rated its final rendering."""
+
+    turns: tuple[TurnView, ...]
+    """All but the describer's last word that it is done."""
+
+    ended: str
+    """How it ended, in a word or two."""
+
+    why: str
+    """What that means; empty where the word says it."""
+
+    verified: Verified = field(default_factory=lambda: Verified(0, 0))
+    """How many of the scores shown are verified."""
+
+
+def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
+    """Return how a pair did on an instance, as pages and shards show it.
+
+    Args:
+        site: What is shown; the renderings are added to its pictures.
+        pair: One of its pairs.
+        gallery: One of its instances.
+    """
+    result = site.episode(pair.run_id, gallery.instance.instance_id)
+    if result is None:
+        return EpisodeView(pair, None, (), (), "Not played", "")
+    episode = result.episode
+    return EpisodeView(
+        pair=pair,
+        episode=episode,
+        judged=tuple(one for one in result.judged.values() if one.final is not None),
+        turns=tuple(_turn(site, pair, result, turn) for turn in episode.turns if turn.action != "done"),
+        ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
+        why=_why(episode),
+        verified=verified_scores(result, pair.result.provenance),
+    )
+
+
+def _why(episode: Episode) -> str:
+    if episode.abort_reason is not None:
+        return REASONS[episode.abort_reason]
+    return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
+
+
+def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView:
+    main = site.judged(result)
+    score = main.trajectory.get(turn.turn) if main else None
+    alt = rendering_words(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
+    return TurnView(
+        number=turn.turn,
+        picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
+        alt=alt if turn.rendering else "",
+        scores=tuple((judge, one.trajectory.get(turn.turn)) for judge, one in result.judged.items()),
+        message=mark_message(turn.message) if turn.message else None,
+        tokens=turn.message_tokens,
+        over_budget=turn.over_budget,
+        notes=turn.notes[:_NOTES],
+    )

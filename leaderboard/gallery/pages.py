@@ -1,0 +1,104 @@
+"""The gallery: an index of all targets, a page per instance with pairs as rows and turns as columns, one replay."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from ircore.results.episodes import CONVERGENCES, EpisodeResult
+from leaderboard.gallery.alt_text import target_words
+from leaderboard.gallery.episode_view import view_episode
+from leaderboard.gallery.selections import Chosen, selections, telling_episode
+from leaderboard.gallery.shards import FIRST, FOLDER, ranked_pairs
+from leaderboard.labels import OUTCOMES
+from leaderboard.site import Gallery, Page, Pair, Site
+
+
+def gallery_pages(site: Site) -> Iterator[Page]:
+    """Yield the index, one page an instance and the replay of one telling episode."""
+    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
+    galleries = list(site.galleries.values())
+    pairs = ranked_pairs(site)
+    for index, gallery in enumerate(galleries):
+        yield Page(
+            f"gallery/{gallery.instance.instance_id}",
+            gallery.title,
+            "instance",
+            {
+                "gallery": gallery,
+                "seen": target_words(gallery.instance),
+                "before": galleries[index - 1] if index else None,
+                "after": galleries[index + 1] if index + 1 < len(galleries) else None,
+                "pairs": len(pairs),
+                "shards": FOLDER,
+            },
+            later=partial(_rows, site, pairs[:FIRST], gallery),
+        )
+    yield Page("replay", "One episode, turn by turn", "replay", later=partial(_replay, site))
+
+
+def _index(site: Site) -> dict[str, Any]:
+    return {"groups": _groups(site), "selections": _selections(site)}
+
+
+def _rows(site: Site, pairs: Sequence[Pair], gallery: Gallery) -> dict[str, Any]:
+    return {"rows": [view_episode(site, pair, gallery) for pair in pairs]}
+
+
+def _replay(site: Site) -> dict[str, Any]:
+    chosen = telling_episode(site)
+    if chosen is None:
+        return {"row": None}
+    return {
+        "row": view_episode(site, chosen.pair, chosen.gallery),
+        "gallery": chosen.gallery,
+        "seen": target_words(chosen.gallery.instance),
+    }
+
+
+def _groups(site: Site) -> list[dict[str, Any]]:
+    return [
+        {
+            "category": category,
+            "entries": [_entry(site, one) for one in site.galleries.values() if one.instance.category == category],
+        }
+        for category in site.results.categories
+    ]
+
+
+def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
+    results = [site.episode(run_id, gallery.instance.instance_id) for run_id in site.pairs]
+    played = [one for one in results if one is not None]
+    finals = [score for one in played if (score := _final(site, one)) is not None]
+    changes = {judged.convergence for one in played if (judged := site.judged(one)) is not None}
+    outcomes = {one.episode.outcome for one in played}
+    return {
+        "gallery": gallery,
+        "seen": target_words(gallery.instance),
+        "number": gallery.title.rpartition(" ")[2],
+        "outcomes": [one for one in OUTCOMES if one in outcomes],
+        "changes": [one for one in CONVERGENCES if one in changes],
+        "best": max(finals, default=None),
+        "worst": min(finals, default=None),
+    }
+
+
+def _final(site: Site, result: EpisodeResult) -> float | None:
+    judged = site.judged(result)
+    return judged.final if judged else None
+
+
+def _selections(site: Site) -> list[dict[str, Any]]:
+    return [
+        {"selection": one, "entries": [_selected(site, chosen) for chosen in one.chosen]} for one in selections(site)
+    ]
+
+
+def _selected(site: Site, one: Chosen) -> dict[str, Any]:
+    first, final = one.first.rendering, one.final.rendering
+    assert first is not None and final is not None  # noqa: S101, PT018 - rendered turns
+    return {
+        "chosen": one,
+        "seen": target_words(one.gallery.instance),
+        "first": site.rendering(one.pair.run_id, first) if one.final.turn > one.first.turn else None,
+        "final": site.rendering(one.pair.run_id, final),
+    }

@@ -1,0 +1,74 @@
+"""Episodes as small JSON files that an instance's page fetches when a reader wants more pairs than the first few.
+
+``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
+in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
+How a pair's episodes ended is in ``data/gallery/pairs/<pair>.json``, for the filters of the gallery's index.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from leaderboard.gallery.fragments import Fragments, compact
+from leaderboard.site import Pair, Site
+from leaderboard.text import visible
+from leaderboard.theme import describer_class, generator_path
+
+FIRST = 6
+"""Pairs that stand in an instance's page itself."""
+
+SHARD = 20
+"""Pairs in one file."""
+
+FOLDER = "data/gallery"
+"""Where the files lie, relative to the site's root."""
+
+
+def ranked_pairs(site: Site) -> list[Pair]:
+    """Return the pairs in the order of the overall board: the same order on every page."""
+    return [site.pairs[row.submission.run_id] for row in site.results.board(site.judge)]
+
+
+def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int = 1) -> Iterator[tuple[str, str]]:
+    """Yield every file of the gallery's data: its path below the site's root, and its text.
+
+    Args:
+        site: What is shown.
+        fragments: Its episodes.
+        share: Which share of the files, 0-based.
+        shares: Into how many shares they are cut.
+    """
+    pairs = ranked_pairs(site)
+    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [_pair(one) for one in pairs]})
+    for pair in islice(pairs, share, None, shares):
+        yield f"{FOLDER}/pairs/{pair.key}.json", _file(_outcomes(site, pair))
+    later = pairs[FIRST:]
+    for number in range(share, -(-len(later) // SHARD), shares):
+        columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
+        for instance_id, *lines in zip(site.galleries, *columns, strict=True):
+            yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "key": pair.key,
+        "describer": visible(pair.describer),
+        "generator": visible(pair.generator),
+        "apart": visible(pair.apart),
+        "hue": describer_class(pair.hue),
+        "mark": generator_path(pair.shape),
+    }
+
+
+def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:
+    """Return of each instance that a pair played: outcome, change, and final score by the site's judge."""
+    found: dict[str, list[Any]] = {}
+    for result in site.results.episodes[pair.run_id]:
+        judged = site.judged(result)
+        change, final = (judged.convergence, judged.final) if judged else (None, None)
+        found[result.episode.instance_id] = [result.episode.outcome, change or "", final]
+    return found
+
+
+def _file(value: Any) -> str:
+    return compact(value) + "\n"

@@ -1,0 +1,1 @@
+"""Boards, pairs, players and every other page that is not of the gallery."""

@@ -1,0 +1,331 @@
+"""The boards: pairs as rows, ranked under one condition by one judge, and one board for every image metric."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
+from ircore.results.model import BoardRow, Cell, Results
+from ircore.statistics.estimate import Estimate
+from ircore.tables.board import MEASURES
+from ircore.tables.judges import SAME_FAMILY
+from leaderboard.charts.catalogue import chart_id
+from leaderboard.labels import category_short, category_title
+from leaderboard.pages.board_views import (
+    Chip,
+    View,
+    chips,
+    condition_anchor,
+    is_rated,
+    judge_words,
+    metric_path,
+    rules_label,
+    view_heading,
+    view_path,
+    view_results,
+    view_title,
+    view_words,
+    views,
+)
+from leaderboard.site import Gallery, Page, Pair, Site
+from leaderboard.tiers import LEGEND, Tier, tier_of
+
+_THUMBNAILS = 24
+"""Targets shown under a board; the gallery has all."""
+
+MEASURED = {measure.column.key: measure.column for measure in MEASURES}
+"""What each column of numbers is: heading, unit, description."""
+
+
+@dataclass(frozen=True)
+class Heat:
+    """One small cell of a row: a condition and what the pair reached there."""
+
+    difficulty: str
+    """Of its targets; the category stands over the column."""
+
+    anchor: str
+    """Its row on the pair's page."""
+
+    key: str
+    """Its column in exported files."""
+
+    estimate: Estimate
+    """Mean score, or share that prefers the final rendering on the board of a judge that only compares."""
+
+    episodes: int
+    """Targets under the condition."""
+
+
+@dataclass(frozen=True)
+class HeatColumn:
+    """A column of small cells: one a category, easy over hard, or one a difficulty."""
+
+    key: str
+    """In addresses."""
+
+    short: str
+    """Heading."""
+
+    title: str
+    """Heading in full."""
+
+    conditions: tuple[tuple[str, str], ...]
+    """Category and difficulty of each small cell."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a board as its template needs it."""
+
+    row: BoardRow
+    """Rank and numbers."""
+
+    pair: Pair
+    """How the site names and marks the pair."""
+
+    tier: Tier
+    """How far it can be trusted."""
+
+    budget: str
+    """Its rules, shortly."""
+
+    heats: tuple[tuple[Heat, ...], ...]
+    """Small cells, one tuple a column."""
+
+    @property
+    def cell(self) -> Cell:
+        """Its numbers."""
+        return self.row.cell
+
+    @property
+    def date(self) -> str:
+        """Day on which play began."""
+        return self.row.submission.run.started[:10]
+
+    @property
+    def version(self) -> str:
+        """Version of the package that played it."""
+        return self.row.submission.run.version
+
+
+def board_pages(site: Site) -> Iterator[Page]:
+    """Yield a page for every board: judge, rules, category and difficulty, alone and together, and every metric."""
+    for view in views(site):
+        yield _board_page(site, view)
+    for metric in site.results.metrics:
+        yield _metric_page(site, metric)
+
+
+def board_words(site: Site, judge: str) -> str:
+    """Say in words what a judge's overall board shows."""
+    return view_words(site, View(judge, rules=site.rule_sets[0]))
+
+
+def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> list[Line]:
+    """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
+    results, rated = view_results(site, view), is_rated(site, view)
+    rows = results.board(view.judge, view.category, view.difficulty)
+    if not rated:
+        rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
+    return [
+        Line(
+            row=row,
+            pair=(pair := site.pairs[row.submission.run_id]),
+            tier=tier_of(row.submission),
+            budget=rules_label(site, row.submission.run.rules),
+            heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
+        )
+        for row in rows
+    ]
+
+
+def _board_page(site: Site, view: View) -> Page:
+    results, rated = view_results(site, view), is_rated(site, view)
+    own = view.judge == site.judge and view.rules == site.rule_sets[0]
+    return Page(
+        path=view_path(site, view),
+        title=view_title(site, view),
+        template="board",
+        values={
+            "heading": view_heading(view),
+            "anchor": condition_anchor(view.category, view.difficulty),
+            "words": view_words(site, view),
+            "judge_words": judge_words(site, view.judge),
+            "chips": chips(site, view),
+            "rated": rated,
+            "mixed": view.rules is None,
+            "levels": results.difficulties if view.overall else (),
+            "measured": MEASURED,
+            "legend": LEGEND,
+            "detectable": results.detectable(view.judge, view.category, view.difficulty),
+            "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
+            "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
+        },
+        searchable=own and view.overall,
+        later=partial(_rows, site, view),
+    )
+
+
+def _rows(site: Site, view: View) -> dict[str, Any]:
+    """Return the rows of a board, and what follows from them."""
+    columns = _heat_columns(view_results(site, view), view)
+    lines = board_lines(site, view, columns)
+    preferred = any(line.cell.preference.mean is not None for line in lines)
+    return {
+        "columns": columns,
+        "lines": lines,
+        "tools": _tools(lines),
+        "groups": _groups(columns, is_rated(site, view) or preferred),
+        "preferred": preferred,
+        "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
+    }
+
+
+def _groups(columns: Sequence[HeatColumn], refined: bool) -> list[str]:
+    """Return the groups of columns that can be hidden."""
+    return ["quality"] * bool(columns) + ["refinement"] * refined + ["effort", "provenance"]
+
+
+def _charts(site: Site, view: View) -> tuple[str, ...]:
+    if not view.overall:
+        return ()
+    said = None if view.judge == site.judge else view.judge
+    return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
+
+
+def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
+    """Say which small cells a board has: one a category, or one a difficulty where a category is chosen."""
+    difficulties = (view.difficulty,) if view.difficulty else results.difficulties
+    if view.category is None:
+        return tuple(
+            HeatColumn(one, category_short(one), category_title(one), tuple((one, which) for which in difficulties))
+            for one in results.categories
+        )
+    if view.difficulty is not None:
+        return ()
+    title = category_title(view.category)
+    return tuple(
+        HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),)) for which in difficulties
+    )
+
+
+def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: bool) -> tuple[Heat, ...]:
+    cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
+    return tuple(
+        Heat(
+            difficulty=difficulty,
+            anchor=f"{category}-{difficulty}",
+            key=f"{category}_{difficulty}",
+            estimate=cell.score if rated else cell.preference,
+            episodes=cell.episodes,
+        )
+        for (category, difficulty), cell in cells
+        if cell is not None
+    )
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A menu above a board that keeps the rows with one value."""
+
+    name: str
+    """In addresses, and of the rows' data attribute."""
+
+    label: str
+    """For people."""
+
+    options: tuple[str, ...]
+    """Values to choose from; may be strangers' words, so escape them."""
+
+
+def _tools(lines: Sequence[Line]) -> list[Tool]:
+    """Return a menu for everything in which the rows differ."""
+    found = {
+        "describer": ("Describer", [line.pair.describer for line in lines]),
+        "generator": ("Generator", [line.pair.generator for line in lines]),
+        "budget": ("Budget", [line.budget for line in lines]),
+        "tier": ("Trust", [line.tier.label for line in lines]),
+    }
+    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in found.items())
+    return [tool for tool in tools if len(tool.options) > 1]
+
+
+def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
+    found = [
+        one
+        for one in site.galleries.values()
+        if one.instance.category == category and difficulty in (None, one.instance.difficulty)
+    ]
+    return found[:_THUMBNAILS]
+
+
+@dataclass(frozen=True)
+class MetricLine:
+    """A row of an image metric's board."""
+
+    pair: Pair
+    """The pair."""
+
+    cell: MetricCell
+    """Overall."""
+
+    parts: tuple[Estimate, ...]
+    """Final value, one a category."""
+
+    total: Cell
+    """What was played and what it cost, whoever judges."""
+
+
+def _metric_page(site: Site, metric: str) -> Page:
+    results, facts = site.under(), metric_facts(metric)
+    overall = metric_cells(results, metric)
+    parts = [metric_cells(results, metric, category) for category in results.categories]
+    lines = [
+        MetricLine(
+            site.pairs[cell.run_id],
+            cell,
+            tuple(part[index].final for part in parts),
+            results.cell(cell.run_id, site.judge),
+        )
+        for index, cell in enumerate(overall)
+    ]
+    return Page(
+        path=metric_path(metric),
+        title=f"Leaderboard by {metric}",
+        template="metric_board",
+        values={
+            "facts": facts,
+            "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
+            "domain": _domain([line.cell.final for line in lines]),
+            "chips": [*_home_chips(site, metric)],
+            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])).replace(
+                f"judged by {site.judge}", f"measured by {metric}"
+            ),
+        },
+    )
+
+
+def _metric_place(line: MetricLine, facts: MetricFacts) -> tuple[bool, float]:
+    mean = line.cell.final.mean
+    return mean is None, 0.0 if mean is None else -mean if facts.higher_is_better else mean
+
+
+def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Return the ends of the scale on which a metric's dots are drawn: what the intervals span."""
+    ends = [end for one in estimates for end in (one.low, one.high, one.mean) if end is not None]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
+    judged = View(site.judge, rules=site.rule_sets[0])
+    judges = [Chip(one, view_path(site, replace(judged, judge=one)), current=False) for one in site.results.judges]
+    metrics = [Chip(metric_facts(one).title, metric_path(one), one == metric) for one in site.results.metrics]
+    return [("Judge", judges), ("Metric", metrics)]
+
+
+def paired(site: Site, rows: Sequence[BoardRow]) -> list[dict[str, Any]]:
+    """Join the rows of a board with how the site names their pairs."""
+    return [{"row": row, "pair": site.pairs[row.submission.run_id]} for row in rows]

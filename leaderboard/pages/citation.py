@@ -1,0 +1,113 @@
+"""How to cite the benchmark, the paper and a pair: BibTeX from ``CITATION.cff`` and from manifests."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from leaderboard.site import Page, Pair
+from leaderboard.text import one_line
+
+SOURCE = Path(__file__).resolve().parents[2] / "CITATION.cff"
+"""The one place that says how the benchmark and the paper are cited."""
+
+_SPECIAL = {character: "\\" + character for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+_SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
+
+
+def citation_page(source: Path = SOURCE) -> Page:
+    """Return the page that says how to cite.
+
+    Args:
+        source: A Citation File Format 1.2 file with a preferred citation.
+    """
+    cff = yaml.safe_load(source.read_text(encoding="utf-8"))
+    paper = cff["preferred-citation"]
+    entries = [
+        {"title": "The paper", "words": "Cite it for the game, its rules and its findings.", "bibtex": bibtex(paper)},
+        {
+            "title": "This leaderboard and its data",
+            "words": "Cite it for numbers, pictures and dialogues of this site; say which instance set and version.",
+            "bibtex": bibtex({**cff, "year": _year(cff)}),
+        },
+    ]
+    return Page("cite", "Cite", "cite", {"entries": entries, "paper_url": paper["url"]}, searchable=True)
+
+
+def bibtex(cff: Mapping[str, Any]) -> str:
+    """Return the BibTeX entry of a CFF reference.
+
+    Args:
+        cff: With ``title`` and ``authors``; ``type`` ``article`` becomes a preprint, everything else software.
+    """
+    names = [_author(one) for one in cff["authors"]]
+    title = f"{{{escape_bibtex(cff['title'])}}}"
+    fields: dict[str, str | None] = {"title": title, "author": " and ".join(names)}
+    fields |= {"year": str(cff["year"]) if cff.get("year") else None, "version": cff.get("version")}
+    fields["url"] = cff.get("url") or cff.get("repository-code")
+    preprint = re.search(r"arxiv\.org/abs/(\d+\.\d+)", fields["url"] or "")
+    if preprint:
+        fields |= {"eprint": preprint[1], "archiveprefix": "arXiv"}
+    kind = "article" if cff.get("type") == "article" else "misc"
+    if preprint and kind == "article":
+        fields["journal"] = f"arXiv preprint arXiv:{preprint[1]}"
+    family = next((one["family-names"] for one in cff["authors"] if "family-names" in one), "")
+    return _entry(kind, _key(family, fields["year"], cff["title"]), fields)
+
+
+def pair_bibtex(pair: Pair, address: str) -> str:
+    """Return the BibTeX entry of a pair's results.
+
+    Args:
+        pair: Whose.
+        address: Absolute address of its page; empty leaves it out.
+    """
+    run = pair.result.run
+    title = escape_bibtex(one_line(f"{pair.describer} + {pair.generator} in the Image Reconstruction Game", 300))
+    authors = [f"{{{escape_bibtex(one_line(name))}}}" for name in run.submission.authors]
+    note = f"Run {run.run_id}, instance set {run.instance_set[:12]}, ircore {one_line(run.version, 40)}"
+    fields = {
+        "title": f"{{{title}}}",
+        "author": " and ".join(authors) or None,
+        "year": run.started[:4],
+        "note": escape_bibtex(note),
+        "url": address or None,
+    }
+    return _entry("misc", re.sub(r"[^A-Za-z0-9-]", "-", run.run_id), fields)
+
+
+def escape_bibtex(text: str) -> str:
+    """Return text in which nothing means anything to TeX or to BibTeX."""
+    return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+def _author(one: Mapping[str, str]) -> str:
+    if "name" in one:
+        return f"{{{escape_bibtex(one['name'])}}}"
+    return ", ".join(escape_bibtex(one[part]) for part in ("family-names", "given-names") if part in one)
+
+
+def _key(family: str, year: str | None, title: str) -> str:
+    words = [word for word in re.findall(r"[A-Za-z]+", title.lower()) if word not in _SMALL_WORDS]
+    return "".join(_plain([family or "", year or "", *words[: 1 if family else 3]])).lower()
+
+
+def _plain(words: Sequence[str]) -> Iterator[str]:
+    return (re.sub(r"[^A-Za-z0-9]", "", word) for word in words)
+
+
+def _year(cff: Mapping[str, Any]) -> str | None:
+    released = str(cff.get("date-released") or cff["preferred-citation"].get("year") or "")
+    return released[:4] or None

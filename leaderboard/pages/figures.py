@@ -1,0 +1,36 @@
+"""The page of all figures of all pairs, in the order in which the paper asks."""
+
+from leaderboard.judges import rates
+from leaderboard.pages.board_views import View, view_path, view_words
+from leaderboard.site import Page, Site
+
+SECTIONS = (
+    ("similarity", "How close do pairs get?", ("scores",)),
+    ("refinement", "Does refinement help?", ("convergence", "deltas", "preferences")),
+    ("turns", "Turn by turn", ("trajectories", "heat-maps")),
+    ("budgets", "Token budgets", ("budget-scores", "budget-deltas", "budget-outcomes")),
+    ("language", "What describers say", ("corrections", "corrections-by-turn", "lengths", "novelty")),
+    ("judges", "What judges are worth", ("agreement", "ratings", "reliability")),
+    ("cost", "What it costs", ("costs",)),
+)
+"""Anchor, heading and figures of each part."""
+
+
+def figures_page(site: Site) -> Page:
+    """Return the page of figures."""
+    return Page(
+        "figures",
+        "Figures",
+        "figures",
+        {
+            "sections": [{"id": name, "title": title, "charts": charts} for name, title, charts in SECTIONS],
+            "charts": tuple(chart for _, _, charts in SECTIONS for chart in charts),
+            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])),
+            "others": [
+                (judge, view_path(site, View(judge, rules=site.rule_sets[0])))
+                for judge in site.results.judges
+                if judge != site.judge and rates(site.results, judge)
+            ],
+        },
+        searchable=True,
+    )

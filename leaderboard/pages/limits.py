@@ -1,0 +1,182 @@
+"""What the numbers of this site cannot tell: worked out from the runs, so that it is never out of date."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+from ircore.paper.published import PublishedAgreement, published_agreement
+from ircore.records import HUMAN
+from ircore.results.calibration import fit_maps
+from ircore.results.model import Results
+from ircore.statistics.recalibration import Refusal
+from ircore.tables.agreement import agreement_table
+from ircore.tables.model import Table, Value
+from ircore.tables.published import published_agreement_table
+from ircore.tables.recalibration import maps_table
+from leaderboard.charts.data import picked, where
+from leaderboard.judge_names import judge_name
+from leaderboard.judges import judge_kind
+from leaderboard.site import Page, Pair, Site
+
+_MEASURES = ("pearson", "spearman", "agreement", "kappa")
+
+
+def limits_page(site: Site) -> Page:
+    """Return the page."""
+    results = site.results
+    rated_by_people = HUMAN in results.judges
+    return Page(
+        "limits",
+        "What the numbers cannot tell",
+        "limits",
+        {
+            "sizes": _sizes(site),
+            "judges": _judges(site),
+            "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
+            "human": rated_by_people,
+            "agreements_of": partial(agreements, results),
+            "published": published_agreements(),
+            "missing": [_missing(site, pair) for pair in site.pairs.values()],
+            "self_judged": _self_judged(site),
+            "crossed": _crossed(site),
+            "paper": _best_with_people(),
+        },
+        searchable=True,
+    )
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """How far judges agree with people, and with each other."""
+
+    people: Table
+    """A row a judge; none where people rated nothing that a judge rated."""
+
+    judges: Table
+    """A row every two judges."""
+
+    maps: Table | None
+    """What recalibration to people's scale takes off each judge's error; None without people."""
+
+    notes: tuple[str, ...]
+    """How to read them."""
+
+
+def agreements(results: Results) -> Agreements:
+    """Return what is known here of how far judges agree."""
+    every = agreement_table(results)
+    people = where(every, "kind", lambda kind: kind == "judge × human")
+    judges = where(every, "kind", lambda kind: kind == "judge × judge")
+    maps = picked(maps_table(results), ("judge", "method", "bias_before", "absolute_before", "absolute_after"))
+    return Agreements(
+        _headed(picked(people, ("one", *_MEASURES), title="Here: judge against people")),
+        _headed(picked(judges, ("one", "other", *_MEASURES), title="Here: judge against judge")),
+        maps if people.rows else None,
+        every.notes,
+    )
+
+
+def published_agreements() -> Agreements:
+    """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
+    people, judges = (_named(published_agreement_table(one)) for one in ("table2", "table1"))
+    return Agreements(
+        _headed(picked(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")),
+        _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge")),
+        None,
+        (),
+    )
+
+
+def _named(table: Table) -> Table:
+    """Call the paper's judges by the names that pages use."""
+    keys = [column.key for column in table.columns]
+    rows = (dict(zip(keys, row, strict=True)) for row in table.rows)
+    named = ({**row, **{key: Value(judge_name(str(row[key].value))) for key in ("one", "other")}} for row in rows)
+    return replace(table, rows=tuple(tuple(row[key] for key in keys) for row in named))
+
+
+def _headed(table: Table) -> Table:
+    """Head the judges' columns as readers expect, and give every measure two decimals."""
+    titles = iter(("judge", "and judge"))
+    columns = (
+        replace(column, title=next(titles)) if column.key in ("one", "other") else replace(column, digits=2)
+        for column in table.columns
+    )
+    return replace(table, columns=tuple(columns))
+
+
+def _sizes(site: Site) -> list[dict[str, Any]]:
+    """Return for every category, and for all, how many targets it has, and what difference so many can find."""
+    results = site.under()
+    levels = (None, *results.difficulties)
+    return [
+        {"category": category, "levels": [_size(results, site.judge, category, level) for level in levels]}
+        for category in (None, *results.categories)
+    ]
+
+
+def _size(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[str, Any]:
+    known = (category, difficulty, judge) in results.standings
+    return {
+        "n": _count(results, category, difficulty),
+        "detectable": results.detectable(judge, category, difficulty) if known else None,
+    }
+
+
+def _count(results: Results, category: str | None, difficulty: str | None) -> int:
+    return sum(category in (None, one.category) and difficulty in (None, one.difficulty) for one in results.instances)
+
+
+def _judges(site: Site) -> list[dict[str, Any]]:
+    """Return for each judge what it is, and whether its ratings have been held against people's."""
+    maps = fit_maps(site.results.episodes)
+    judges = []
+    for judge in site.results.judges:
+        identity = site.results.judge_identities.get(judge)
+        map_ = maps.get(judge)
+        judges.append(
+            {
+                "name": judge,
+                "label": identity.label if identity else judge,
+                "kind": judge_kind(site.results, judge),
+                "map": None if map_ is None or isinstance(map_, Refusal) else map_,
+                "why": map_.reason if isinstance(map_, Refusal) else "nobody has rated the same renderings",
+            }
+        )
+    return judges
+
+
+def _missing(site: Site, pair: Pair) -> dict[str, Any]:
+    """Count the episodes of a pair that stand behind no score, by why."""
+    results = site.results.episodes[pair.run_id]
+    size = len(site.results.instances)
+    played = [one for one in results if one.episode.played]
+    return {
+        "pair": pair,
+        "size": size,
+        "unplayed": size - len(results),
+        "aborted": len(results) - len(played),
+        "unrated": sum((judged := site.judged(one)) is None or judged.final is None for one in played),
+        "single": sum(len(one.episode.rendered_turns) == 1 for one in played),
+    }
+
+
+def _self_judged(site: Site) -> list[dict[str, Any]]:
+    return [
+        {"pair": pair, "judge": judge}
+        for pair, judge in product(site.pairs.values(), site.results.judges)
+        if site.results.cell(pair.run_id, judge).same_family
+    ]
+
+
+def _crossed(site: Site) -> bool:
+    """Return whether every describer has been played with every generator."""
+    played: Iterable[tuple[str, str]] = {(pair.describer, pair.generator) for pair in site.pairs.values()}
+    return set(product(site.describers, site.generators)) == set(played)
+
+
+def _best_with_people() -> PublishedAgreement:
+    """Return the judge of the paper's Table 2 whose ratings follow people's most."""
+    return max(published_agreement("table2"), key=lambda one: one.pearson or 0.0)

@@ -1,0 +1,288 @@
+"""The describer × generator matrix: a page for each judge, set of rules and condition, and one for each target.
+
+Every page shows one target as each pair drew it. Without JavaScript a reader chooses another by going to that target's
+own page; with it the pictures change in place, from ``data/matrix/<instance>.json``, and the address says which.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import isnan
+from typing import Any
+
+from ircore.results.effects import pair_effects
+from ircore.results.model import BoardRow, Cell
+from ircore.statistics.effects import Effects
+from ircore.statistics.mixed import Unavailable
+from ircore.tables.judges import SAME_FAMILY
+from leaderboard.labels import category_short, category_title
+from leaderboard.pages.board_views import (
+    Chip,
+    View,
+    chips,
+    condition_anchor,
+    is_rated,
+    view_path,
+    view_results,
+    view_words,
+    views,
+)
+from leaderboard.pages.players import player_paths
+from leaderboard.pictures import Shown
+from leaderboard.site import Gallery, Page, Pair, Site
+from leaderboard.tiers import Tier, tier_of
+
+FOLDER = "data/matrix"
+"""Where the files lie, relative to the site's root."""
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """A pair in the grid."""
+
+    pair: Pair
+    """Who."""
+
+    row: BoardRow
+    """Rank and numbers under the page's condition."""
+
+    tier: Tier
+    """How far it can be trusted."""
+
+    picture: Shown | None
+    """Its final rendering of the page's target; None if it made none."""
+
+    score: float | None
+    """The final score on that target, 0–10, by the page's judge."""
+
+    @property
+    def cell(self) -> Cell:
+        """Its numbers."""
+        return self.row.cell
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The pairs of one set of rules, crossed."""
+
+    generators: tuple[tuple[str, int], ...]
+    """Label of each column, which may be a stranger's words, and its marker's number, 0-based."""
+
+    rows: "tuple[MatrixRow, ...]"
+    """One a describer."""
+
+    @property
+    def same_family(self) -> bool:
+        """Whether some pair's describer is judged by a model of its own family."""
+        return any(one.cell.same_family for row in self.rows for cell in row.cells for one in cell)
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A describer's row."""
+
+    describer: str
+    """May be a stranger's words, so escape it."""
+
+    hue: int
+    """Of its colour, 0-based."""
+
+    cells: tuple[tuple[MatrixCell, ...], ...]
+    """One entry a generator: the pairs of the two, none where they were not played together."""
+
+
+def matrix_pages(site: Site) -> Iterator[Page]:
+    """Yield the matrix under every judge that rates, set of rules and condition, then that of every target."""
+    for view in _views(site):
+        yield _condition_page(site, view)
+    for gallery in site.galleries.values():
+        yield _target_page(site, gallery)
+
+
+def matrix_path(site: Site, view: View) -> str:
+    """Return where a matrix stands, without suffix: ``matrix`` for the site's judge, rules and every target."""
+    path = "matrix" + view_path(site, view).removeprefix("boards")
+    return "matrix" if path == "matrix/index" else path
+
+
+def target_path(instance_id: str) -> str:
+    """Return where the matrix of a target stands, without suffix."""
+    return f"matrix/target-{instance_id}"
+
+
+def matrix_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the data of every target: its path below the site's root, and its text.
+
+    ``pairs`` holds for each pair that drew it: thumbnail, its width and height in pixels, and the final score by each
+    of ``judges``, null where one gave none.
+    """
+    judges = site.results.judges
+    for gallery in site.galleries.values():
+        pairs = {}
+        for pair in site.pairs.values():
+            picture = _final_picture(site, pair, gallery)
+            if picture is not None:
+                shown = [picture.small, picture.width, picture.height]
+                pairs[pair.key] = [*shown, [_final_score(site, pair, gallery, judge) for judge in judges]]
+        target = gallery.target
+        value = {
+            "title": gallery.title,
+            "target": [target.small, target.width, target.height],
+            "judges": judges,
+            "pairs": pairs,
+        }
+        yield f"{FOLDER}/{gallery.instance.instance_id}.json", json.dumps(value, separators=(",", ":")) + "\n"
+
+
+def _views(site: Site) -> Iterator[View]:
+    return (view for view in views(site) if view.rules is not None and is_rated(site, view))
+
+
+def _condition_page(site: Site, view: View) -> Page:
+    return Page(
+        path=matrix_path(site, view),
+        title="Describers × generators",
+        template="matrix",
+        values={
+            "chips": _chips(site, view),
+            "words": view_words(site, view),
+            "anchor": condition_anchor(view.category, view.difficulty),
+            "own": None,
+        },
+        later=partial(_condition_values, site, view),
+    )
+
+
+def _condition_values(site: Site, view: View) -> dict[str, Any]:
+    gallery = telling_target(site, view)
+    return {
+        **_common(site, view, gallery),
+        "grid": _grid(site, view, gallery),
+        "effects": _effects(site, view),
+    }
+
+
+def _target_page(site: Site, gallery: Gallery) -> Page:
+    instance = gallery.instance
+    view = View(site.judge, instance.category, instance.difficulty, site.rule_sets[0])
+    back = Chip(f"{category_title(instance.category)}, {instance.difficulty}", matrix_path(site, view), current=False)
+    every = Chip("All targets", matrix_path(site, View(site.judge, rules=site.rule_sets[0])), current=False)
+    return Page(
+        path=target_path(instance.instance_id),
+        title=f"Describers × generators: {gallery.title}",
+        template="matrix",
+        values={
+            "effects": None,
+            "chips": [("Means over", [back, every])],
+            "words": view_words(site, view),
+            "anchor": condition_anchor(view.category, view.difficulty),
+            "own": gallery,
+        },
+        later=partial(_target_values, site, view, gallery),
+    )
+
+
+def _target_values(site: Site, view: View, gallery: Gallery) -> dict[str, Any]:
+    return {**_common(site, view, gallery), "grid": _grid(site, view, gallery)}
+
+
+def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
+    return {
+        "judge": view.judge,
+        "gallery": gallery,
+        "choices": _choices(site, view),
+        "data": FOLDER,
+        "same_family": SAME_FAMILY,
+        "players": player_paths(site),
+    }
+
+
+def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
+    """Return links to the matrices that differ in one thing; a judge that only compares has none."""
+    there = {matrix_path(site, one) for one in _views(site)}
+    groups = chips(site, view, matrix_path)
+    known = [(label, [chip for chip in links if chip.path in there]) for label, links in groups]
+    return [(label, links) for label, links in known if len(links) > 1]
+
+
+def _choices(site: Site, view: View) -> list[dict[str, Any]]:
+    """Return the targets under a condition, by category and difficulty, to choose one of."""
+    found: dict[tuple[str, str], list[Gallery]] = {}
+    for gallery in site.galleries.values():
+        instance = gallery.instance
+        if view.category in (None, instance.category) and view.difficulty in (None, instance.difficulty):
+            found.setdefault((instance.category, instance.difficulty), []).append(gallery)
+    return [
+        {
+            "category": category,
+            "short": category_short(category),
+            "difficulty": difficulty,
+            "targets": [
+                (gallery, gallery.title.rpartition(" ")[2], target_path(gallery.instance.instance_id))
+                for gallery in targets
+            ],
+        }
+        for (category, difficulty), targets in found.items()
+    ]
+
+
+def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
+    cells: dict[tuple[str, str], list[MatrixCell]] = {}
+    for row in view_results(site, view).board(view.judge, view.category, view.difficulty):
+        pair = site.pairs[row.submission.run_id]
+        cells.setdefault((pair.describer, pair.generator), []).append(_cell(site, view, gallery, pair, row))
+    generators = [(label, mark) for mark, label in enumerate(site.generators) if any(one == label for _, one in cells)]
+    return Grid(
+        tuple(generators),
+        tuple(
+            MatrixRow(describer, hue, tuple(tuple(cells.get((describer, one), ())) for one, _ in generators))
+            for hue, describer in enumerate(site.describers)
+            if any(one == describer for one, _ in cells)
+        ),
+    )
+
+
+def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
+    picture = _final_picture(site, pair, gallery) if gallery else None
+    score = _final_score(site, pair, gallery, view.judge) if gallery else None
+    return MatrixCell(pair, row, tier_of(row.submission), picture, score)
+
+
+def _effects(site: Site, view: View) -> Effects | None:
+    """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
+    results = view_results(site, view)
+    found = pair_effects(results, view.judge, view.category, view.difficulty, modelled=False).decomposition
+    return None if isinstance(found, Unavailable) else found
+
+
+def telling_target(site: Site, view: View) -> Gallery | None:
+    """Choose the target under a condition that most pairs have drawn and that sets them apart most."""
+    results = view_results(site, view)
+    among = [
+        one
+        for one in site.galleries.values()
+        if view.category in (None, one.instance.category) and view.difficulty in (None, one.instance.difficulty)
+    ]
+    run_ids = [one.run_id for one in results.submissions]
+    finals = results.finals(view.judge, run_ids, [one.instance for one in among])
+
+    def telling(entry: tuple[Gallery, list[float]]) -> tuple[int, float, str]:
+        gallery, scores = entry
+        known = [score for score in scores if not isnan(score)]
+        return len(known), max(known) - min(known) if known else 0.0, gallery.instance.instance_id
+
+    best = max(zip(among, finals.tolist(), strict=True), key=telling, default=None)
+    return best[0] if best and telling(best)[0] else None
+
+
+def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:
+    judged = site.judged(site.episode(pair.run_id, gallery.instance.instance_id), judge)
+    return judged.final if judged else None
+
+
+def _final_picture(site: Site, pair: Pair, gallery: Gallery) -> Shown | None:
+    result = site.episode(pair.run_id, gallery.instance.instance_id)
+    turns = result.episode.rendered_turns if result else ()
+    last = turns[-1].rendering if turns else None
+    return site.rendering(pair.run_id, last) if last else None

@@ -1,0 +1,75 @@
+"""The front page."""
+
+from functools import partial
+from typing import Any
+
+from ircore.records import Turn
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from leaderboard.pages.boards import board_words, paired
+from leaderboard.site import Page, Pair, Site
+
+_TOP = 5
+"""Pairs on the front page."""
+
+_STRIP = 4
+"""Renderings on the front page; of a longer episode the ones between are left out."""
+
+_TELLING = 3
+"""Renderings from which a dialogue is seen to go somewhere; shorter episodes only stand there if there is no other."""
+
+_GOOD_ENOUGH = 6.0
+"""Final similarity from which an episode may stand on the front page for its improvement."""
+
+
+def front_page(site: Site) -> Page:
+    """Return the front page: one episode, the best pairs, three doors."""
+    rows = paired(site, site.under().board(site.judge))
+    words = board_words(site, site.judge)
+    front = {"rows": rows[:_TOP], "words": words}
+    later = partial(_best_episode, site)
+    return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
+
+
+def _best_episode(site: Site) -> dict[str, Any]:
+    return {"strip": _strip(site)}
+
+
+def _strip(site: Site) -> dict[str, Any] | None:
+    """Choose the episode that improved most among those that came close, else the best one; show its turns."""
+    candidates = [
+        (pair, result, judged)
+        for pair in site.pairs.values()
+        for result in site.results.episodes[pair.run_id]
+        if (judged := site.judged(result)) is not None and judged.final is not None
+    ]
+    if not candidates:
+        return None
+    pair, result, judged = max(candidates, key=lambda one: _worth(one[1], one[2]))
+    shown = _selected([turn for turn in result.episode.rendered_turns if turn.turn in judged.trajectory])
+    return {
+        "pair": pair,
+        "gallery": site.galleries[result.episode.instance_id],
+        "turns": [_turn(site, pair, judged, turn) for turn in shown],
+        "skipped": len(result.episode.rendered_turns) - len(shown),
+    }
+
+
+def _worth(result: EpisodeResult, judged: JudgedEpisode) -> tuple[bool, bool, float, str]:
+    final, delta = judged.final or 0.0, judged.delta or 0.0
+    good = final >= _GOOD_ENOUGH
+    tells = good and delta > 0 and len(result.episode.rendered_turns) >= _TELLING
+    return good, tells, delta if good else final, result.episode.episode_id
+
+
+def _selected(turns: list[Turn]) -> list[Turn]:
+    return turns if len(turns) <= _STRIP else [*turns[: _STRIP - 1], turns[-1]]
+
+
+def _turn(site: Site, pair: Pair, judged: JudgedEpisode, turn: Turn) -> dict[str, Any]:
+    assert turn.rendering is not None  # noqa: S101 - a rendered turn
+    return {
+        "number": turn.turn,
+        "picture": site.rendering(pair.run_id, turn.rendering),
+        "score": judged.trajectory[turn.turn],
+        "message": turn.message or "",
+    }

@@ -1,0 +1,262 @@
+"""A page per pair: its numbers, its episodes in pictures, how they ended, and how to play it again."""
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+from ircore.records import PlayerSpec, Role, Submission, Turn
+from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.model import BoardRow, Cell
+from ircore.submissions.history import open_dispute
+from leaderboard.charts.catalogue import chart_id
+from leaderboard.judges import judge_kind
+from leaderboard.labels import CONVERGENCES, OUTCOMES
+from leaderboard.pages.badges import badge_snippet, badges
+from leaderboard.pages.board_views import View, judge_words, view_path, view_words
+from leaderboard.pages.boards import paired
+from leaderboard.pages.citation import pair_bibtex
+from leaderboard.pages.players import player_paths
+from leaderboard.site import Page, Pair, Site
+from leaderboard.tiers import trust_lines
+
+Judged = tuple[EpisodeResult, JudgedEpisode]
+
+
+def pair_pages(site: Site) -> Iterator[Page]:
+    """Yield the list of pairs and players, and one page a pair."""
+    boards = {judge: _board(site, judge) for judge in site.results.judges}
+    rows, made, players = boards[site.judge], badges(site), player_paths(site)
+    listed = {
+        "rows": paired(site, list(rows.values())),
+        "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
+        "players": players,
+        "unplayed": site.unplayed,
+    }
+    yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
+    ranked = [site.pairs[run_id] for run_id in rows]
+    for pair in site.pairs.values():
+        total = site.results.cell(pair.run_id, site.judge)
+        yield Page(
+            f"pairs/{pair.key}",
+            f"Pair {pair.key}",
+            "pair",
+            {
+                "pair": pair,
+                "row": rows[pair.run_id],
+                "total": total,
+                "judge_words": judge_words(site, site.judge),
+                "bars": [_outcome_bar(total), _convergence_bar(total)],
+                "reasons": _abort_reasons(site, pair),
+                "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
+                "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
+                "language": site.runs[pair.run_id].language(),
+                "players": {role: players[role, label] for role, label in _seats(pair)},
+                "rivals": sum(one.result.run.rules == pair.result.run.rules for one in ranked),
+                "rival": next((one for one in ranked if one is not pair), None),
+                "badges": made[pair.run_id],
+                "badge_snippet": badge_snippet(made[pair.run_id][0], pair, site.address),
+                "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
+                "settings": _settings(site, pair),
+                "links": sorted(pair.result.run.submission.links.items()),
+                "commands": _commands(pair),
+                "trust": trust_lines(pair.result),
+                "history": site.history(pair.result.slug),
+                "disputed": open_dispute(site.history(pair.result.slug), pair.run_id),
+            },
+            later=partial(_episodes, site, pair),
+        )
+
+
+def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
+    """Return what takes long to choose and to link."""
+    return {"highlights": _highlights(site, pair), "conditions": _conditions(site, pair)}
+
+
+def _board(site: Site, judge: str) -> dict[str, BoardRow]:
+    """Return every pair's row by run_id; its rank is among the pairs that were played under the same rules."""
+    return {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(judge)}
+
+
+def _seats(pair: Pair) -> tuple[tuple[Role, str], tuple[Role, str]]:
+    return ("describer", pair.describer), ("generator", pair.generator)
+
+
+def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, Any]:
+    """Return what one judge makes of a pair, and where its board is."""
+    identity = site.results.judge_identities.get(judge)
+    return {
+        "judge": judge,
+        "label": identity.label if identity else judge,
+        "computed": judge_kind(site.results, judge) == "computed",
+        "board": view_path(site, View(judge, rules=pair.result.run.rules)),
+        "row": row,
+    }
+
+
+def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    """Choose the best, worst, most improved and most regressed episode, each shown once."""
+    rated = [
+        (result, judged)
+        for result in site.results.episodes[pair.run_id]
+        if (judged := site.judged(result)) is not None and judged.first is not None and judged.final is not None
+    ]
+    moved = [one for one in rated if one[1].delta is not None]
+    chosen: list[tuple[str, Judged]] = []
+    for label, among, key in (
+        ("Best", rated, lambda one: one[1].final),
+        ("Most improved", [one for one in moved if (one[1].delta or 0) > 0], lambda one: one[1].delta),
+        ("Most regressed", [one for one in moved if (one[1].delta or 0) < 0], lambda one: -one[1].delta),
+        ("Worst", rated, lambda one: -one[1].final),
+    ):
+        _choose(chosen, label, among, key)
+    return [_highlight(site, pair, label, *one) for label, one in chosen]
+
+
+def _choose(chosen: list[tuple[str, Judged]], label: str, among: Sequence[Judged], key: Callable[[Any], float]) -> None:
+    taken = {result.episode.episode_id for _, (result, _) in chosen}
+    left = [one for one in among if one[0].episode.episode_id not in taken]
+    if left:
+        chosen.append((label, max(left, key=key)))
+
+
+def _highlight(site: Site, pair: Pair, label: str, result: EpisodeResult, judged: JudgedEpisode) -> dict[str, Any]:
+    turns = result.episode.rendered_turns
+    return {
+        "label": label,
+        "gallery": site.galleries[result.episode.instance_id],
+        "judged": judged,
+        "first": _shown(site, pair, turns[0]),
+        "final": _shown(site, pair, turns[-1]) if len(turns) > 1 else None,
+    }
+
+
+def _shown(site: Site, pair: Pair, turn: Turn) -> Any:
+    return site.rendering(pair.run_id, turn.rendering) if turn.rendering else None
+
+
+def _conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    return [
+        {
+            "category": category,
+            "difficulty": difficulty,
+            "cell": cell,
+            "links": _links(site, pair, category, difficulty),
+        }
+        for category, difficulty in product(site.results.categories, site.results.difficulties)
+        if (cell := site.cell(pair, category, difficulty)) is not None
+    ]
+
+
+def _links(site: Site, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
+    links = []
+    for gallery in site.galleries.values():
+        instance = gallery.instance
+        if (instance.category, instance.difficulty) != (category, difficulty):
+            continue
+        result = site.episode(pair.run_id, instance.instance_id)
+        judged = site.judged(result)
+        score = judged.final if judged else None
+        ended = OUTCOMES[result.episode.outcome] if result else "not played"
+        title = f"{gallery.title}: {ended}" + (f", score {score:.1f}" if score is not None else "")
+        links.append({"instance_id": instance.instance_id, "score": score, "title": title})
+    return links
+
+
+def _outcome_bar(total: Cell) -> dict[str, Any]:
+    counts = {str(name): total.outcomes[name] for name in OUTCOMES}
+    counts["missing"] = total.episodes - sum(counts.values())
+    words = {str(name): text for name, text in OUTCOMES.items()} | {"missing": "not played yet"}
+    return {"title": f"All {total.episodes} episodes", "parts": _parts(counts, words)}
+
+
+def _convergence_bar(total: Cell) -> dict[str, Any]:
+    counts = {str(name): total.convergence[name] for name in CONVERGENCES}
+    words = {str(name): text for name, text in CONVERGENCES.items()}
+    return {"title": "First to final rendering, of rated episodes", "parts": _parts(counts, words)}
+
+
+def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
+    total, start, parts = sum(counts.values()) or 1, 0.0, []
+    for name, count in counts.items():
+        width = 100 * count / total
+        parts.append({"name": name, "label": words[name], "count": count, "start": start, "width": width})
+        start += width
+    return parts
+
+
+def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
+    reasons = (one.episode.abort_reason for one in site.results.episodes[pair.run_id])
+    return dict(Counter(reason for reason in reasons if reason is not None).most_common())
+
+
+def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
+    run, summary = pair.result.run, site.runs[pair.run_id].summary
+    rules, submission = run.rules, run.submission
+    return [
+        ("Name", submission.name),
+        ("Describer", player_words(submission.describer)),
+        ("Generator", player_words(submission.generator)),
+        ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
+        ("Turn limit", str(rules.max_turns)),
+        ("Prompts", run.prompts),
+        ("Seed", str(run.seed)),
+        ("Instance set", run.instance_set),
+        ("Run", run.run_id),
+        ("Played", f"{run.started}, ircore {run.version}"),
+        *_effort(summary),
+        *credit_lines(submission),
+    ]
+
+
+def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+    """Return who submitted a pair, when, on what and under which licence, by the words for it."""
+    dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
+    given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
+    return [
+        ("Authors", ", ".join(submission.authors) or "– (none named)"),
+        *((name, text) for name, text in given if text),
+        ("Licence", submission.licence),
+    ]
+
+
+def _effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if summary["turns"] and not any(summary["requests"].values()):
+        return [("Requests", "– (pulled from a release, which does not hold single requests)")]
+    return [
+        ("Requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
+        ("Waited", f"{summary['seconds']:.1f} s for answers"),
+        ("Images", str(summary["images"])),
+        ("Cost", _cost(summary)),
+    ]
+
+
+def _cost(summary: Mapping[str, Any]) -> str:
+    if summary["cost_usd"] is None:
+        return "– (no provider reported it, and no price is known)"
+    return f"{summary['cost_usd']:.2f} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
+
+
+def player_words(spec: PlayerSpec) -> str:
+    """Return a player with everything that its manifest says of it."""
+    parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
+    if spec.revision:
+        parts.append(f"revision {spec.revision}")
+    if spec.base_url:
+        parts.append(f"at {spec.base_url}")
+    if spec.parameters:
+        parts.append(f"with {json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False)}")
+    return ", ".join(parts)
+
+
+def _commands(pair: Pair) -> list[str]:
+    run = pair.result.run
+    options = f"--token-budget {run.rules.token_budget} --max-turns {run.rules.max_turns} --seed {run.seed}"
+    folder = shlex.quote(f"submissions/{run.slug}")
+    return [
+        f"ircore play {folder} --instances INSTANCES --out {run.slug} {options}",
+        f"ircore score {run.slug}",
+    ]

@@ -1,0 +1,126 @@
+"""A page per describer and per generator: all its pairs, the mean over its partners, and what it contributes."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from typing import Any
+
+from ircore.records import Role
+from ircore.results.effects import PairEffects, pair_effects
+from ircore.results.players import PlayerResult, player_result
+from ircore.statistics.effects import Effects
+from ircore.statistics.estimate import Estimate
+from leaderboard.gallery.selections import judged_episodes
+from leaderboard.pages.board_views import judge_words
+from leaderboard.site import Gallery, Page, Pair, Site
+
+_OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
+
+_PARTNERS = 6
+"""Pictures in the strip."""
+
+
+@cache
+def _safe(label: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:60] or "player"
+
+
+def player_keys(labels: Sequence[str]) -> dict[str, str]:
+    """Return an address for each label: plain letters, and a number where two would be the same."""
+    keys: dict[str, str] = {}
+    for label in labels:
+        key, number = _safe(label), 2
+        while key in keys.values():
+            key, number = f"{_safe(label)}-{number}", number + 1
+        keys[label] = key
+    return keys
+
+
+def player_paths(site: Site) -> dict[tuple[Role, str], str]:
+    """Return where each player's page stands, without suffix, by seat and label."""
+    return {
+        (role, label): f"{role}s/{key}" for role in _OTHER for label, key in player_keys(_labels(site, role)).items()
+    }
+
+
+def player_pages(site: Site) -> Iterator[Page]:
+    """Yield a page for each describer and generator."""
+    effects = pair_effects(site.results, site.judge, modelled=False)
+    rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
+    places = {run_id: place for place, run_id in enumerate(rows)}
+    for number, ((role, label), path) in enumerate(player_paths(site).items(), 1):
+        pairs = [pair for pair in site.pairs.values() if _label(pair, role) == label]
+        pairs.sort(key=lambda pair: places[pair.run_id])
+        values = {
+            "role": role,
+            "label": label,
+            "hue": pairs[0].hue if role == "describer" else None,
+            "shape": pairs[0].shape if role == "generator" else None,
+            "pairs": [{"pair": pair, "row": rows[pair.run_id]} for pair in pairs],
+            "partners": len({_label(pair, _OTHER[role]) for pair in pairs}),
+            "judge_words": judge_words(site, site.judge),
+            "effect": _effect(effects, role, label),
+        }
+        # A label is a stranger's text, so it stays out of the title.
+        title = f"{role.capitalize()}, player {number}"
+        yield Page(path, title, "player", values, later=partial(_found, site, role, label, pairs))
+
+
+def _found(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return what takes long to work out."""
+    found = player_result(site.results, role, label, site.judge)
+    return {"found": found, "extremes": _extremes(found), "strip": _strip(site, pairs)}
+
+
+def _labels(site: Site, role: Role) -> tuple[str, ...]:
+    return site.describers if role == "describer" else site.generators
+
+
+def _label(pair: Pair, role: Role) -> str:
+    return pair.describer if role == "describer" else pair.generator
+
+
+def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
+    """Return the player's effect with its interval, or why there is none."""
+    found = effects.decomposition
+    if not isinstance(found, Effects):
+        return {"estimate": None, "why": found.reason}
+    by_label: Mapping[str, Estimate] = found.describer if role == "describer" else found.generator
+    if label not in by_label:
+        return {"estimate": None, "why": "it was not played with every partner of the full grid"}
+    return {"estimate": by_label[label], "why": "", "size": f"{len(found.describers)} × {len(found.generators)}"}
+
+
+def _extremes(found: PlayerResult) -> dict[str, tuple[str, Estimate]]:
+    """Return the categories with the highest and the lowest mean; none where there are not two."""
+    known = [(one.mean, name, one) for name, one in found.by_category.items() if one.mean is not None]
+    if len(known) < 2:
+        return {}
+    (_, best, high), (_, worst, low) = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
+    return {"best": (best, high), "worst": (worst, low)}
+
+
+def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
+    """Return one target as the player drew it with each partner: the one on which the partners differ most."""
+    by_instance: dict[str, dict[str, Any]] = {}
+    for one in judged_episodes(site, pairs):
+        by_instance.setdefault(one.gallery.instance.instance_id, {})[one.pair.run_id] = one
+    if not by_instance:
+        return None
+
+    def telling(entry: tuple[str, dict[str, Any]]) -> tuple[int, float, str]:
+        finals = [one.judged.final for one in entry[1].values()]
+        return len(finals), max(finals) - min(finals), entry[0]
+
+    _, shown = max(by_instance.items(), key=telling)
+    gallery: Gallery = next(iter(shown.values())).gallery
+    pictures = [
+        {
+            "pair": pair,
+            "picture": site.rendering(pair.run_id, shown[pair.run_id].final.rendering),
+            "score": shown[pair.run_id].judged.final,
+        }
+        for pair in pairs
+        if pair.run_id in shown
+    ]
+    return {"gallery": gallery, "pictures": pictures[:_PARTNERS]}

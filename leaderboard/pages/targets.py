@@ -1,0 +1,61 @@
+"""The page of targets: what each condition holds, counted, and a contact sheet of each made of the thumbnails."""
+
+from typing import Any
+
+from ircore.tables.targets import targets_table
+from leaderboard.gallery.alt_text import target_words
+from leaderboard.site import Page, Site
+
+_ASKED = {
+    "bar_graph": "A data chart whose bars are read off an axis; a correction has to get the numbers right.",
+    "functions": "Graphs of functions: the shape of the curve, the scale and the labels of the axes.",
+    "geometry": "A labelled figure or construction, in which small differences of measure matter.",
+    "line_graph": "Values over months, years or hours as joined points, on an axis with numbers.",
+    "pie_graph": "Shares of a whole as wedges of a disc or a ring.",
+    "simple_shapes": "Coloured primitives at clear positions on a plain or patterned ground.",
+    "photos": "A photograph: no scene is known, so that only judges and metrics can say how close a rendering came.",
+}
+"""What a category asks of a pair, in a sentence."""
+
+_LEVELS = {
+    ("bar_graph", "easy"): "three to six bars", ("bar_graph", "hard"): "groups, stacks, many bars, or both signs",
+    ("functions", "easy"): "one curve", ("functions", "hard"): "several curves, pieces, a tangent, asymptotes, an area",
+    ("geometry", "easy"): "one figure, few labels", ("geometry", "hard"): "a construction of many parts",
+    ("line_graph", "easy"): "one line", ("line_graph", "hard"): "three to five lines that cross",
+    ("pie_graph", "easy"): "three or four wedges", ("pie_graph", "hard"): "six to nine, often a ring or pulled out",
+    ("simple_shapes", "easy"): "two to four, upright, apart",
+    ("simple_shapes", "hard"): "six to ten, turned, outlined, overlapping, on patterns",
+}  # fmt: skip
+"""What tells easy from hard in the categories that are drawn."""
+
+
+def targets_page(site: Site) -> Page:
+    """Return the page."""
+    return Page(
+        "targets",
+        "Targets",
+        "targets",
+        {
+            "table": targets_table(site.results).for_readers(),
+            "groups": [_group(site, one) for one in site.results.categories],
+        },
+        searchable=True,
+    )
+
+
+def _group(site: Site, category: str) -> dict[str, Any]:
+    levels = [_sheet(site, category, level) for level in site.results.difficulties]
+    return {"category": category, "asks": _ASKED.get(category, ""), "levels": [one for one in levels if one["entries"]]}
+
+
+def _sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
+    chosen = [
+        one
+        for one in site.galleries.values()
+        if (one.instance.category, one.instance.difficulty) == (category, difficulty)
+    ]
+    return {
+        "difficulty": difficulty,
+        "words": _LEVELS.get((category, difficulty), ""),
+        "entries": [{"gallery": one, "seen": target_words(one.instance)} for one in chosen],
+    }

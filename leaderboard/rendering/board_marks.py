@@ -1,0 +1,105 @@
+"""The parts of a board's row, made here because a site has them by the ten thousand; see ``marks``.
+
+Numbers stand in full in data attributes: what is sorted, filtered and exported.
+"""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from ircore.results.model import BoardRow
+from ircore.statistics.estimate import Estimate
+from leaderboard.labels import MISSING, interval_words, number, percent, rank, signed
+from leaderboard.pages.boards import Heat
+from leaderboard.rendering.marks import missing, safe
+from leaderboard.theme import score_class
+
+
+def ends(estimate: Estimate) -> Markup:
+    """Return a mean with the ends of its interval, as attributes.
+
+    Means stand in full, the page's own file has everything; the ends of intervals, which resampling knows to about
+    three digits, with six.
+    """
+    between = "" if estimate.low is None else f' data-low="{estimate.low:.6g}" data-high="{estimate.high:.6g}"'
+    return safe(f'data-sort="{_plain(estimate.mean)}"{between} data-n="{estimate.n}"')
+
+
+def mean(estimate: Estimate) -> Markup:
+    """Return a mean as attributes."""
+    return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
+
+
+def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False) -> Markup:
+    """Return a mean over half the width of its interval.
+
+    Args:
+        estimate: What is shown.
+        digits: Decimals.
+        why: Why there is none.
+        difference: Whether it has a sign, and an arrow.
+    """
+    value = estimate.mean
+    if value is None:
+        return missing(why)
+    half = f"n {estimate.n}" if estimate.half_width is None else f"± {number(estimate.half_width, digits)}"
+    text = f"{_arrow(value)}{signed(value, digits)}" if difference else number(value, digits)
+    return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
+
+
+def share(estimate: Estimate, why: str, of: str = "") -> Markup:
+    """Return a share in percent over what it is of; ``why`` says why there is none."""
+    if estimate.mean is None:
+        return missing(why)
+    value = f'<span class="value" title="{interval_words(estimate)}">{percent(estimate.mean)}</span>'
+    return safe(f'{value}<span class="half">{escape(of) if of else f"n {estimate.n}"}</span>')
+
+
+def rank_cell(row: BoardRow, of: int) -> Markup:
+    """Return the cell that says which ranks a pair may have among so many."""
+    low, high = row.rank_low, row.rank_high
+    if low is None or high is None:
+        return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{missing("no rated episode")}</td>')
+    bar = (
+        f'<svg class="rank-bar" viewBox="0 0 {of} 4" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path d="M0 2H{of}"></path><path class="own" d="M{low - 1} 2H{high}"></path></svg>'
+    )
+    top = '<span class="sr-only"> top group</span>' if row.top else ""
+    return safe(
+        f'<td role="cell" class="rank" data-sort="{low}" data-high="{high}">'
+        f'<span class="rank-range">{rank(low, high)}</span>{bar if of > 1 else ""}{top}</td>'
+    )
+
+
+def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:
+    """Return the cell of a column of small cells.
+
+    Args:
+        heats: What stands in them.
+        page: Address of the pair's page, which they lead to.
+        label: Of the column.
+        times: What makes a mean a similarity, 0–10, by which it is coloured: 10 for a share.
+    """
+    cells = "".join(_heat(one.estimate, one.difficulty, one.episodes, f"{page}#{one.anchor}", times) for one in heats)
+    return safe(f'<td role="cell" class="heat-column g-quality" data-label="{escape(label)}">{cells}</td>')
+
+
+def _heat(estimate: Estimate, difficulty: str, episodes: int, href: str, times: float) -> str:
+    where = f'href="{escape(href)}"'
+    if estimate.mean is None:
+        why = f"{difficulty}: none of {episodes} episodes was played and rated"
+        return f'<a class="heat none" {where} data-sort="" title="{why}">{MISSING}</a>'
+    half = "" if estimate.half_width is None else f" ± {number(estimate.half_width, 1)}"
+    said = f"{difficulty}: {number(estimate.mean)}{half}, n {estimate.n}"
+    text = number(estimate.mean, 1) if times == 1 else percent(estimate.mean)
+    value = f'data-sort="{estimate.mean}" data-n="{estimate.n}"'
+    return f'<a class="heat {score_class(estimate.mean * times)}" {where} {value} title="{said}">{text}</a>'
+
+
+def _arrow(value: float) -> str:
+    arrow = "↑" if value > 0.005 else "↓" if value < -0.005 else "→"
+    return f'<span class="arrow" aria-hidden="true">{arrow}</span>'
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else str(value)

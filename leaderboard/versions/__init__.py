@@ -1,0 +1,1 @@
+"""Benchmark versions on the site: frozen boards, and the pages that show them."""

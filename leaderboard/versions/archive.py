@@ -1,0 +1,165 @@
+"""The frozen boards of former versions of the benchmark.
+
+Results of different versions are never compared, so a site shows one of them live; the boards of the others stay as
+they were, read-only.
+"""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ircore.errors import InputError
+from ircore.files import new_folder, write_text
+from ircore.terminal import printable
+from ircore.validation import describe_validation_error
+from ircore.versions import RECORDS, BenchmarkVersion, Version, read_versions
+from leaderboard.rendering.policy import with_policy
+from leaderboard.rendering.render import block
+from leaderboard.versions.frozen import frozen_views, standing_alone, values_of
+
+VERSION = "version.json"
+BOARDS = ("leaderboard.json", "leaderboard.csv")
+"""What is kept of a version, besides its record: the files under ``data/`` of its last site."""
+
+FOLDER = "versions"
+_MAX_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class FrozenBoard:
+    """The boards of a former version."""
+
+    record: BenchmarkVersion
+    """Which version."""
+
+    folder: Path
+    """Where its files lie."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    """The rows of its ``leaderboard.json``."""
+
+    @property
+    def path(self) -> str:
+        """Folder of its page and files on the site."""
+        return f"{FOLDER}/{self.record.name}"
+
+
+def released_as(
+    marker: Mapping[str, Any], name: str, day: str | None = None, notes: str | None = None
+) -> BenchmarkVersion:
+    """Return the record that makes the benchmark of a built site a released version.
+
+    Args:
+        marker: What the build said of the site.
+        name: Of the version, such as 2026.1.
+        day: When it was released, YYYY-MM-DD; None for today, in UTC.
+        notes: What is new in it, in one line.
+
+    Raises:
+        InputError: One of them is not as it should be.
+    """
+    about = {"instance_set": marker.get("instance_set"), "prompts": marker.get("prompts")}
+    today = datetime.now(UTC).date().isoformat()
+    try:
+        return BenchmarkVersion.model_validate({"name": name, "date": day or today, "notes": notes, **about})
+    except ValidationError as error:
+        raise InputError(f"version {printable(name)}: {describe_validation_error(error)}", "Mend this.") from error
+
+
+def freeze_site(
+    site: Path, out: Path, marker: Mapping[str, Any], known: Sequence[BenchmarkVersion] | None = None
+) -> BenchmarkVersion:
+    """Keep the boards of a built site as those of its version: data, and pages that are read without a site.
+
+    Args:
+        site: A built site.
+        out: The folder to make.
+        marker: What the build said of the site.
+        known: The released versions; by default those of ``versions.yaml``.
+
+    Raises:
+        InputError: The site's benchmark is not released, or ``out`` holds something.
+        WorkError: ``out`` cannot be written.
+    """
+    name = marker.get("benchmark")
+    record = next((one for one in (read_versions() if known is None else known) if one.name == name), None)
+    if record is None or record.instance_set != marker.get("instance_set"):
+        raise InputError(
+            f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
+            f"Record the version in ircore/{RECORDS.name}, build the site again, then freeze it.",
+        )
+    with new_folder(out) as folder:
+        for file in BOARDS:
+            shutil.copyfile(site / "data" / file, folder / file)
+        write_text(folder / VERSION, record.model_dump_json(indent=2) + "\n")
+        _write_pages(_read_frozen(folder / VERSION), folder)
+    return record
+
+
+def _write_pages(board: FrozenBoard, folder: Path) -> None:
+    """Write the boards as pages that can be read on their own, for when no site shows them any more."""
+    views = frozen_views(board.rows)
+    for view in views:
+        shown = block("frozen", {**values_of(board.record, views, view), "site_root": None})
+        page = standing_alone(f"Benchmark {board.record.name}: {view.heading}", shown)
+        write_text(folder / f"{view.name}.html", with_policy(page))
+
+
+def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
+    """Read the frozen boards of former versions, newest first.
+
+    Args:
+        folder: Holds one folder a version, as ``freeze_site`` makes them.
+        current: What the site shows live; its own frozen board is passed over.
+
+    Raises:
+        InputError: A version is damaged, or one name stands for two versions.
+    """
+    found: dict[str, FrozenBoard] = {}
+    for path in sorted(folder.glob(f"*/{VERSION}")):
+        board = _read_frozen(path)
+        twin = found.setdefault(board.record.name, board)
+        if twin is not board or (board.record.name == current.name and not _same(board.record, current)):
+            other = "the site's own" if twin is board else str(twin.folder)
+            raise InputError(f"{path}: version {board.record.name} is not {other}", "Give one of them another name.")
+    if not found and not folder.is_dir():
+        raise InputError(f"{folder}: no folder of frozen boards", "Make one: ircore site freeze SITE --out DIR/NAME")
+    former = [one for name, one in found.items() if name != current.name]
+    return tuple(sorted(former, key=lambda one: (one.record.date, one.record.name), reverse=True))
+
+
+def _same(record: BenchmarkVersion, current: Version) -> bool:
+    return (record.instance_set, record.prompts) == (current.instance_set, current.prompts)
+
+
+def _read_frozen(path: Path) -> FrozenBoard:
+    board = path.parent / BOARDS[0]
+    try:
+        record = BenchmarkVersion.model_validate_json(path.read_bytes())
+        if board.stat().st_size > _MAX_BYTES:
+            raise InputError(f"{board}: larger than {_MAX_BYTES // 2**20} MiB", "Freeze the version again.")
+        document = json.loads(board.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Freeze the version again.") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{board}: cannot be read", "Freeze the version again.") from error
+    rows = document.get("rows") if isinstance(document, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{board}: not the boards of a site", "Freeze the version again.")
+    if document.get("instance_set") != record.instance_set:
+        raise InputError(f"{board}: not of the instance set that {VERSION} names", "Freeze the version again.")
+    return FrozenBoard(record, path.parent, tuple(rows))
+
+
+def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
+    """Put the files of frozen boards beside their pages."""
+    for board in frozen:
+        (folder / board.path).mkdir(parents=True, exist_ok=True)
+        for name in BOARDS:
+            shutil.copyfile(board.folder / name, folder / board.path / name)
