@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -166,10 +167,10 @@ def build_site(
         fragments = Fragments(site, kept)
         fragments.make()
         render_pages(site, pages, fragments, tree)
-        check_figures(tree.files / "charts")
-        write_frozen(frozen, tree.files)
-        encoded = site.pictures.write(tree.files, _earlier(out))
-        _run_mkdocs(work)
+        with _mkdocs(work):
+            check_figures(tree.files / "charts")
+            write_frozen(frozen, tree.files)
+            encoded = site.pictures.write(tree.files, _earlier(out))
         finish_pages(tree.site, tree.blocks, originals)
         merge(tree.files, tree.site)
         write_surroundings(tree.site, address)
@@ -279,10 +280,24 @@ def _copy_sources(sources: Path, work: Path, address: str) -> None:
         raise WorkError(f"{work}: cannot be written ({reason})", "Free some space.") from error
 
 
-def _run_mkdocs(work: Path) -> None:
+@contextmanager
+def _mkdocs(work: Path) -> Iterator[None]:
+    """Run MkDocs beside what is done within: it takes the sources of pages alone.
+
+    Raises:
+        WorkError: It failed.
+    """
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", "site"]
-    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip()
+    with subprocess.Popen(  # noqa: S603 - fixed words
+        command, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        try:
+            yield
+        except BaseException:
+            child.kill()
+            raise
+        out, errors = child.communicate()
+    if child.returncode:
+        said = (errors or out).strip()
         raise WorkError(f"mkdocs build --strict failed:\n{said}", "Mend what it names; the earlier site is untouched.")
