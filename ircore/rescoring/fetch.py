@@ -78,7 +78,7 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
         try:
             for _ in pool.map(bring, sorted(sizes, key=lambda path: (path.startswith("renderings/"), path))):
                 shown.advance("")
-        except BaseException:
+        except BaseException:  # Ctrl-C too: leaving the pool would wait for all that is still queued
             pool.shutdown(cancel_futures=True)
             raise
     return folder

@@ -294,7 +294,7 @@ def _mkdocs(work: Path) -> Iterator[None]:
     ) as child:
         try:
             yield
-        except BaseException:
+        except BaseException:  # Ctrl-C too: nothing may write into a folder that is being removed
             child.kill()
             raise
         out, errors = child.communicate()

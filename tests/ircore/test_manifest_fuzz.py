@@ -1,6 +1,6 @@
 """Any bytes whatever get a verdict: no crash, no endless work, no message that is unclear or could do something.
 
-``tests/fuzz/manifests.py`` looks for such bytes for as long as it is told to.
+``keeps_promises`` holds the assertions; ``tests/fuzz/manifests.py`` looks for such bytes for as long as it is told to.
 """
 
 import yaml
