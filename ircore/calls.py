@@ -296,6 +296,7 @@ class Caller:
         attempts: list[Attempt] = []
         met: Counter[FaultKind] = Counter()
         end = math.inf
+        told: Fault | None = None
         while True:
             async with self.gate.slot():
                 started = loop.time()
@@ -310,11 +311,14 @@ class Caller:
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
                     self.gate.refused(started, loop.time())
+            # An attempt that the deadline cut short says nothing of the provider: the one before it does.
+            if told is None or fault.kind != "timeout" or end - started >= self.timeout:
+                told = fault
             met[fault.kind] += 1
             wait = self._wait(fault, len(attempts))
             most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
             if met[fault.kind] >= most or loop.time() + wait >= end:
-                raise self._failure(fault, tuple(attempts))
+                raise self._failure(told, tuple(attempts))
             await asyncio.sleep(wait)
 
     async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:

@@ -106,6 +106,21 @@ def test_an_attempt_has_its_time_and_the_call_has_its_own() -> None:
     assert len(caught.value.attempts) >= 2
 
 
+def test_what_is_told_is_the_providers_fault_when_the_deadline_cuts_the_last_attempt_short() -> None:
+    faults = iter([Fault("server", "down", 500)] * 2)
+
+    async def down_then_never() -> Reply[str]:
+        for fault in faults:
+            raise FaultError(fault)
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    with pytest.raises(CallError, match="server: HTTP 500: down") as caught:
+        asyncio.run(caller(timeout=30, deadline=0.5).call(down_then_never))
+    assert [one.kind for one in caught.value.attempts] == ["server", "server", "timeout"]
+    assert caught.value.fault.kind == "server"
+
+
 @pytest.fixture(autouse=True)
 def _quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "waits" not in request.fixturenames:

@@ -135,7 +135,7 @@ def test_a_service_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_a_service_that_is_down(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.fail(*["server_error"] * 500, model="a-describer")
-    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "1")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "3")
     assert status == 1
     assert "FAILS  image input: provider_error: server: HTTP 500: The server had an error" in out
     assert f"Make sure that the service at {server.base_url} is up and knows a-describer" in out
