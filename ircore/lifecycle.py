@@ -5,16 +5,14 @@ stays in every later release, and former releases keep the run itself under thei
 """
 
 from collections.abc import Iterable
-from datetime import date
 from pathlib import Path
-from re import fullmatch
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.errors import InputError
 from ircore.journal import read_records
-from ircore.records import Line, Name, Record, Run
+from ircore.records import Day, Line, Name, Record, Run
 
 WithdrawalKind = Literal["withdrawn", "corrected", "disputed"]
 """``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
@@ -23,15 +21,7 @@ somebody objects, and until that is settled the run stays, with this mark."""
 MOST_BYTES = 4 * 1024 * 1024
 
 
-def _day(text: str) -> str:
-    if not fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        raise ValueError("a date must be YYYY-MM-DD")
-    date.fromisoformat(text)
-    return text
-
-
-Day = Annotated[str, AfterValidator(_day)]
-"""A date, YYYY-MM-DD."""
+_DAYS: TypeAdapter[str] = TypeAdapter(Day)
 
 
 def parse_day(text: str, name: str) -> str:
@@ -45,8 +35,8 @@ def parse_day(text: str, name: str) -> str:
         InputError: It is no date.
     """
     try:
-        return _day(text)
-    except ValueError as error:
+        return _DAYS.validate_python(text)
+    except ValidationError as error:
         raise InputError(f"{name}: {text!r} is not a date", "Give it as YYYY-MM-DD.") from error
 
 

@@ -16,8 +16,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.errors import InputError
 from ircore.files import write_text
-from ircore.lifecycle import Day
-from ircore.records import Line, Name, Record, Sha256
+from ircore.records import Day, Line, Name, Record, Sha256
 from ircore.results.model import Results
 from ircore.strict_yaml import read_mapping
 from ircore.validation import describe_validation_error

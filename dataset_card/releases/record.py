@@ -11,9 +11,9 @@ from pydantic import Field, ValidationError
 
 from dataset_card.tables.parts import Part
 from ircore.errors import InputError
-from ircore.lifecycle import Day, Withdrawal
+from ircore.lifecycle import Withdrawal
 from ircore.provenance import Provenance
-from ircore.records import Line, Name, Record, Run, Sha256
+from ircore.records import Day, Line, Name, Record, Run, Sha256
 from ircore.validation import describe_validation_error
 
 RELEASE = "release.json"

@@ -25,6 +25,7 @@ from ircore.files import write_bytes
 from ircore.progress import progress
 from ircore.records import TranscriptsReference
 from ircore.rescoring.packed import MAX_FILES, REMEDY, TranscriptError, check_listing
+from ircore.submissions.addresses import LOOPBACK, internal_host, is_repository
 
 HUB = "https://huggingface.co"
 AT_ONCE = 4
@@ -39,11 +40,7 @@ PAGE = 1000
 """Entries of a listing that are asked for at once."""
 
 MAX_PAGE_BYTES = 16 * 1024**2
-_PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
-_REPO = re.compile(f"{_PART}/{_PART}")
 _NEXT = re.compile(r'<([^>]+)>\s*;\s*rel="next"')
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-_NUMBERS = re.compile(r"[0-9.]+|.*:.*")
 _BLOCK = 256 * 1024
 
 
@@ -94,7 +91,7 @@ def check_repository(name: str, where: str) -> None:
     Raises:
         InputError: It cannot.
     """
-    if not _REPO.fullmatch(name):
+    if not is_repository(name):
         raise InputError(f"{where}: {name!a} is no name of a dataset", "Give it as ORG/NAME.")
 
 
@@ -111,18 +108,20 @@ def endpoint() -> str:
 
 
 def is_safe(address: str, base: str) -> bool:
-    """Say whether an address may be asked for: https at a host with a name, or http on loopback.
+    """Say whether an address may be asked for: https at a host with a public name, or http on loopback.
 
     Args:
         address: The address.
-        base: Where it came from; on loopback itself if the address is.
+        base: Where it came from; on loopback itself if the address is, and free to name hosts of its own network.
     """
-    parts = urlsplit(address)
-    if parts.username is not None or not parts.hostname:
+    parts, home = urlsplit(address), urlsplit(base).hostname
+    host = (parts.hostname or "").rstrip(".")
+    if parts.username is not None:
         return False
     if parts.scheme == "http":
-        return parts.hostname in _LOOPBACK and urlsplit(base).hostname in _LOOPBACK
-    return parts.scheme == "https" and "." in parts.hostname and not _NUMBERS.fullmatch(parts.hostname)
+        return host in LOOPBACK and home in LOOPBACK
+    named = "." in host and host.rpartition(".")[2][:1].isalpha()
+    return parts.scheme == "https" and named and (host == home or internal_host(host) is None)
 
 
 def _listing(hub: "_Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:

@@ -25,6 +25,9 @@ _NAT64 = ip_network("64:ff9b::/96")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """The hosts that the format takes http for: a server of the submitter's own."""
 
+_PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
+_REPOSITORY = re.compile(f"{_PART}/{_PART}")
+
 
 class Address(NamedTuple):
     """The parts of a web address that was read strictly."""
@@ -100,6 +103,11 @@ def resolved_internal(host: str, port: int = 443) -> str | None:
         if (reason := internal_host(address)) is not None:
             return f"a name for {address}, {reason}"
     return None
+
+
+def is_repository(name: str) -> bool:
+    """Whether something can be the name of a dataset repository, ORG/NAME."""
+    return _REPOSITORY.fullmatch(name) is not None
 
 
 def link_problem(url: str) -> str | None:

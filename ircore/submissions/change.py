@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ircore.strict_yaml import MAX_BYTES
 from ircore.submissions.check import Checked, Neighbour, check_bytes, neighbour
-from ircore.submissions.entries import FOLDER, Entry, entry_findings, is_maintainers, submission_slug
+from ircore.submissions.entries import FOLDER, PLAIN_FILE, Entry, entry_findings, is_maintainers, submission_slug
 from ircore.submissions.findings import Finding, finding, ordered
 from ircore.submissions.git import ABSENT, Blob, Change, Repository
 from ircore.submissions.history_check import history_findings
@@ -54,7 +55,7 @@ def check_change(repository: Path, base: str, head: str) -> CheckedChange:
     changes = objects.changes(objects.merge_base(base, head), head)
     after = {one.entry.path: one for one in objects.blobs(head, FOLDER)}
     merged = objects.blobs(base, FOLDER)
-    found = [*_changed(changes, after, merged), *_scope(changes)][:MOST_SHOWN]
+    found = list(islice(chain(_scope(changes), _changed(changes, after, merged)), MOST_SHOWN))
     found += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
     checked = tuple(_submissions(objects, changes, after, merged))
     found += [one for each in checked for one in each.findings]
@@ -64,19 +65,21 @@ def check_change(repository: Path, base: str, head: str) -> CheckedChange:
 def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) -> Iterator[Finding]:
     """Yield what is wrong with the files themselves."""
     present = {*after, *(one.entry.path for one in merged)}
+    sizes = {path: blob.entry.size for path, blob in after.items()}
+    # What is deleted elsewhere is no less out of place than what is added there.
+    entries = [
+        Entry(one.path, PLAIN_FILE if one.after == ABSENT else one.after, sizes.get(one.path, 0))
+        for one in changes
+        if one.after != ABSENT or submission_slug(one.path) is None
+    ]
+    yield from entry_findings(entries, present)
     for one in changes:
         if one.after == ABSENT:
             yield from _deleted(one)
-            continue
-        entry = after[one.path].entry if one.path in after else Entry(one.path, one.after, 0)
-        yield from entry_findings([entry._replace(mode=one.after)], present)
 
 
 def _deleted(change: Change) -> Iterator[Finding]:
-    slug = submission_slug(change.path)
-    if slug is None:
-        yield from entry_findings([Entry(change.path, "100644", 0)])
-    elif change.path.endswith(f"/{MANIFEST}"):
+    if _is_manifest(change.path):
         remedy = "Restore the file, and ask for the pair to be withdrawn: its history is kept (docs/submit.md)."
         yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
 
@@ -102,7 +105,7 @@ def _submissions(
     objects: Repository, changes: list[Change], after: dict[str, Blob], merged: list[Blob]
 ) -> Iterator[Checked]:
     """Check the manifests that a change adds or alters, one by one, against what is merged already."""
-    altered = [one for one in changes if one.after == "100644" and _is_manifest(one.path) and one.path in after]
+    altered = [one for one in changes if one.after == PLAIN_FILE and _is_manifest(one.path) and one.path in after]
     readable = [after[one.path] for one in altered[:MOST_SHOWN] if after[one.path].entry.size <= MAX_BYTES]
     neighbours = _neighbours(objects, merged) if readable else ()
     before = {one.slug for one in neighbours}

@@ -4,13 +4,14 @@ import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from ircore.errors import InputError, WorkError
 from ircore.submissions.entries import Entry
 
-MOST_OUTPUT = 64 * 1024 * 1024
-"""Bytes of a listing; some 400,000 files."""
+MOST_OUTPUT = 32 * 1024 * 1024
+"""Bytes of a listing, some 300,000 files; and of what is read at once."""
 
 ABSENT = "0" * 6
 """The mode of a file that is not there."""
@@ -33,9 +34,6 @@ class Change(NamedTuple):
 
     path: str
     """As in ``Entry``."""
-
-    before: str
-    """Its mode; ABSENT where it was added."""
 
     after: str
     """Its mode; ABSENT where it was deleted."""
@@ -64,38 +62,55 @@ class Repository:
         return found.decode().strip()
 
     def merge_base(self, first: str, second: str) -> str:
-        """Return the commit from which two others departed.
+        """Return the one commit from which two others departed.
+
+        Where there are several, a merge may undo what a comparison with one of them does not show.
 
         Raises:
-            InputError: They share none, as in a clone that is not deep enough.
+            InputError: They share none, as in a clone that is not deep enough; or there are several.
         """
+        pair = f"{first[:12]} and {second[:12]}"
         try:
-            return self._run("merge-base", first, second).decode().strip()
+            found = self._run("merge-base", "--all", first, second).decode().split()
         except WorkError as error:
-            raise InputError(
-                f"{first[:12]} and {second[:12]} have no commit in common here",
-                "Fetch the whole history: git fetch --unshallow.",
-            ) from error
+            remedy = "Fetch the whole history: git fetch --unshallow."
+            raise InputError(f"{pair} have no commit in common here", remedy) from error
+        if len(found) > 1:
+            remedy = "Make it one line of commits on top of main: git rebase origin/main."
+            raise InputError(f"{pair} departed from one another at {len(found)} commits", remedy)
+        return found[0]
 
     def changes(self, first: str, second: str) -> list[Change]:
-        """Return what differs between two commits; a renamed file is one deleted and one added."""
-        given = self._run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", first, second)
-        parts = given.split(b"\0")
-        found = []
-        for head, path in zip(parts[0::2], parts[1::2], strict=False):
-            before, after, *_ = head.decode().lstrip(":").split(" ")
-            found.append(Change(path.decode(errors="surrogateescape"), before, after))
-        return found
+        """Return what differs between two commits; a renamed file is one deleted and one added.
+
+        Both are listed and compared here: git's own comparison grows without bound before it says a word.
+        """
+        before, after = self._listed(first), self._listed(second)
+        paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+        return [Change(path, after[path][0] if path in after else ABSENT) for path in paths]
 
     def blobs(self, commit: str, folder: str) -> list[Blob]:
         """Return the files below a folder of a commit."""
-        given = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
-        found = []
+        listed = self._listed("-l", commit, "--", f"{folder}/")
+        return [
+            Blob(Entry(path, mode, int(size) if size.isdigit() else 0), object_id)
+            for path, (mode, _, object_id, size) in listed.items()
+        ]
+
+    def _listed(self, *arguments: str) -> dict[str, list[str]]:
+        """Return mode, kind, id and, if asked for, size of the files of a commit, by path.
+
+        Raises:
+            InputError: One is there twice, as only in forged commits: nobody knows which one counts.
+        """
+        given = self._run("ls-tree", "-r", "-z", "--full-tree", *arguments)
+        found: dict[str, list[str]] = {}
         for line in filter(None, given.split(b"\0")):
-            head, _, path = line.partition(b"\t")
-            mode, _, object_id, size = head.decode().split()
-            entry = Entry(path.decode(errors="surrogateescape"), mode, int(size) if size.isdigit() else 0)
-            found.append(Blob(entry, object_id))
+            head, _, name = line.partition(b"\t")
+            path = name.decode(errors="surrogateescape")
+            if path in found:
+                raise InputError(f"{path!a}: is twice in one commit", "Commit anew, with git itself.")
+            found[path] = head.decode().split()
         return found
 
     def contents(self, blobs: Sequence[Blob]) -> Iterator[bytes]:
@@ -117,7 +132,7 @@ class Repository:
             yield given[end + 1 : end + 1 + size]
             start = end + size + 2
 
-    def _run(self, *arguments: str, given: bytes | None = None) -> bytes:
+    def _run(self, *arguments: str, given: bytes = b"") -> bytes:
         """Run git and return what it says.
 
         Raises:
@@ -126,13 +141,22 @@ class Repository:
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
         command = ["git", *_QUIET, "-C", str(self._path), *arguments]
-        try:
-            done = subprocess.run(command, env=environment, input=given, capture_output=True, check=False)  # noqa: S603
-        except OSError as error:
-            raise WorkError("git cannot be run", "Install git.") from error
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            raise WorkError(f"git {arguments[0]} failed: {said[0] if said else 'it says nothing'}", "See git's words.")
-        if len(done.stdout) > MOST_OUTPUT:
+        with TemporaryFile() as told, TemporaryFile() as asked:
+            asked.write(given)
+            asked.seek(0)
+            try:
+                git = subprocess.Popen(command, env=environment, stdin=asked, stdout=subprocess.PIPE, stderr=told)  # noqa: S603
+            except OSError as error:
+                raise WorkError("git cannot be run", "Install git.") from error
+            with git:
+                # A few objects can name one another billions of times: what is too long is not waited for.
+                output = git.stdout.read(MOST_OUTPUT + 1) if git.stdout else b""
+                if len(output) > MOST_OUTPUT:
+                    git.kill()
+            told.seek(0)
+            said = told.read(1000).decode(errors="replace").strip().splitlines()
+        if len(output) > MOST_OUTPUT:
             raise WorkError(f"git {arguments[0]} lists more than is read here", "Change fewer files.")
-        return done.stdout
+        if git.returncode:
+            raise WorkError(f"git {arguments[0]} failed: {said[0] if said else 'it says nothing'}", "See git's words.")
+        return output

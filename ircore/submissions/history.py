@@ -4,7 +4,9 @@
 what was updated, withdrawn, corrected or disputed, when and why; the next release of the dataset follows it.
 """
 
+import json
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -12,9 +14,11 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from ircore.errors import InputError
 from ircore.files import write_text
-from ircore.lifecycle import Day, Withdrawal
-from ircore.records import Line, Name, Record, TranscriptsReference
+from ircore.lifecycle import Withdrawal
+from ircore.records import Day, Line, Name, Record, TranscriptsReference
+from ircore.submissions.findings import Fault, field_name
 from ircore.submissions.reading import MANIFEST
+from ircore.submissions.texts import repository_faults, text_faults
 from ircore.validation import describe_validation_error
 
 HISTORY = "history.jsonl"
@@ -58,7 +62,7 @@ def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
         name: What to call it in an error message.
 
     Raises:
-        InputError: It is too large, a line is no step, or the dates are not in order.
+        InputError: It is too large, a line is no step or has a key twice, or the dates are not in order.
     """
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: larger than {MAX_BYTES // 1024} KiB", "One line a step is enough.")
@@ -68,13 +72,32 @@ def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             step = _STEP.validate_json(line)
-        except ValidationError as error:
-            problem = describe_validation_error(error)[:300]
+            json.loads(line, object_pairs_hook=_once)
+        except ValueError as error:
+            problem = describe_validation_error(error)[:300] if isinstance(error, ValidationError) else str(error)
             raise InputError(f"{name}:{number}: {problem}", "Write it with: ircore submission withdraw …") from error
         if steps and step.date < steps[-1].date:
             raise InputError(f"{name}:{number}: dated before the line above", "Add new lines at the end.")
         steps.append(step)
     return tuple(steps)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse an object with a key given twice: people see one value, programs take the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def step_faults(step: Step) -> Iterator[Fault]:
+    """Yield what is wrong with a step that fits the format: everybody reads its words, and releases go by its date."""
+    yield from text_faults(("reason",), step.reason)
+    if step.former is not None:
+        yield from repository_faults(("former", "repo"), step.former.repo)
+    # It may be tomorrow already where the submitter lives.
+    if step.date > (datetime.now(UTC) + timedelta(days=1)).date().isoformat():
+        yield Fault(("date",), "is in the future", "the day when this was decided", "Write today's date.")
 
 
 def read_history(folder: Path) -> tuple[Step, ...]:
@@ -94,8 +117,10 @@ def add_step(folder: Path, step: Step) -> tuple[Step, ...]:
     """Add a step to the history of a submission and return the whole.
 
     Raises:
-        InputError: There is no submission, or the step cannot follow what happened before.
+        InputError: There is no submission, or the step cannot be published, or not follow what happened before.
     """
+    for fault in step_faults(step):
+        raise InputError(f"{field_name(fault.path)}: {fault.problem}", fault.remedy)
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{folder}: no submission here (no {MANIFEST})", "Name the submission's folder.")
     before = read_history(folder)

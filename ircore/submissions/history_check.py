@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ircore.errors import InputError
-from ircore.submissions.findings import Finding, finding
+from ircore.strict_yaml import Place
+from ircore.submissions.entries import PLAIN_FILE
+from ircore.submissions.findings import Finding, field_name, finding
 from ircore.submissions.git import Blob, Change, Repository
-from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history
+from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history, step_faults
+from ircore.submissions.reading import MANIFEST
 
 _REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|dispute|settle …"
 
@@ -28,16 +31,21 @@ def history_findings(
         blob = after.get(change.path)
         if blob is None:
             yield finding(change.path, "deletes a history", "lines added at the end", _REMEDY)
-        elif blob.entry.size <= MAX_BYTES and blob.entry.mode == "100644":
+        elif blob.entry.size <= MAX_BYTES and blob.entry.mode == PLAIN_FILE:
             yield from _added(objects, blob, before.get(change.path))
+            if change.path.removesuffix(HISTORY) + MANIFEST not in before:
+                remedy = "Take it out: a history begins once the submission is merged."
+                yield finding(change.path, "a history of a submission that is not there yet", "", remedy)
 
 
 def _added(objects: Repository, blob: Blob, former: Blob | None) -> Iterator[Finding]:
-    data = next(objects.contents([blob]))
+    path, data = blob.entry.path, next(objects.contents([blob]))
     known = next(objects.contents([former])) if former is not None else b""
     if not data.startswith(known):
-        yield finding(blob.entry.path, "changes what is in the history already", "lines added at the end", _REMEDY)
-    yield from content_findings(data, blob.entry.path)
+        yield finding(path, "changes what is in the history already", "lines added at the end", _REMEDY)
+    remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
+    yield Finding("warning", path, known.count(b"\n") + 1, 1, "", "adds to the history of a submission", "", remedy)
+    yield from content_findings(data, path)
 
 
 def content_findings(data: bytes, path: str) -> Iterator[Finding]:
@@ -48,6 +56,10 @@ def content_findings(data: bytes, path: str) -> Iterator[Finding]:
         path: What to call it.
     """
     try:
-        parse_history(data, path)
+        steps = parse_history(data, path)
     except InputError as error:
         yield finding(path, error.problem.removeprefix(f"{path}:").strip(), "", error.remedy)
+        return
+    for number, step in enumerate(steps, start=1):
+        for fault in step_faults(step):
+            yield finding(path, fault.problem, fault.expected, fault.remedy, Place(number, 1), field_name(fault.path))

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from ircore.leaks import find_leaks
 from ircore.strict_yaml import FieldPath, hidden_character
+from ircore.submissions.addresses import is_repository
 from ircore.submissions.findings import Fault
 
 MOST_MARKS = 3
@@ -69,6 +70,12 @@ def ascii_fault(path: FieldPath, text: str) -> Fault | None:
         "letters, digits and signs of ASCII",
         "Copy it from the provider's own page; this keeps look-alikes from passing for it.",
     )
+
+
+def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
+    """Yield what is wrong with the name of a dataset repository."""
+    if not is_repository(text):
+        yield Fault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
 
 
 def leak_faults(path: FieldPath, text: str) -> Iterator[Fault]:

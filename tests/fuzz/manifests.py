@@ -24,7 +24,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number, seed in enumerate(SEEDS):
             (Path(folder) / str(number)).write_bytes(seed)
-        atheris.Setup([*sys.argv, "-timeout=10", "-max_len=4096", folder], keeps_promises)
+        atheris.Setup([*sys.argv, "-timeout=60", "-max_len=4096", folder], keeps_promises)
         atheris.Fuzz()
 
 

@@ -27,7 +27,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number, seed in enumerate(promises.seeds):
             (Path(folder) / str(number)).write_bytes(seed)
-        atheris.Setup([*sys.argv, "-timeout=10", "-max_len=16384", "-len_control=0", folder], promises.keep)
+        atheris.Setup([*sys.argv, "-timeout=60", "-max_len=16384", "-len_control=0", folder], promises.keep)
         atheris.Fuzz()
 
 

@@ -12,7 +12,7 @@ File: TypeAlias = tuple[str, bytes]
 Files: TypeAlias = dict[str, File]
 """By path, with forward slashes; surrogates stand for bytes that are not UTF-8."""
 
-PLAIN, PROGRAM, LINK, MODULE = "100644", "100755", "120000", "160000"
+PLAIN, PROGRAM, LINK, MODULE, FOLDER = "100644", "100755", "120000", "160000", "40000"
 
 
 class ObjectRepository:
@@ -26,32 +26,47 @@ class ObjectRepository:
         self.path = path
         subprocess.run(["git", "init", "-q", "--bare", str(path)], check=True)
 
-    def commit(self, files: Files, *parents: str) -> str:
-        """Add a commit with these files; returns its id."""
-        who = "Someone <someone@example.org> 1790000000 +0000"
+    def commit(self, files: Files, *parents: str, when: int = 1790000000) -> str:
+        """Add a commit with these files, made some seconds after 1970; returns its id."""
+        return self.commit_of(self.tree(files), *parents, when=when)
+
+    def commit_of(self, tree: str, *parents: str, when: int = 1790000000) -> str:
+        """Add a commit of a tree; returns its id."""
+        who = f"Someone <someone@example.org> {when} +0000"
         lines = [
-            f"tree {self._tree(files)}",
+            f"tree {tree}",
             *(f"parent {one}" for one in parents),
             f"author {who}",
             f"committer {who}",
         ]
         return self._object("commit", "\n".join([*lines, "", "A change", ""]).encode())
 
-    def _tree(self, files: Files) -> str:
+    def blob(self, content: bytes) -> str:
+        """Add the content of a file; returns its id."""
+        return self._object("blob", content)
+
+    def listing(self, *entries: tuple[str, str, str]) -> str:
+        """Add a tree of entries as they come, each its mode, name and object, however senseless; returns its id."""
+        raw = (
+            f"{mode} {name}\0".encode(errors="surrogateescape") + bytes.fromhex(made) for mode, name, made in entries
+        )
+        return self._object("tree", b"".join(raw))
+
+    def tree(self, files: Files) -> str:
+        """Add files as a tree, as git would order them; returns its id."""
         below: dict[str, Files] = {}
-        entries: list[tuple[bytes, bytes, str]] = []
+        entries: list[tuple[str, str, str]] = []
         for path, (mode, content) in files.items():
             name, slash, rest = path.partition("/")
             if slash:
                 below.setdefault(name, {})[rest] = (mode, content)
             else:
-                made = content.decode() if mode == MODULE else self._object("blob", content)
-                entries.append((name.encode(errors="surrogateescape"), mode.encode(), made))
+                made = content.decode() if mode == MODULE else self.blob(content)
+                entries.append((mode, name, made))
         for name, inside in below.items():
-            entries.append((name.encode(errors="surrogateescape"), b"40000", self._tree(inside)))
-        entries.sort(key=lambda one: one[0] + (b"/" if one[1] == b"40000" else b""))
-        raw = b"".join(mode + b" " + name + b"\0" + bytes.fromhex(made) for name, mode, made in entries)
-        return self._object("tree", raw)
+            entries.append((FOLDER, name, self.tree(inside)))
+        entries.sort(key=lambda one: (one[1] + ("/" if one[0] == FOLDER else "")).encode(errors="surrogateescape"))
+        return self.listing(*entries)
 
     def _object(self, kind: str, content: bytes) -> str:
         """Write an object as git keeps it, without git's opinion on it."""
