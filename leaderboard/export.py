@@ -1,13 +1,14 @@
 """The boards as files for other programs: every condition, full precision."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ircore.results.model import Results
 from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import as_csv, flat_records
 from ircore.tables.model import Table
 from ircore.versions import Version, version_of
+from leaderboard.tiers import tier_of
 
 
 def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:
@@ -19,11 +20,19 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
     """
     table = leaderboard_table(results)
     yield "data/leaderboard.csv", as_csv(table)
-    yield "data/leaderboard.json", _json(table, version or version_of(results))
+    yield "data/leaderboard.json", _json(table, version or version_of(results), _runs(results))
 
 
-def _json(table: Table, version: Version) -> str:
+def _runs(results: Results) -> dict[str, dict[str, str]]:
+    """Return what a board says of a run beside its numbers, by run_id: trust, day on which play began, version."""
+    return {
+        one.run_id: {"trust": tier_of(one).label, "date": one.run.started[:10], "ircore": one.run.version}
+        for one in results.submissions
+    }
+
+
+def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
     """Return one JSON document of flat rows, a row a line, the same as in the CSV and in the dataset."""
-    head = json.dumps(version.as_dict(), ensure_ascii=False)
+    head = json.dumps({**version.as_dict(), "runs": runs}, ensure_ascii=False)
     rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))
     return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'

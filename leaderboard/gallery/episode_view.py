@@ -108,7 +108,7 @@ def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView
         picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
         alt=alt if turn.rendering else "",
         scores=tuple((judge, one.trajectory.get(turn.turn)) for judge, one in result.judged.items()),
-        message=mark_message(turn.message) if turn.message else None,
+        message=mark_message(turn.message, turn.turn) if turn.message else None,
         tokens=turn.message_tokens,
         over_budget=turn.over_budget,
         notes=turn.notes[:_NOTES],

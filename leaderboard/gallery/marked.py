@@ -50,14 +50,15 @@ class Marked(NamedTuple):
     """Every category that fires in what is shown, in their order."""
 
 
-def mark_message(message: str) -> Marked:
+def mark_message(message: str, turn: int) -> Marked:
     """Cut a message where a word of correction begins or ends (``find_corrections``).
 
     Args:
         message: As the describer wrote it; of a very long one only the first ``LONGEST`` characters are shown.
+        turn: Its turn, 1-based. On turn 1 there is nothing yet to correct, so nothing is marked.
     """
     shown = message[:LONGEST]
-    marks = find_corrections(shown)
+    marks = find_corrections(shown) if turn > 1 else ()
     edges = sorted((place, step, one.correction) for one in marks for place, step in ((one.start, 1), (one.end, -1)))
     active: Counter[Correction] = Counter()
     segments, begun = [], 0

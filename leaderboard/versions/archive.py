@@ -42,7 +42,7 @@ class FrozenBoard:
     """Where its files lie."""
 
     rows: tuple[Mapping[str, Any], ...]
-    """The rows of its ``leaderboard.json``."""
+    """The rows of its ``leaderboard.json``; ``trust``, ``date`` and ``ircore`` of a row are its run's, where said."""
 
     @property
     def path(self) -> str:
@@ -154,7 +154,14 @@ def _read_frozen(path: Path) -> FrozenBoard:
         raise InputError(f"{board}: not the boards of a site", "Freeze the version again.")
     if document.get("instance_set") != record.instance_set:
         raise InputError(f"{board}: not of the instance set that {VERSION} names", "Freeze the version again.")
-    return FrozenBoard(record, path.parent, tuple(rows))
+    return FrozenBoard(record, path.parent, tuple(_with_run(row, document.get("runs")) for row in rows))
+
+
+def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
+    """Return a row with what the file says of its run; boards frozen by earlier releases say nothing."""
+    run = runs.get(str(row.get("run_id"))) if isinstance(runs, dict) else None
+    said = run if isinstance(run, dict) else {}
+    return {**row, **{name: said[name] for name in ("trust", "date", "ircore") if isinstance(said.get(name), str)}}
 
 
 def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:

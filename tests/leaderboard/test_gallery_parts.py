@@ -22,7 +22,7 @@ from leaderboard.site import Site
 
 
 def test_words_that_correct_are_cut_out_of_the_message() -> None:
-    marked = mark_message("Move it left, larger.")
+    marked = mark_message("Move it left, larger.", turn=2)
     assert marked.segments == (
         Segment("Move", ("position",)),
         Segment(" it ", ()),
@@ -45,7 +45,7 @@ def test_words_that_correct_are_cut_out_of_the_message() -> None:
     ],
 )
 def test_pieces_put_together_are_the_message(message: str) -> None:
-    marked = mark_message(message)
+    marked = mark_message(message, turn=2)
     assert "".join(one.text for one in marked.segments) == message
     assert marked.left_out == 0
     covered = {one for segment in marked.segments for one in segment.corrections}
@@ -53,7 +53,7 @@ def test_pieces_put_together_are_the_message(message: str) -> None:
 
 
 def test_of_a_very_long_message_the_beginning_is_shown() -> None:
-    marked = mark_message("left " * 2000)
+    marked = mark_message("left " * 2000, turn=2)
     assert sum(len(one.text) for one in marked.segments) == LONGEST_MESSAGE
     assert marked.left_out == 10_000 - LONGEST_MESSAGE
 
@@ -184,9 +184,12 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     assert (first["turn"], second["turn"]) == (1, 2)
     assert first["notes"] == ["drawn as a block"]
     assert first["picture"][2:] == [96, 96]
-    pieces = first["message"]["text"]
-    assert "".join(one if isinstance(one, str) else one[0] for one in pieces).startswith("left 21 colour #")
-    assert pieces[0] == ["left", "position", "position"]
+    described, corrected = first["message"], second["message"]
+    assert "".join(described["text"]).startswith("left 21 colour #")
+    assert described["fired"] == [], "turn 1 corrects nothing"
+    assert "".join(one if isinstance(one, str) else one[0] for one in corrected["text"]).startswith("left 11 colour #")
+    assert corrected["text"][0] == ["left", "position", "position"]
+    assert ["position", "position"] in corrected["fired"]
 
 
 def score(run: RunFolder) -> None:

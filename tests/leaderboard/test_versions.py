@@ -78,6 +78,8 @@ def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Pa
     ]  # fmt: skip
     page = read_page(folder / "index.html")
     assert [one.text for one in page.find("h1")] == ["Benchmark 2026.1: all categories"]
+    # It was frozen before boards kept who vouches for a run and when it was played: said to be missing.
+    assert [cell.text for cell in page.find("tbody")[0].find("td")][-2:] == ["–", "–"]
     assert "4.50" in page.find("tbody")[0].text
     assert page.find("tbody")[0].find("b") == []
     assert "<b>x</b>" in page.find("tbody")[0].text
@@ -113,6 +115,9 @@ def test_the_boards_of_a_former_version_stay_with_their_own_numbers(two_versions
     assert old["instance_set"] != new["instance_set"]
     frozen = read_page(site / "versions/2026.1/index.html")
     assert number(old["rows"][0]["mean"]) in frozen.find("tbody")[0].text
+    (run,) = old["runs"].values()
+    assert run["trust"] == "played here"
+    assert {run["trust"], run["date"]} <= {cell.text.split(" ircore")[0] for cell in frozen.find("tbody")[0].find("td")}
     assert "benchmark 2026.2" in read_page(site / "boards/index.html").find("p", class_="filtered")[0].text
     listed = read_page(site / "versions/index.html")
     assert [row.find("a")[0].text for row in listed.find("tbody")[0].find("tr")] == ["2026.2", "2026.1"]
