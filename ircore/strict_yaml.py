@@ -19,6 +19,12 @@ MAX_DEPTH = 12
 
 MEND = "Mend this line: key: value, two spaces deeper a level; text that holds one of : # { [ & * ! stands in quotes."
 
+_ALIAS, _NO_ALIAS = (
+    "anchors and aliases are not allowed",
+    "Write the value out where it is needed; quote a text with & or *.",
+)
+_ODD = "Write a date or a number that exists; text that looks like one stands in quotes."
+
 UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing, though their category says otherwise."""
 
@@ -81,11 +87,11 @@ class _StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            raise _fault("anchors and aliases are not allowed", event.start_mark)
+            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
         if event.anchor is not None:
-            raise _fault("anchors and aliases are not allowed", event.start_mark)
+            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
         if event.tag is not None:
-            raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark)
+            raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Take the tag (!…) out.")
         if self._depth >= MAX_DEPTH:
             raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
         self._depth += 1
@@ -100,9 +106,9 @@ class _StrictLoader(yaml.SafeLoader):
             value = super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:
             # What looks like a date or a number and is none, such as 2026-99-99.
-            raise _fault(str(error), node.start_mark) from error
+            raise _fault(str(error), node.start_mark, _ODD) from error
         if isinstance(value, float) and not isfinite(value):
-            raise _fault("a number that is not finite", node.start_mark)
+            raise _fault("a number that is not finite", node.start_mark, "Write a finite number, or take it out.")
         if isinstance(value, int) and value.bit_length() > 64:
             raise _fault(_TOO_LARGE, node.start_mark)
         return value
@@ -115,7 +121,7 @@ class _StrictLoader(yaml.SafeLoader):
             if key.tag == _MERGE:
                 raise _fault("merge keys are not allowed", key.start_mark)
             if key.value in seen:
-                raise _fault(f"{_short(key.value)} is given twice", key.start_mark)
+                raise _fault(f"{_short(key.value)} is given twice", key.start_mark, "Take one of the two out.")
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -177,11 +183,13 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
-        raise _refusal(name, error.problem or "not well formed", _place(error.problem_mark)) from error
+        detail, remedy = _words(error)
+        raise _refusal(name, detail, _place(error.problem_mark), remedy) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise _refusal(name, type(error).__name__, START) from error
     if not isinstance(document, dict):
-        raise YamlError(f"{name}: not a mapping of keys to values", if_other, detail="not a mapping of keys to values")
+        detail = "is empty" if document is None else "not a mapping of keys to values"
+        raise YamlError(f"{name}: {detail}", if_other, detail=detail)
     keys: dict[FieldPath, Place] = {}
     values: dict[FieldPath, Place] = {}
     _locate(node, (), keys, values)
@@ -228,8 +236,18 @@ def _refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlEr
     return YamlError(f"{name}:{place.line}: not valid YAML ({detail})", remedy, place, f"not valid YAML ({detail})")
 
 
-def _fault(problem: str, mark: yaml.Mark) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+def _fault(problem: str, mark: yaml.Mark, remedy: str = "") -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=mark, note=remedy)
+
+
+def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
+    """Return what is wrong and what to do about it; the parser's words for two frequent slips are hard to follow."""
+    problem = error.problem or "not well formed"
+    if "'\\t'" in problem:
+        return "a tab where a line or a value begins", "Indent with spaces."
+    if problem == "but found another document":
+        return "a second document", "Keep one: take the line --- and what follows it out."
+    return problem, error.note or MEND
 
 
 def _place(mark: yaml.Mark | None) -> Place:

@@ -204,13 +204,10 @@ def _report(
 
 def _refusal(found: Any, wrong: list[Any], as_json: bool) -> InputError:
     """Return the error that ends a check: the first finding in its line, all of them below unless they are in JSON."""
-    from ircore.submissions.reports import counted
+    from ircore.submissions.reports import told
 
-    first = wrong[0]
-    field = f"{first.field}: " if first.field else ""
-    line = f"{first.file}:{first.line}: {field}{first.problem}"
-    detail = first.remedy if as_json else "\n  ".join(str(one) for one in found)
-    return InputError(f"{line} ({counted(found)})", detail)
+    line, detail = told(found)
+    return InputError(line, wrong[0].remedy if as_json else detail.removeprefix("  "))
 
 
 def _tell_github(lines: list[str], summary: str, as_json: bool) -> None:

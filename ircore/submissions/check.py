@@ -1,7 +1,6 @@
 """The verdict on a submission: the same on a laptop and in continuous integration."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +15,9 @@ from ircore.submissions.manifest import EXPECTED, parse_manifest
 from ircore.submissions.reading import MANIFEST
 from ircore.submissions.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.slugs import MAINTAINERS, SLUG_HELP, usable_slug
-from ircore.submissions.texts import alike, leak_faults, slug_skeleton, text_faults, unseen_fault
+from ircore.submissions.texts import alike, leak_faults, repository_faults, slug_skeleton, text_faults, unseen_fault
 
 MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
-_REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
 
 
 class Neighbour(NamedTuple):
@@ -245,24 +243,18 @@ def _licence_faults(licence: str) -> Iterator[Fault]:
 
 
 def _transcript_faults(submission: Submission) -> Iterator[Fault]:
-    given = submission.transcripts
-    if given is not None and (not _REPO.fullmatch(given.repo) or ".." in given.repo or "--" in given.repo):
-        expected = EXPECTED["repo"]
-        yield Fault(("transcripts", "repo"), "no name of a dataset repository", expected, f"Write {expected}.")
+    if submission.transcripts is not None:
+        yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
 
 
 def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
+    if same := [other.slug for other in others if other.name == name]:
+        more = f" and {len(same) - 1} more" if len(same) > 1 else ""
+        remedy = "Say what is different; otherwise pages tell the two apart by their folders."
+        yield Fault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy, "warning")
     own = alike(name)
     for other in others:
-        if other.name == name:
-            yield Fault(
-                ("name",),
-                f"is also the name of {other.slug}",
-                "a name of its own",
-                "Say what is different; otherwise pages tell the two apart by their folders.",
-                "warning",
-            )
-        elif own & alike(other.name):
+        if other.name != name and own & alike(other.name):
             problem = f"looks like the name of {other.slug}"
             yield Fault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
 
@@ -272,13 +264,14 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
         yield from repeat_warnings(seat, getattr(submission, seat))
     asks = any(getattr(submission, seat).model is not None for seat in SEATS)
     if asks and submission.dates is None:
-        problem = "does not say when: services change under one name"
-        yield Fault((), problem, EXPECTED["dates"], "Add dates: {submitted: YYYY-MM-DD}.", "warning")
+        problem = "not given, so nobody can tell when: services change under one name"
+        yield Fault(("dates",), problem, EXPECTED["dates"], "Add dates: {submitted: YYYY-MM-DD}.", "warning")
     if submission.transcripts is not None and submission.hardware is None:
-        problem = "does not say what the models ran on"
-        yield Fault((), problem, "hardware: …", "Add hardware: what they ran on, or whose service it was.", "warning")
+        problem = "not given, so nobody can tell what the models ran on"
+        remedy = "Add hardware: what they ran on, or whose service it was."
+        yield Fault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
-        yield Fault((), "names no authors", EXPECTED["authors"], "Add authors: [Your name].", "warning")
+        yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
     if submission.rules.max_turns != Rules().max_turns or submission.rules.token_budget not in (10, 50, 200):
         problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns)"
         yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")

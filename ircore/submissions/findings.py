@@ -58,10 +58,23 @@ class Finding:
     """How to mend it."""
 
     def __str__(self) -> str:
-        field = f"{self.field}: " if self.field else ""
-        expected = f"\n    expected: {self.expected}" if self.expected else ""
-        where = f"{self.file}:{self.line}:{self.column}"
-        return f"{where}: {self.level}: {field}{self.problem}{expected}\n    mend: {self.remedy}"
+        return f"{self.where}: {self.level}: {self.what}\n{self.help}"
+
+    @property
+    def where(self) -> str:
+        """File, line and column, as editors and terminals make links of."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
+    def what(self) -> str:
+        """Field and problem."""
+        return f"{self.field}: {self.problem}" if self.field else self.problem
+
+    @property
+    def help(self) -> str:
+        """What could stand there, unless the remedy says it word for word, and how to mend it: indented lines."""
+        expected = "" if self.expected in self.remedy else f"    expected: {self.expected}\n"
+        return f"{expected}    mend: {self.remedy}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -72,7 +85,7 @@ def locate(fault: Fault, file: str, document: Document | None) -> Finding:
     """Return a fault with its place: of the value; of the key or the nearest field around it where there is none."""
     place = START
     if document is not None:
-        spots = document.keys if fault.problem == UNKNOWN_KEY else document.values
+        spots = document.keys if fault.problem in UNKNOWN else document.values
         place = next((spots[part] for part in _outwards(fault.path) if part in spots), START)
     texts = (field_name(fault.path), fault.problem, fault.expected, fault.remedy)
     return Finding(fault.level, shown_path(file), *place, *(one_line(text) for text in texts))
@@ -82,7 +95,11 @@ LONGEST = 1200
 """Characters of one part of a finding that are shown."""
 
 _PLAIN_PATH = re.compile(r"(?!::|##)[\w./~+@: -]{1,400}")
+MISSING = "is missing"
 UNKNOWN_KEY = "unknown key"
+UNKNOWN_PARAMETER = "unknown parameter"
+UNKNOWN = (UNKNOWN_KEY, UNKNOWN_PARAMETER)
+"""Problems that are those of a key: its place is told, not that of what it holds."""
 
 
 def finding(file: str, problem: str, expected: str, remedy: str, place: Place = START, field: str = "") -> Finding:

@@ -10,7 +10,16 @@ from pydantic import ValidationError
 from ircore.errors import InputError
 from ircore.records import Dates, PlayerSpec, Record, Rules, Submission, TranscriptsReference
 from ircore.strict_yaml import Document, FieldPath, YamlError, parse_mapping
-from ircore.submissions.findings import UNKNOWN_KEY, Fault, Finding, field_name, finding, locate
+from ircore.submissions.findings import (
+    MISSING,
+    UNKNOWN_KEY,
+    UNKNOWN_PARAMETER,
+    Fault,
+    Finding,
+    field_name,
+    finding,
+    locate,
+)
 from ircore.submissions.reading import FORMAT
 
 if TYPE_CHECKING:
@@ -53,10 +62,15 @@ STAND_IN: Mapping[str, Any] = {
 }
 """The shortest manifest: what stands in for required fields."""
 
+_REFERENCE_STAND_IN = {"repo": "org/name", "revision": "0" * 40, "run": "a-run"}
+"""Stands in for parts of a reference to transcripts, so that the rest is checked as of a pair that others played."""
+
 MOST_ROUNDS = 6
 """Rounds of reading a manifest that does not fit."""
 
 _COMMIT = "the commit, 40 hexadecimal digits in lower case"
+_LINK = "an https address, such as https://github.com/…"
+_NAMES = "a name in lower case, such as code or paper"
 _RECORDS: dict[FieldPath, type[Record]] = {
     (): Submission,
     ("describer",): PlayerSpec,
@@ -66,6 +80,8 @@ _RECORDS: dict[FieldPath, type[Record]] = {
     ("transcripts",): TranscriptsReference,
 }
 _NAMED = re.compile(r"(licence|base_url|links\.([^\s]+)) ")
+_PARAMETER = re.compile(r"unknown parameter (['\"])(.*)\1")
+_SCORES = re.compile(r"(score|result|rank|metric|rating)s?", re.IGNORECASE)
 
 
 class Manifest(NamedTuple):
@@ -122,8 +138,10 @@ def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPa
         try:
             return Submission.model_validate(rest), tuple(settled), faults
         except ValidationError as error:
-            new = [_fault(one) for one in error.errors(include_url=False, include_context=False)]
-        faults += new
+            new = [_fault(one) for one in error.errors(include_url=False)]
+        # A key that is misspelt is told once: not also as the key that is missing.
+        settled += [meant for one in new if one.problem == UNKNOWN_KEY and (meant := _meant(one.path))]
+        faults += [one for one in new if one.path not in settled]
         settled += [_settle(rest, one.path) for one in new]
         rest |= {key: value for key, value in STAND_IN.items() if key not in rest}
     return None, tuple(settled), faults
@@ -134,6 +152,8 @@ def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
     part = rest.get(path[0]) if path else None
     if len(path) > 1 and isinstance(part, dict) and path[1] != "player":
         part.pop(path[1], None)
+        if path[0] == "transcripts" and path[1] in _REFERENCE_STAND_IN:
+            part[path[1]] = _REFERENCE_STAND_IN[path[1]]
         return path[:2]
     if path:
         rest.pop(path[0], None)
@@ -147,47 +167,69 @@ def seat_fault(seat: str, error: InputError) -> Fault:
         name, _, problem = error.problem.partition(" ")
     if name.split(".")[0] not in PlayerSpec.model_fields:
         return Fault((seat,), error.problem, "", error.remedy)
-    return Fault((seat, *name.split(".")), problem, EXPECTED.get(name.split(".")[0], ""), error.remedy)
+    if found := _PARAMETER.fullmatch(problem):
+        return Fault((seat, name, found[2]), UNKNOWN_PARAMETER, "", error.remedy)
+    return Fault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
 
 
 def _fault(detail: "ErrorDetails") -> Fault:
     path, kind = detail["loc"], detail["type"]
     if path[-1:] == ("[key]",):
-        path = path[:-1]
+        return Fault(path[:-1], f"the name {_words(detail)}", _NAMES, f"Write {_NAMES}.")
     if kind == "invalid_key":
         path = (*path[:-1], str(path[-1]))
-    last = next((part for part in reversed(path) if isinstance(part, str)), "")
-    expected = _COMMIT if path == ("transcripts", "revision") else EXPECTED.get(last, "")
     if kind == "extra_forbidden":
         return _unknown(path)
+    last = next((part for part in reversed(path) if isinstance(part, str)), "")
+    expected = _expected(path, last)
     if kind == "missing":
-        return Fault(path, "is missing", expected, f"Add {field_name(path)}: {expected}.")
+        return Fault(path, MISSING, expected, f"Add {field_name(path)}: {expected}.")
     if kind == "value_error":
         return _named(path, detail["msg"].removeprefix("Value error, "), expected)
     return Fault(path, _words(detail), expected, _remedy(last, detail, expected))
 
 
+def _expected(path: FieldPath, last: str) -> str:
+    if path == ("transcripts", "revision"):
+        return _COMMIT
+    return _LINK if len(path) == 2 and path[0] == "links" else EXPECTED.get(last, "")
+
+
 def _unknown(path: FieldPath) -> Fault:
+    meant = _meant(path)
+    remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
+    if _SCORES.fullmatch(str(path[-1])):
+        remedy = "Take it out: scores are computed here, from what is played."
+    return Fault(path, UNKNOWN_KEY, f"one of {', '.join(_known(path))}", remedy)
+
+
+def _known(path: FieldPath) -> list[str]:
+    """Return the keys that could stand where an unknown one does."""
     record = _RECORDS.get(path[:-1], Submission)
-    known = [field.alias or name for name, field in record.model_fields.items()]
-    near = get_close_matches(str(path[-1]).lower(), known, n=1, cutoff=0.5)
-    remedy = f"Did you mean {near[0]}? Otherwise take it out." if near else "Take it out."
-    return Fault(path, UNKNOWN_KEY, f"one of {', '.join(known)}", remedy)
+    return [field.alias or name for name, field in record.model_fields.items()]
+
+
+def _meant(path: FieldPath) -> FieldPath:
+    """Return the known key that an unknown one is likely to stand for; empty if there is none."""
+    near = get_close_matches(str(path[-1]).lower(), _known(path), n=1, cutoff=0.65)
+    return (*path[:-1], near[0]) if near else ()
 
 
 def _named(path: FieldPath, message: str, expected: str) -> Fault:
     """Return the fault that a validator of a whole record found, at the field that its message begins with."""
     found = _NAMED.match(message)
     if found is not None:
-        name = found[1]
-        path = (*path, "links", found[2]) if found[2] else (*path, name)
-        expected = EXPECTED[name.partition(".")[0]]
+        path = (*path, "links", found[2]) if found[2] else (*path, found[1])
+        message = message[found.end() :]
+        expected = _LINK if found[2] else EXPECTED[found[1]]
     return Fault(path, message, expected, f"Write {expected}." if expected else FORMAT)
 
 
 def _words(detail: "ErrorDetails") -> str:
-    given = detail["input"]
+    given, limits = detail["input"], detail.get("ctx", {})
     wording = {
+        "greater_than_equal": f"must be at least {limits.get('ge')}, not {_shown(given)}",
+        "less_than_equal": f"must be at most {limits.get('le')}, not {_shown(given)}",
         "string_type": f"must be text, not {_kind(given)}",
         "model_type": f"must be a mapping, not {_kind(given)}",
         "dict_type": f"must be a mapping, not {_kind(given)}",
@@ -205,6 +247,8 @@ def _words(detail: "ErrorDetails") -> str:
 def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
     if field == "api_key_env":
         return "Write the variable's name, such as OPENAI_API_KEY; if this was the key itself, withdraw it."
+    if detail["type"] == "int_type" and str(detail["input"]).strip().isdecimal():
+        return "Take the quotes off."
     if detail["type"] == "string_type" and not isinstance(detail["input"], dict | list):
         return "Put it in quotes: YAML reads it as something else."
     return f"Write {expected}." if expected else FORMAT

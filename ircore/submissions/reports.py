@@ -27,9 +27,21 @@ def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any
 
 
 def counted(findings: Sequence[Finding]) -> str:
-    """Return how many errors and warnings there are, such as ``2 errors, 1 warning``."""
+    """Return how many errors and warnings there are, such as ``2 errors, 1 warning``; ``no errors`` if none."""
     wrong = len(errors(findings))
-    return f"{_number(wrong, 'error')}, {_number(len(findings) - wrong, 'warning')}"
+    parts = [(wrong, "error"), (len(findings) - wrong, "warning")]
+    return ", ".join(_number(count, word) for count, word in parts if count) or "no errors"
+
+
+def told(findings: Sequence[Finding]) -> tuple[str, str]:
+    """Return findings for a terminal: one line about the first and how many there are, then everything else.
+
+    Args:
+        findings: At least one, errors first.
+    """
+    first, *others = findings
+    lines = [f"  {one}" for one in others]
+    return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines])
 
 
 def valid_line(one: Checked) -> str:
@@ -61,9 +73,8 @@ def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
 
 def _annotation(one: Finding) -> str:
     file = _escaped(one.file, _PROPERTY)
-    field = f"{one.field}: " if one.field else ""
-    expected = f" Expected: {one.expected}." if one.expected else ""
-    text = _escaped(f"{field}{one.problem}.{expected} {one.remedy}", _DATA)
+    expected = "" if one.expected in one.remedy else f" Expected: {one.expected}."
+    text = _escaped(f"{one.what}.{expected} {one.remedy}", _DATA)
     return f"::{one.level} file={file},line={one.line},col={one.column},title=Submission::{text}"
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from manifest_attacks import GOOD
-from trees import LINK, MODULE, PLAIN, PROGRAM, Files, ObjectRepository
+from trees import FOLDER, LINK, MODULE, PLAIN, PROGRAM, Files, ObjectRepository
 
 from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
@@ -203,6 +203,115 @@ def test_nothing_is_checked_out_and_no_hook_or_filter_runs(tmp_path: Path) -> No
     assert not mark.exists()
 
 
+# What only somebody makes who writes git's objects by hand, or merges with care.
+
+
+def test_a_merge_cannot_hide_that_it_undoes_something(objects: ObjectRepository, base: str) -> None:
+    """Two branches that merged one another: against the newest commit in common, nothing seems to be undone."""
+    first: Files = {"submissions/first/submission.yaml": (PLAIN, GOOD.replace("plain", "first").encode())}
+    mended: Files = {**BASE, "README.md": (PLAIN, b"mended\n")}
+    mending = objects.commit(mended, base, when=1790000001)
+    # A submitter's own commit, merged before, that bears a date of the future.
+    earlier = objects.commit({**BASE, **first}, base, when=1990000000)
+    main = objects.commit({**mended, **first}, mending, earlier)
+    undoing = objects.commit({**BASE, **first, **GOOD_FILE}, earlier, mending, when=1990000001)
+    with pytest.raises(InputError, match="departed from one another at 2 commits") as caught:
+        check_change(objects.path, main, undoing)
+    assert "git rebase" in caught.value.remedy
+
+
+@pytest.mark.parametrize("last_is_good", [True, False])
+def test_a_file_that_is_there_twice(objects: ObjectRepository, base: str, last_is_good: bool) -> None:
+    """A reader takes the last one of two, a checkout perhaps the first."""
+    both = [objects.blob(b"evil: 1\n"), objects.blob(GOOD.encode())]
+    pair = objects.listing(*((PLAIN, "submission.yaml", one) for one in (both if last_is_good else both[::-1])))
+    rest = {path.removeprefix("submissions/"): file for path, file in BASE.items() if path.startswith("submissions/")}
+    folder = objects.listing((FOLDER, "plain-pair", pair), (FOLDER, "there", objects.tree(rest)))
+    head = objects.commit_of(objects.listing((FOLDER, "submissions", folder)), base)
+    with pytest.raises(InputError, match=r"plain-pair/submission\.yaml': is twice in one commit"):
+        check_change(objects.path, base, head)
+
+
+def test_a_few_objects_that_name_ten_thousand_million_files(objects: ObjectRepository, base: str) -> None:
+    tree = objects.listing(*((PLAIN, f"f{number}", objects.blob(b"x")) for number in range(10)))
+    for _ in range(9):
+        tree = objects.listing(*((FOLDER, f"d{number}", tree) for number in range(10)))
+    head = objects.commit_of(objects.listing((FOLDER, "submissions", tree)), base)
+    with pytest.raises(WorkError, match="lists more than is read here"):
+        check_change(objects.path, base, head)
+
+
+@pytest.mark.parametrize("mode", ["100664", "100600", "0100644"])
+def test_other_ways_to_write_a_plain_file(objects: ObjectRepository, base: str, mode: str) -> None:
+    """Git itself takes them for plain files, so that a merge makes them plain ones."""
+    pair = objects.listing((mode, "submission.yaml", objects.blob(GOOD.encode())))
+    kept = {path: file for path, file in BASE.items() if not path.startswith("submissions/")}
+    there = {path.split("/")[1]: {"submission.yaml": file} for path, file in BASE.items() if path not in kept}
+    folders = [(FOLDER, slug, objects.tree(files)) for slug, files in there.items()]
+    folder = objects.listing(*sorted([*folders, (FOLDER, "plain-pair", pair)], key=lambda one: one[1]))
+    github = {".github/workflows/ci.yml": BASE[".github/workflows/ci.yml"]}
+    whole = [
+        (FOLDER, ".github", objects.tree({path.removeprefix(".github/"): one for path, one in github.items()})),
+        (PLAIN, "README.md", objects.blob(BASE["README.md"][1])),
+        (FOLDER, "submissions", folder),
+    ]
+    change = check_change(objects.path, base, objects.commit_of(objects.listing(*whole), base))
+    assert change.findings == ()
+
+
+# Histories.
+
+STEP = {"date": "2026-11-01", "kind": "disputed", "reason": "the pictures look traced"}
+HISTORIES = {
+    "a script": ({**STEP, "reason": "<script>x</script>"}, "holds markup"),
+    "a link that runs": ({**STEP, "reason": "[see](javascript:x)"}, "holds markup"),
+    "a template": ({**STEP, "reason": "{{ 7*7 }}"}, "holds markup"),
+    "a formula": ({**STEP, "reason": "=HYPERLINK(1)"}, "formulas of spreadsheets"),
+    "text from right to left": ({**STEP, "reason": "abc\u202ecba"}, "U+202E"),
+    "a space without width": ({**STEP, "reason": "a\u200bb"}, "U+200B"),
+    "two alphabets in a word": ({**STEP, "reason": "mаde up"}, "mixes alphabets"),
+    "a key": ({**STEP, "reason": f"sk-{'a1B2' * 10}"}, "an API key"),
+    "somebody's folder": ({**STEP, "reason": "see /home/somebody/x"}, "a path of a machine"),
+    "a day that never comes": ({**STEP, "date": "9999-12-31"}, "is in the future"),
+    "a repository elsewhere": (
+        {**STEP, "kind": "updated", "former": {"repo": "https://evil.example/x", "revision": "a" * 40, "run": "a"}},
+        "no name of a dataset repository",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_words_of_a_history_that_cannot_be_published(proposed: Callable[..., CheckedChange], name: str) -> None:
+    step, problem = HISTORIES[name]
+    path = "submissions/there/history.jsonl"
+    good = json.dumps(STEP).encode()
+    found = errors(proposed({path: (PLAIN, good + b"\n" + json.dumps(step).encode() + b"\n")}).findings)
+    assert [(one.file, one.line) for one in found] == [(path, 2)]
+    assert problem in found[0].problem
+    assert found[0].problem.isprintable()
+
+
+def test_a_history_reads_as_it_is_taken(proposed: Callable[..., CheckedChange]) -> None:
+    """Of two values under one key people see the first, programs take the last."""
+    line = json.dumps(STEP)[:-1] + ', "kind": "withdrawn"}\n'
+    (wrong,) = errors(proposed({"submissions/there/history.jsonl": (PLAIN, line.encode())}).findings)
+    assert wrong.problem == "1: a key is given twice"
+
+
+def test_somebody_elses_history_does_not_pass_in_silence(proposed: Callable[..., CheckedChange]) -> None:
+    line = json.dumps({**STEP, "kind": "withdrawn"}).encode() + b"\n"
+    (found,) = proposed({"submissions/there/history.jsonl": (PLAIN, line)}).findings
+    assert (found.level, found.problem) == ("warning", "adds to the history of a submission")
+    assert "maintainer" in found.remedy
+
+
+def test_nothing_has_happened_yet_to_what_is_not_there(proposed: Callable[..., CheckedChange]) -> None:
+    line = json.dumps(STEP).encode() + b"\n"
+    for files in ({}, GOOD_FILE):
+        (wrong,) = errors(proposed({**files, f"{IN}/history.jsonl": (PLAIN, line)}).findings)
+        assert "not there yet" in wrong.problem
+
+
 @pytest.mark.parametrize("name", ["--upload-pack=touch x", "no-such", "HEAD:README.md", "", "-h"])
 def test_what_is_no_commit_is_refused(objects: ObjectRepository, base: str, name: str) -> None:
     with pytest.raises(InputError, match="no commit in"):
@@ -232,9 +341,8 @@ def test_the_command_says_the_same_to_people_programs_and_the_service(
     assert ircore([*command, "--github"]) == 2
     out, err = capsys.readouterr()
     assert out.startswith(f"::error file={MANIFEST},line=3,col=")
-    assert err.startswith(
-        f"ircore: {MANIFEST}:3: describer.parameters: unknown parameter '<b>' (1 error, 0 warnings)\n"
-    )
+    assert err.startswith(f"ircore: {MANIFEST}:3:")
+    assert err.splitlines()[0].endswith(": describer.parameters.<b>: unknown parameter (1 error)")
     summary = (tmp_path / "summary.md").read_text()
     assert "### Submission check: refused" in summary
     assert "&lt;b&gt;" in summary

@@ -118,7 +118,7 @@ def test_every_error_is_told_at_once() -> None:
         GOOD.replace("name:", "nmae:").replace("0}}", "hot}}").replace("CC-BY-4.0", "[5]").replace("github.com", "x.y")
     )
     fields = {one.field for one in errors(checked(text))}
-    assert fields == {"name", "nmae", "describer.parameters.temperature", "licence", "links.code"}
+    assert fields == {"nmae", "describer.parameters.temperature", "licence", "links.code"}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from manifest_attacks import GOOD
 
 from ircore.cli import run as ircore
 from ircore.plugins import available, load
+from ircore.submissions.check import check_submission
 from ircore.submissions.findings import errors
 from ircore.submissions.seats import AT_HOME, OFFLINE, SERVICES
 from ircore.submissions.tree import check_tree
@@ -88,14 +89,82 @@ def test_one_line_first_then_every_finding_with_its_place(tree: Path, capsys: py
     assert ircore(["submission", "check", str(tree / "first")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines()[:5] == [
-        f"ircore: {manifest}:1: name: is missing (3 errors, 1 warning)",
-        f"  {manifest}:1:1: error: name: is missing",
-        "    expected: one line of 1–300 characters",
-        "    mend: Add name: one line of 1–300 characters.",
-        f"  {manifest}:2:1: error: nmae: unknown key",
+    keys = "schema, name, describer, generator, rules, authors, links, licence, hardware, dates, transcripts"
+    assert err.splitlines()[:4] == [
+        f"ircore: {manifest}:2:1: nmae: unknown key (2 errors, 1 warning)",
+        f"    expected: one of {keys}",
+        "    mend: Did you mean name? Otherwise take it out.",
+        f"  {manifest}:7:15: error: links.code: no public name",
     ]
     assert f"{manifest}:8:10: warning: licence: SPDX writes it CC-BY-4.0" in err
+
+
+SLIPS = [
+    ("licence: CC-BY-4.0", "license: CC-BY-4.0", "8:1: license: unknown key (1 error)", "Did you mean licence?"),
+    ("authors: [Someone]", "author: Someone", "6:1: author: unknown key (1 error)", "Did you mean authors?"),
+    ("authors: [Someone]", "authors: Someone", "6:10: authors: must be a list, not text (1 error)", "[Name One"),
+    ("licence: CC-BY-4.0", "licence: CC-BY-4.0\nscore: 10", "score: unknown key (1 error)", "computed here"),
+    ("token_budget: 200", 'token_budget: "200"', "must be a whole number, not text (1 error)", "Take the quotes off."),
+    ("token_budget: 200", "token_budget: 0", "rules.token_budget: must be at least 1, not 0", "from 1 to 10000"),
+    ("code: ", "Code: ", "links.Code: the name 'Code' does not fit", "a name in lower case"),
+    ("https://github", "http://github", "links.code: must start with https://", "an https address"),
+    ("temperature: 0", "temprature: 0", "describer.parameters.temprature: unknown parameter", "mean temperature?"),
+    ("schema: 1", "schema: 1\n\tx: 1", "2:1: not valid YAML (a tab where a line or a value begins)", "with spaces"),
+    ("schema: 1", "schema: 1\nschema: 1", "2:1: not valid YAML ('schema' is given twice)", "one of the two out"),
+    ("2026-11-22", "2026-13-45", "not valid YAML (month must be in 1..12)", "a date or a number that exists"),
+    ("dates:", "--- {}\ndates:", "10:1: not valid YAML (a second document)", "Keep one"),
+    (
+        "dates:",
+        "transcripts: {repo: me/mine, revision: main, run: a}\ndates:",
+        "10:40: transcripts.revision: 'main' does not fit (1 error)",
+        "Write the commit, 40 hexadecimal digits",
+    ),
+]
+"""Slips of people who mean well: what they wrote instead of what, and what they are told, once."""
+
+
+@pytest.mark.parametrize(("right", "wrong", "told", "remedy"), SLIPS, ids=[wrong for _, wrong, *_ in SLIPS])
+def test_a_slip_is_told_once_with_what_to_do(
+    tree: Path, right: str, wrong: str, told: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    manifest.write_text(manifest.read_text().replace(right, wrong))
+    assert ircore(["submission", "check", str(tree / "first")]) == 2
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"ircore: {manifest}:")
+    assert told in first
+    assert remedy in "".join(rest)
+    assert "0 warnings" not in first
+
+
+def test_a_name_that_many_have_is_warned_of_once(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for slug in ("first", "third", "fourth"):
+        (tree / slug).mkdir(exist_ok=True)
+        (tree / slug / "submission.yaml").write_text(GOOD)
+    assert ircore(["submission", "check", str(tree / "first")]) == 0
+    err = capsys.readouterr().err
+    assert "name: is also the name of fourth and 1 more" in err
+    assert err.count("warning") == 1
+
+
+def test_a_parameter_of_several_is_told_at_its_own_line(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    many = "describer:\n  player: openai\n  model: m-20260115\n  api_key_env: OPENAI_API_KEY\n  parameters:\n"
+    lines = manifest.read_text().splitlines()
+    lines[2] = many + "    temperature: 0\n    seeed: 1"
+    manifest.write_text("\n".join(lines) + "\n")
+    assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 2
+    assert capsys.readouterr().out.startswith(f"::error file={manifest},line=9,col=5,")
+
+
+def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhere(tree: Path) -> None:
+    """A server of one's own is no error for a pair that others played, whatever is wrong with its revision."""
+    manifest = tree / "first" / "submission.yaml"
+    own = "{player: openai, model: m-20260115, base_url: 'http://127.0.0.1:8000/v1', parameters: {temperature: 0}}"
+    lines = manifest.read_text().splitlines()
+    lines[2] = f"describer: {own}"
+    manifest.write_text("\n".join([*lines, "transcripts: {repo: me/mine, revision: main, run: a}", ""]))
+    assert [one.field for one in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
 
 
 def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +173,7 @@ def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFix
     assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("first: valid: gpt-5.2 describes, canvas draws\n::warning file=")
-    for words in ("which version of the model", "the provider's defaults", "does not say when"):
+    for words in ("which version of the model", "the provider's defaults", "nobody can tell when"):
         assert words in err
 
 

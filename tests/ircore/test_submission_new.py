@@ -84,7 +84,7 @@ def test_what_is_known_is_filled_in(folder: Path) -> None:
             "inside a network",
             "transcripts",
         ),
-        ([*MODELS, "--max-turns", "0"], "rules.max_turns: input should be greater", "from 1 to 100"),
+        ([*MODELS, "--max-turns", "0"], "rules.max_turns: must be at least 1", "from 1 to 100"),
         ([*MODELS, "--describer-parameter", "temperature"], "not NAME=VALUE", "temperature=0"),
         ([*MODELS, "--link", "https://github.com"], "not NAME=URL", "code="),
     ],
