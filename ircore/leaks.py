@@ -10,6 +10,8 @@ SECRETS = {
     "a Google API key": r"\bAIza[A-Za-z0-9_-]{30,}",
     "a GitHub token": r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
     "a Slack token": r"\bxox[abeprs]-[A-Za-z0-9-]{10,}",
+    "a key of a model service": r"\b(?:gsk_|xai-|pplx-|r8_|nvapi-|tgp_v1_|fw_)[A-Za-z0-9_-]{24,}",
+    "a token of a package registry": r"\b(?:pypi-|npm_|glpat-)[A-Za-z0-9_-]{20,}",
     "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     "an AWS key": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
 }

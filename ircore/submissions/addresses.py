@@ -17,11 +17,16 @@ _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.
 _NAME = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _INTERNAL_ENDINGS = (
-    ".arpa", ".corp", ".home", ".internal", ".intranet", ".lan", ".local", ".localdomain", ".localhost", ".onion",
-    ".test", ".invalid", ".svc", ".cluster.local",
+    ".arpa", ".corp", ".home", ".internal", ".intra", ".intranet", ".lan", ".local", ".localdomain", ".localhost",
+    ".onion", ".private", ".test", ".invalid", ".svc", ".cluster.local",
 )  # fmt: skip
-_POINTS_ANYWHERE = (".nip.io", ".sslip.io", ".xip.io", ".localtest.me", ".lvh.me", ".vcap.me", ".lacolhost.com")
+_POINTS_ANYWHERE = (
+    ".nip.io", ".sslip.io", ".xip.io", ".xip.name", ".traefik.me", ".localtest.me", ".lvh.me", ".vcap.me",
+    ".lacolhost.com", ".localho.st", ".rbndr.us", ".1u.ms",
+)  # fmt: skip
 _NAT64 = ip_network("64:ff9b::/96")
+_NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip_network("fec0::/10"))
+"""Public by the tables, and not on the internet: hosts of two clouds for their machines; site-local (RFC 3879)."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """The hosts that the format takes http for: a server of the submitter's own."""
 
@@ -172,6 +177,8 @@ def _internal_number(number: IPv4Address | IPv6Address) -> str | None:
         return "this machine's own address"
     if number.is_link_local:
         return "a link-local address, such as those of a cloud's metadata"
+    if any(number in one for one in _NEVER_OUTSIDE):
+        return "an address of a cloud's or a site's own"
     if number.is_global and not number.is_multicast and not number.is_reserved:
         return None
     return "an address inside a network"

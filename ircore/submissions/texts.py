@@ -110,7 +110,8 @@ def skeleton(text: str) -> str:
     prototypes = _prototypes()
     shown = "".join(prototypes.get(one, one) for one in unicodedata.normalize("NFKC", text))
     shown = "".join(prototypes.get(one, one) for one in unicodedata.normalize("NFKD", shown))
-    return "".join(one for one in shown.casefold() if one.isalnum() or one == "+")
+    plain = "".join(one for one in shown.casefold() if one.isalnum() or one == "+")
+    return plain.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
 
 
 @lru_cache(maxsize=8192)

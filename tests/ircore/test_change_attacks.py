@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import NamedTuple
 import pytest
 from manifest_attacks import GOOD
 from trees import FOLDER, LINK, MODULE, PLAIN, PROGRAM, Files, ObjectRepository
+from workflows import read_workflow
 
 from ircore.cli import run as ircore
 from ircore.errors import InputError, WorkError
 from ircore.submissions.change import CheckedChange, check_change
 from ircore.submissions.findings import errors
 
+WORKFLOWS = Path(__file__).resolve().parents[2] / ".github" / "workflows"
 MANIFEST = "submissions/plain-pair/submission.yaml"
 BASE: Files = {
     "README.md": (PLAIN, b"read me\n"),
@@ -230,6 +233,29 @@ def test_a_file_that_is_there_twice(objects: ObjectRepository, base: str, last_i
     head = objects.commit_of(objects.listing((FOLDER, "submissions", folder)), base)
     with pytest.raises(InputError, match=r"plain-pair/submission\.yaml': is twice in one commit"):
         check_change(objects.path, base, head)
+
+
+def test_the_workflow_fetches_no_objects_that_git_would_not_make(tmp_path: Path) -> None:
+    objects = ObjectRepository(tmp_path / "origin")
+    base = objects.commit(BASE)
+    twice = objects.listing(*[(PLAIN, "submission.yaml", objects.blob(GOOD.encode()))] * 2)
+    for number, tree in enumerate((objects.tree(GOOD_FILE), twice)):
+        folder = objects.commit_of(tree, base)
+        subprocess.run(["git", "-C", str(objects.path), "update-ref", f"refs/pull/{number}/head", folder], check=True)
+    steps = read_workflow(WORKFLOWS / "submission.yml")["jobs"]["submitted"]["steps"]
+    (step,) = (one for one in steps if one.get("run", "").startswith("git fetch "))
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    subprocess.run(["git", "-C", str(clone), "remote", "add", "origin", str(objects.path)], check=True)
+
+    def fetched(number: int) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, **step["env"], "NUMBER": str(number), "LC_ALL": "C"}
+        return subprocess.run(["bash", "-c", step["run"]], cwd=clone, env=environment, capture_output=True, text=True)
+
+    assert fetched(0).returncode == 0
+    refused = fetched(1)
+    assert refused.returncode
+    assert "duplicateEntries" in refused.stderr
 
 
 def test_a_few_objects_that_name_ten_thousand_million_files(objects: ObjectRepository, base: str) -> None:

@@ -17,6 +17,12 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")
 """What a player sends itself, so that ``extra_body`` may not."""
 
+ANOTHER_GAME = (
+    "instructions", "system", "previous_response_id", "conversation",
+    "models", "plugins", "functions", "function_call", "web_search_options",
+)  # fmt: skip
+"""What brings other words than the game master's, other models or tools into the game."""
+
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
@@ -110,6 +116,10 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
     for name in settings.extra_body:
         if name in RESERVED:
             raise InputError(f"parameters.extra_body.{name}: is sent by the player itself", "Take it out.")
+        if name in ANOTHER_GAME:
+            raise InputError(
+                f"parameters.extra_body.{name}: other words, models or tools than the game's", "Take it out."
+            )
     if spec.api_key_env is None and not is_loopback(spec.base_url or DEFAULT_BASE_URL):
         raise InputError(
             "api_key_env is missing", "Name the environment variable that holds the key, such as OPENAI_API_KEY."
