@@ -1,6 +1,5 @@
 """``ircore submission``: make, check and prepare a submission."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from ircore.commands import (
     submission_evaluate,
     submission_lifecycle,
     submission_links,
+    submission_new,
     submission_pack,
     submission_preview,
     submission_reproduce,
@@ -20,12 +20,31 @@ from ircore.commands.paths import SeveralPathsCommand
 from ircore.errors import InputError
 from ircore.terminal import printable
 
-_SEATS = ("describer", "generator")
+PARTS = {
+    "Hand in a pair": ("new", "check", "pack", "pin", "check-change"),
+    "Afterwards": ("update", "withdraw", "correct", "history"),
+    "For maintainers": (
+        *("preview", "evaluate", "rescore", "dispute", "settle", "withdrawals", "season", "links", "reproduce"),
+    ),
+}
+"""The commands in the order in which people come to need them."""
 
 
-@click.group("submission")
+class _Parts(click.Group):
+    """A group whose help lists its commands by who needs them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rest = tuple(name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values()))
+        for title, names in {**PARTS, "More": rest}.items():
+            found = [(name, one) for name in names if (one := self.get_command(ctx, name)) is not None]
+            if found:
+                with formatter.section(title):
+                    formatter.write_dl([(name, one.get_short_help_str(limit=72)) for name, one in found])
+
+
+@click.group("submission", cls=_Parts)
 def command() -> None:
-    """Make and check a submission."""
+    """Make, check and hand in a submission, and look after those that are merged."""
 
 
 for part in (
@@ -38,6 +57,7 @@ for part in (
     submission_lifecycle.withdraw,
     submission_lifecycle.withdrawals,
     submission_links.command,
+    submission_new.command,
     submission_pack.command,
     submission_preview.command,
     submission_reproduce.command,
@@ -47,54 +67,7 @@ for part in (
     command.add_command(part)
 
 
-def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that describe the two players."""
-    for seat in reversed(_SEATS):
-        about = (
-            ("parameter", "NAME=VALUE", "A parameter of the player; may be given several times."),
-            ("revision", "TEXT", "Version of its model: commit, snapshot or date."),
-            ("key", "VARIABLE", "Environment variable that holds the key; never the key."),
-            ("url", "URL", "Address of its service; OpenAI's by default."),
-            ("model", "MODEL", "Its model, as the service names it."),
-        )
-        for name, metavar, text in about:
-            wrapped = click.option(f"--{seat}-{name}", metavar=metavar, multiple=name == "parameter", help=text)(
-                wrapped
-            )
-        wrapped = click.option(f"--{seat}", metavar="PLAYER", help=f"Who is the {seat}, such as openai.")(wrapped)
-    return wrapped
-
-
-@command.command("new")
-@click.argument("path", type=click.Path(path_type=Path))
-@_seat_options
-@click.option("--name", metavar="NAME", help="Of the pair; its two players by default.")
-@click.option("--author", "authors", metavar="NAME", multiple=True, help="May be given several times.")
-@click.option("--licence", metavar="SPDX", help="Of messages and renderings; CC-BY-4.0 by default.")
-@click.option("--link", "links", metavar="NAME=URL", multiple=True, help="May be given several times.")
-@click.option("--hardware", metavar="TEXT", help="What the models run on.")
-@click.option("--token-budget", metavar="N", type=int, help="Tokens a message may have; 200 by default.")
-@click.option("--max-turns", metavar="N", type=int, help="10 by default.")
-@click.option("--site-url", metavar="URL", help="Where the site stands: for the schema that editors read.")
-def new(path: Path, site_url: str | None, **given: Any) -> None:
-    """Make the submission PATH, such as submissions/my-pair: asks what no option says, and writes submission.yaml."""
-    import sys
-
-    from ircore.submissions.check import check_submission, neighbours_in
-    from ircore.submissions.drafts import manifest_text, new_folder_of, schema_address, write_manifest
-    from ircore.submissions.questions import Context, complete
-
-    folder = new_folder_of(path)
-    ask = _ask if sys.stdin.isatty() else None
-    context = Context(folder.absolute().name, neighbours_in(folder.absolute().parent), ask, _say)
-    document = complete(_given(given), context)
-    manifest = write_manifest(folder, manifest_text(document, schema_address(folder, site_url)))
-    click.echo(printable(f"{manifest}: written"))
-    _report([check_submission(manifest)])
-    click.echo(f"Next: ircore doctor {folder} (a few tiny questions), then play it (docs/submit.md).", err=True)
-
-
-@command.command("check", cls=SeveralPathsCommand)
+@command.command("check", cls=SeveralPathsCommand, short_help="Check a manifest as it will be when handed in.")
 @click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
 @click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
@@ -149,7 +122,7 @@ def check(
             click.echo(printable(line), err=as_json)
 
 
-@command.command("check-change")
+@command.command("check-change", short_help="Check a branch as its pull request will be.")
 @click.argument("base")
 @click.argument("head")
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
@@ -207,7 +180,7 @@ def _refusal(found: Any, wrong: list[Any], as_json: bool) -> InputError:
     from ircore.submissions.reports import told
 
     line, detail = told(found)
-    return InputError(line, wrong[0].remedy if as_json else detail.removeprefix("  "))
+    return InputError(line, wrong[0].remedy if as_json else detail)
 
 
 def _tell_github(lines: list[str], summary: str, as_json: bool) -> None:
@@ -218,45 +191,6 @@ def _tell_github(lines: list[str], summary: str, as_json: bool) -> None:
     if place := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(place).open("a", encoding="utf-8") as file:
             file.write(summary)
-
-
-def _given(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options gave."""
-    from ircore.submissions.drafts import parameter
-
-    parts: dict[str, Any] = {}
-    for seat in _SEATS:
-        keys = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
-        spec = {key: given[f"{seat}{ending}"] for key, ending in keys.items() if given[f"{seat}{ending}"] is not None}
-        named = dict(parameter(one, f"--{seat}-parameter") for one in given[f"{seat}_parameter"])
-        parts[seat] = {**spec, **({"parameters": named} if named else {})}
-    for key in ("name", "licence", "hardware"):
-        if given[key] is not None:
-            parts[key] = given[key]
-    if given["authors"]:
-        parts["authors"] = list(given["authors"])
-    if given["links"]:
-        parts["links"] = dict(_link(one) for one in given["links"])
-    rules = {key: given[key] for key in ("token_budget", "max_turns") if given[key] is not None}
-    if rules:
-        parts["rules"] = {"token_budget": 200, "max_turns": 10, **rules}
-    return parts
-
-
-def _link(text: str) -> tuple[str, str]:
-    name, equals, url = text.partition("=")
-    if not (equals and name):
-        raise InputError(f"--link {text}: not NAME=URL", "Write it as code=https://github.com/…")
-    return name, url
-
-
-def _ask(question: str, proposal: str) -> str:
-    answer: str = click.prompt(question, default=proposal, show_default=bool(proposal), err=True)
-    return answer
-
-
-def _say(line: str) -> None:
-    click.echo(printable(line), err=True)
 
 
 def _only(paths: tuple[Path, ...]) -> Path:

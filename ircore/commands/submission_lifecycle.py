@@ -57,7 +57,7 @@ settle = _step_command(
 )
 
 
-@click.command("update", short_help="Name new transcripts.")
+@click.command("update", short_help="Name new transcripts; the former stay in its history.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
 @click.option("--transcripts-run", metavar="ID", help="The new transcripts' run, if it is another one.")
@@ -107,7 +107,7 @@ def history(path: Path, as_json: bool) -> None:
         click.echo(printable(f"  {one.date}  {one.kind:<9} {one.run_id or 'all runs'}: {one.reason}"))
 
 
-@click.command("withdrawals", short_help="Collect histories for a release.")
+@click.command("withdrawals", short_help="Collect all histories for a release.")
 @click.argument("folder", default="submissions", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:

@@ -8,7 +8,7 @@ from ircore.errors import WorkError
 from ircore.terminal import printable
 
 
-@click.command("links", short_help="Ask for every link.")
+@click.command("links", short_help="Ask whether every link still leads somewhere.")
 @click.argument("folder", default="submissions", type=click.Path(path_type=Path))
 def command(folder: Path) -> None:
     """Ask for every link and every transcript that the submissions in FOLDER name.

@@ -7,7 +7,7 @@ import click
 from ircore.terminal import printable
 
 
-@click.command("pack", short_help="Prepare a run for upload.")
+@click.command("pack", short_help="Prepare the transcripts of a run for upload.")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")

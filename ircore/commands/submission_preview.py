@@ -8,7 +8,7 @@ from ircore.errors import InputError
 from ircore.terminal import printable
 
 
-@click.command("preview", short_help="Show what a pull request adds.")
+@click.command("preview", short_help="A site that shows what a pull request adds.")
 @click.argument("base")
 @click.argument("head")
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")

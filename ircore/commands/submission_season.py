@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 
-@click.group("season", short_help="Secret pictures, committed to (maintainers).")
+@click.group("season", short_help="Secret pictures, committed to beforehand.")
 def command() -> None:
     """Begin, reveal or verify a season: a fresh set of pictures that nobody has seen (for maintainers)."""
 

@@ -43,6 +43,9 @@ class Purpose:
     resolve: bool = False
     """It is about to be played: hosts are looked up too."""
 
+    unplayed: bool = False
+    """Its submitter will play it: transcripts are yet to be named."""
+
 
 HAND_IN = Purpose()
 """To be handed in by a pull request."""
@@ -170,7 +173,7 @@ def submission_faults(
             keys.setdefault(key, set()).add(host)
     conditions = Conditions(
         local=purpose.local,
-        played_here=submission.transcripts is None,
+        played_here=submission.transcripts is None and not purpose.unplayed,
         resolve=purpose.resolve,
         keys={key: frozenset(hosts) for key, hosts in keys.items()},
     )

@@ -12,12 +12,13 @@ import yaml
 
 from ircore.errors import InputError
 from ircore.files import write_text
+from ircore.plugins import available
 from ircore.submissions.check import Neighbour, Purpose, check_bytes
 from ircore.submissions.findings import Finding, errors
 from ircore.submissions.manifest import STAND_IN
 from ircore.submissions.reading import MANIFEST
-from ircore.submissions.seats import SEATS
-from ircore.submissions.slugs import SLUG_HELP, usable_slug
+from ircore.submissions.seats import OFFLINE, SEATS, SERVICES
+from ircore.submissions.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -25,6 +26,7 @@ SCHEMA = Path(__file__).with_name("submission.schema.json")
 LICENCE = "CC-BY-4.0"
 """Proposed where no licence is named: of messages and renderings, not of models."""
 
+_SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "parameters")
 _ORDER = ("schema", "name", "describer", "generator", "rules", "authors", "links", "licence", "hardware", "dates")
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
 
@@ -41,14 +43,18 @@ def new_folder_of(path: Path) -> Path:
     folder = path.parent if path.name == MANIFEST else path
     name = Path(os.path.abspath(folder)).name  # noqa: PTH100 - the name as given, links not followed
     if not usable_slug(name):
-        raise InputError(f"{folder}: the folder's name {name!r} cannot be used", SLUG_HELP)
+        near = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-_.")[:80].rstrip("-_.")
+        hint = f" Such as {near}." if usable_slug(near) else ""
+        raise InputError(f"{folder}: the folder's name {name!r} cannot be used", f"{SLUG_HELP}{hint}")
+    if name.startswith(MAINTAINERS):
+        raise InputError(f"{folder}: names that begin with {MAINTAINERS} are the maintainers'", "Choose another name.")
     if (folder / MANIFEST).exists():
         raise InputError(f"{folder / MANIFEST}: exists already", "Edit it, or choose another name.")
     return folder
 
 
 def problems_with(
-    answers: Mapping[str, Any], field: str, slug: str, neighbours: tuple[Neighbour, ...] = ()
+    answers: Mapping[str, Any], field: str, slug: str, neighbours: tuple[Neighbour, ...] = (), local: bool = False
 ) -> list[Finding]:
     """Check answers as far as they go.
 
@@ -57,16 +63,28 @@ def problems_with(
         field: The field just answered, such as ``describer.model``: only errors in it are returned.
         slug: The folder's name.
         neighbours: The other submissions.
+        local: It stays on its author's machine.
     """
     document = {**STAND_IN, **answers}
-    checked = check_bytes(_dumped(document).encode(), MANIFEST, slug, neighbours, Purpose(local=_at_home(answers)))
+    purpose = purpose_of(answers, local)
+    checked = check_bytes(_dumped(document).encode(), MANIFEST, slug, neighbours, purpose)
     below = (f"{field}.", f"{field}[")
     return [one for one in errors(checked.findings) if one.field == field or one.field.startswith(below)]
 
 
-def _at_home(answers: Mapping[str, Any]) -> bool:
-    """Whether a server of the submitter's own is asked: transcripts may be added once it was played."""
-    return any(str(answers.get(seat, {}).get("base_url", "")).startswith("http://") for seat in SEATS)
+def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
+    """Return what a new manifest is checked for.
+
+    A pair that maintainers cannot play, since a server or a player is the submitter's own, waits for its transcripts.
+
+    Args:
+        answers: Parts of it.
+        local: It stays on its author's machine.
+    """
+    own = available("players").keys() - OFFLINE.keys() - SERVICES.keys()
+    seats = [answers.get(seat, {}) for seat in SEATS]
+    unplayed = any(str(one.get("base_url", "")).startswith("http://") or one.get("player") in own for one in seats)
+    return Purpose(local, unplayed=unplayed)
 
 
 def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
@@ -78,7 +96,9 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
     ordered = {key: document[key] for key in _ORDER if key in document}
-    return f"{hint}{_dumped({**ordered, **document})}"
+    for seat in SEATS:
+        ordered[seat] = {key: document[seat][key] for key in _SEAT_ORDER if key in document[seat]}
+    return f"{hint}{_dumped(ordered | {key: value for key, value in document.items() if key not in ordered})}"
 
 
 def write_manifest(folder: Path, text: str) -> Path:

@@ -1,5 +1,6 @@
 """The few questions behind a new manifest: each answer is checked at once, by the rules of the real check."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 from ircore.errors import InputError
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
 from ircore.submissions.check import Neighbour
-from ircore.submissions.drafts import LICENCE, known_author, player_label, problems_with
+from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, problems_with
 from ircore.submissions.findings import Finding
 from ircore.submissions.seats import OFFLINE, SEATS, SERVICES, Seat
 
@@ -18,6 +19,18 @@ Say = Callable[[str], None]
 """Shows a line."""
 
 MOST_TRIES = 5
+
+_TASKS: Mapping[Seat, str] = {
+    "describer": "The describer sees the picture and writes.",
+    "generator": "The generator reads and draws.",
+}
+_SETTINGS = {
+    "openai": "temperature=0",
+    "openai-chat": "temperature=0",
+    "openai-images": "size=1024x1024 quality=medium",
+    "openai-responses": "size=1024x1024 quality=medium",
+}
+"""Examples of what else each player of a service may be told."""
 
 
 class Context(NamedTuple):
@@ -35,6 +48,9 @@ class Context(NamedTuple):
     say: Say
     """How problems are told."""
 
+    local: bool = False
+    """The pair stays on its author's machine."""
+
 
 def _one(text: str) -> Any:
     return text
@@ -46,6 +62,15 @@ def _several(text: str) -> Any:
 
 def _links(text: str) -> Any:
     return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
+
+
+def _settings(text: str) -> Any:
+    try:
+        return dict(parameter(one, "settings") for one in shlex.split(text))
+    except ValueError as error:
+        raise InputError(
+            "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
+        ) from error
 
 
 class Question(NamedTuple):
@@ -64,7 +89,10 @@ class Question(NamedTuple):
     """The option that answers it; empty where no answer is needed."""
 
     read: Callable[[str], Any] = _one
-    """From what was typed to what stands in the manifest."""
+    """From what was typed to what stands in the manifest; InputError if it cannot be read."""
+
+    about: str = ""
+    """What is shown once before it."""
 
 
 def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
@@ -80,39 +108,60 @@ def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
     answers: dict[str, Any] = {"schema": 1, **given, **{seat: dict(given.get(seat, {})) for seat in SEATS}}
     for seat in SEATS:
         _settle_seat(answers, seat, context)
-    label = " + ".join(player_label(answers[seat]) for seat in SEATS)
-    _settle(answers, Question(("name",), "Name of the pair, shown on its page", label, "--name NAME"), context)
+    name = _name(answers, context)
+    _settle(answers, Question(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
     author = known_author() or ""
     _settle(answers, Question(("authors",), "Authors, separated by commas", author, read=_several), context)
-    licence = "Licence of what you submit, as SPDX writes it"
+    licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, Question(("licence",), licence, LICENCE, "--licence SPDX"), context)
     if any("model" in answers[seat] for seat in SEATS):
-        hardware = "What the models run on, or whose service it is (empty: not said)"
-        _settle(answers, Question(("hardware",), hardware), context)
+        about = "What the models run on, or whose service it is. Empty: not said."
+        _settle(answers, Question(("hardware",), "Hardware or service", about=about), context)
         answers["dates"] = {"submitted": date.today()}  # noqa: DTZ011 - the user's own day
-    link = "Link to code or paper, such as on github.com or arxiv.org (empty: none)"
-    _settle(answers, Question(("links",), link, read=_links), context)
+    about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
+    _settle(answers, Question(("links",), "Link", read=_links, about=about), context)
     answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
     _refuse(answers, "rules", context)
     return answers
 
 
+def _name(answers: Mapping[str, Any], context: Context) -> str:
+    """Propose a name: the two players', with the folder's where another pair is called that already."""
+    label = " + ".join(player_label(answers[seat]) for seat in SEATS)
+    taken = any(one.name == label and one.slug != context.slug for one in context.neighbours)
+    return f"{label}, {context.slug}" if taken else label
+
+
 def _settle_seat(answers: dict[str, Any], seat: Seat, context: Context) -> None:
-    known = ", ".join(name for name, home in {**OFFLINE, **SERVICES}.items() if home == seat)
-    _settle(answers, Question((seat, "player"), f"The {seat}'s player ({known})", "", f"--{seat} PLAYER"), context)
-    spec = answers[seat]
-    if spec["player"] in SERVICES:
-        model = f"The {seat}'s model, as its service names it"
-        _settle(answers, Question((seat, "model"), model, "", f"--{seat}-model MODEL"), context)
-        address = "Address of its service (empty: OpenAI's; a server of your own: http://127.0.0.1:8000/v1)"
-        _settle(answers, Question((seat, "base_url"), address), context)
-        if (host := _host(spec)) is not None:
-            key = f"--{seat}-key VARIABLE"
-            question = Question((seat, "api_key_env"), "Variable that holds the key", service_key(host) or "", key)
-            _settle(answers, question, context)
-        version = "Version of the model: commit, snapshot or date (empty: not known)"
-        _settle(answers, Question((seat, "revision"), version), context)
+    offline, services = (
+        ", ".join(name for name, home in known.items() if home == seat) for known in (OFFLINE, SERVICES)
+    )
+    about = f"{_TASKS[seat]} Offline: {offline}. A model behind a service: {services}. Or a player that you installed."
+    _settle(answers, Question((seat, "player"), f"The {seat}'s player", "", f"--{seat} PLAYER", about=about), context)
+    if answers[seat]["player"] in SERVICES:
+        _settle_service(answers, seat, context)
     _refuse(answers, seat, context)
+
+
+def _settle_service(answers: dict[str, Any], seat: Seat, context: Context) -> None:
+    spec = answers[seat]
+    model = Question((seat, "model"), "Its model, as the service names it", "", f"--{seat}-model MODEL")
+    _settle(answers, model, context)
+    about = (
+        "Where the service is, such as https://openrouter.ai/api/v1; a server of your own: http://127.0.0.1:8000/v1. "
+        "Empty: OpenAI's."
+    )
+    _settle(answers, Question((seat, "base_url"), "Address", about=about), context)
+    if (host := _host(spec)) is not None:
+        about = "Environment variable that holds the key: its name, never the key."
+        key = Question(
+            (seat, "api_key_env"), "Variable", service_key(host) or "", f"--{seat}-key VARIABLE", about=about
+        )
+        _settle(answers, key, context)
+    about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."
+    _settle(answers, Question((seat, "revision"), "Version", about=about), context)
+    about = f"What else it is told, such as {_SETTINGS[spec['player']]}. Empty: the service's defaults, which change."
+    _settle(answers, Question((seat, "parameters"), "Settings", read=_settings, about=about), context)
 
 
 def _host(spec: Mapping[str, Any]) -> str | None:
@@ -141,6 +190,8 @@ def _settle(answers: dict[str, Any], question: Question, context: Context) -> No
     elif context.ask is None:
         _fill(answers, holder, question, context)
     else:
+        if question.about:
+            context.say(f"\n{question.about}")
         for _ in range(MOST_TRIES):
             if _answered(answers, holder, question, context, context.ask):
                 return
@@ -167,7 +218,11 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
         if question.option:
             context.say("  Something has to stand here.")
         return not question.option
-    holder[key] = question.read(typed)
+    try:
+        holder[key] = question.read(typed)
+    except InputError as error:
+        context.say(f"  {error.problem}. {error.remedy}")
+        return False
     wrong = _wrong(answers, ".".join(question.path), context)
     for one in wrong[:3]:
         context.say(f"  {one.field}: {one.problem}. {one.remedy}")
@@ -177,9 +232,8 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
 
 
 def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
-    return problems_with(
-        {key: value for key, value in answers.items() if value}, field, context.slug, context.neighbours
-    )
+    given = {key: value for key, value in answers.items() if value}
+    return problems_with(given, field, context.slug, context.neighbours, context.local)
 
 
 def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:

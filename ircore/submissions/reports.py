@@ -41,7 +41,8 @@ def told(findings: Sequence[Finding]) -> tuple[str, str]:
     """
     first, *others = findings
     lines = [f"  {one}" for one in others]
-    return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines])
+    # An error's second part is indented already, by two.
+    return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines]).removeprefix("  ")
 
 
 def valid_line(one: Checked) -> str:

@@ -99,9 +99,54 @@ def test_what_is_wrong_is_said_before_anything_is_written(
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("name", ["My-Pair", "con", "a pair"])
-def test_a_folder_that_could_not_be_handed_in_is_refused(folder: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("My-Pair", "Such as my-pair."),
+        ("con", "Begin"),
+        ("a pair", "Such as a-pair."),
+        ("builtin-mine", "another name"),
+    ],
+)
+def test_a_folder_that_could_not_be_handed_in_is_refused(
+    folder: Path, name: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ircore(["submission", "new", str(folder.parent / name), *MODELS]) == 2
+    assert remedy in capsys.readouterr().err
+
+
+OWN_SERVER = [
+    *("--describer", "openai", "--describer-model", "Qwen3-VL", "--describer-revision", "1"),
+    *("--describer-url", "http://127.0.0.1:8000/v1", "--describer-parameter", "temperature=0", "--generator", "canvas"),
+    *("--hardware", "one A100"),
+]
+
+
+@pytest.mark.parametrize("options", [OWN_SERVER, ["--describer", "human", "--generator", "canvas"]])
+def test_what_maintainers_cannot_play_is_no_error_yet(
+    folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server or a player of one's own: its transcripts are named once it was played."""
+    assert ircore(["submission", "new", str(folder), *options]) == 0
+    out, err = capsys.readouterr()
+    assert "my-pair: valid" in out
+    assert "error" not in err
+    assert "Play all of it yourself" in err
+    assert ircore(["submission", "check", str(folder)]) == 2
+
+
+def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside = ["--describer-url", "https://10.0.0.1/v1", "--describer-key", "LAB_KEY", *MODELS]
+    assert ircore(["submission", "new", str(folder), *inside]) == 2
+    assert ircore(["submission", "new", str(folder), *inside, "--local"]) == 0
+    assert "transcripts" not in capsys.readouterr().err.split("Next:")[1]
+
+
+def test_a_proposed_name_is_nobody_elses(folder: Path) -> None:
+    pair = ["--describer", "classical", "--generator", "canvas"]
+    assert ircore(["submission", "new", str(folder), *pair]) == 0
+    assert ircore(["submission", "new", str(folder.with_name("again")), *pair]) == 0
+    assert read_submission(folder.with_name("again")).submission.name == "classical + canvas, again"
 
 
 def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +166,7 @@ def test_answers_are_checked_as_they_are_given() -> None:
     told: list[str] = []
     answers = [
         *("canvas", "openai", "gрt-5.2", "gpt-5.2", "https://169.254.169.254/v1", "https://openrouter.ai/api/v1"),
-        *("OPENAI_API_KEY", "", "2026-01-15"),
+        *("OPENAI_API_KEY", "", "2026-01-15", "temprature=0", "temperature", "'", "temperature=0 top_p=0.9"),
         *("sketch", "", "A, B", "Free", "MIT", "", "javascript:x", "https://arxiv.org/abs/2606.01901"),
     ]
     made = complete({}, scripted(answers, told))
@@ -131,17 +176,20 @@ def test_answers_are_checked_as_they_are_given() -> None:
         "base_url": "https://openrouter.ai/api/v1",
         "api_key_env": "OPENROUTER_API_KEY",
         "revision": "2026-01-15",
+        "parameters": {"temperature": 0, "top_p": 0.9},
     }
     assert made["generator"] == {"player": "sketch"}
     assert (made["authors"], made["licence"]) == (["A", "B"], "MIT")
     assert made["links"] == {"paper": "https://arxiv.org/abs/2606.01901"}
-    assert [line.split(":")[0].strip() for line in told] == [
-        *("describer.player", "describer.model", "describer.base_url", "describer.api_key_env", "licence", "links.code")
+    problems = [line.split(":")[0].strip() for line in told if line.startswith("  ")]
+    assert problems == [
+        *("describer.player", "describer.model", "describer.base_url", "describer.api_key_env"),
+        *("describer.parameters.temprature", "settings 'temperature'", "settings", "licence", "links.code"),
     ]
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
-    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "canvas", "", "", "", "", ""]
+    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
     made = complete({}, scripted(answers, []))
     assert made["describer"] == {"player": "openai", "model": "Qwen3-VL", "base_url": "http://127.0.0.1:8000/v1"}
 
@@ -160,7 +208,7 @@ def test_at_a_real_terminal(tmp_path: Path) -> None:
     os.close(theirs)
     os.close(ours)
     assert done.returncode == 0, done.stderr
-    assert "The describer's player (captioner, classical, openai)" in done.stderr
+    assert "The describer's player: " in done.stderr
     assert read_submission(tmp_path / "at-a-terminal").submission.authors == ("Someone",)
 
 
