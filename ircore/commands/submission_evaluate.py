@@ -7,7 +7,7 @@ import click
 from ircore.errors import InputError, WorkError
 
 
-@click.command("evaluate", short_help="Play or re-score, then score (maintainers).")
+@click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--instances", type=click.Path(path_type=Path), required=True, help="The instance set.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder; made, or gone on with.")

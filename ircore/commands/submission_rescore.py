@@ -10,7 +10,7 @@ SHOWN = 20
 """Findings that are listed when transcripts are refused."""
 
 
-@click.command("rescore", short_help="Check transcripts, keep them as a run.")
+@click.command("rescore", short_help="Check named transcripts, and keep them as a run.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The run folder to make.")
 @click.option(
