@@ -185,8 +185,9 @@ def all_pages(site: Site) -> Iterator[Page]:
     prompts = Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
     compared = compare_page(Comparisons(site))
     single = (front_page(site), paper_page(), prompts, compared, limits_page(site), changes_page(site))
+    cited = citation_page(site.version, site.address)
     several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
-    return chain(*several, single, (figures_page(site), citation_page(), targets_page(site)))
+    return chain(*several, single, (figures_page(site), cited, targets_page(site)))
 
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:

@@ -30,7 +30,7 @@ class Badge:
     """In words: ``all categories``, or a category."""
 
     label: str
-    """Left half."""
+    """Left half: the game, the benchmark's version if it is released, the category."""
 
     message: str
     """Right half: ``rank 2–4 of 12 · 7.3 ± 0.4``, or why there is none."""
@@ -70,7 +70,7 @@ def badges(site: Site) -> dict[str, list[Badge]]:
         board = site.under(rules).board(site.judge, category)
         for row in board:
             pair = site.pairs[row.submission.run_id]
-            made[pair.run_id].append(_badge(pair, row, category, len(board)))
+            made[pair.run_id].append(_badge(pair, row, category, len(board), site.version.name))
     return made
 
 
@@ -94,8 +94,9 @@ def badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
     return f"[![{badge.label}: {badge.message}]({base}{badge.path}.svg)]({base}pairs/{pair.key}.html)"
 
 
-def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int) -> Badge:
+def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version: str | None) -> Badge:
     score = row.cell.score
+    label = f"{_LABEL} {version}" if version else _LABEL
     condition = "all categories" if category is None else category_title(category).lower()
     half = f" ± {number(score.half_width, 1)}" if score.half_width is not None else ""
     message = (
@@ -106,7 +107,7 @@ def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int) -> Badge
     return Badge(
         path=f"badges/{pair.key}/{category or 'overall'}",
         condition=condition,
-        label=one_line(_LABEL if category is None else f"{_LABEL}, {condition}", 80),
+        label=one_line(label if category is None else f"{label}, {condition}", 80),
         message=message,
         known=score.mean is not None,
     )

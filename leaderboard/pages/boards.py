@@ -240,7 +240,7 @@ class Tool:
     """Values to choose from; may be strangers' words, so escape them."""
 
 
-def _tools(lines: Sequence[Line]) -> list[Tool]:
+def _tools(lines: "Sequence[Line] | Sequence[MetricLine]") -> list[Tool]:
     """Return a menu for everything in which the rows differ."""
     found = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
@@ -277,6 +277,12 @@ class MetricLine:
     total: Cell
     """What was played and what it cost, whoever judges."""
 
+    tier: Tier
+    """How far it can be trusted."""
+
+    budget: str
+    """Its rules, shortly."""
+
 
 def _metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), metric_facts(metric)
@@ -284,10 +290,12 @@ def _metric_page(site: Site, metric: str) -> Page:
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
         MetricLine(
-            site.pairs[cell.run_id],
+            pair := site.pairs[cell.run_id],
             cell,
             tuple(part[index].final for part in parts),
             results.cell(cell.run_id, site.judge),
+            tier_of(pair.result),
+            rules_label(site, pair.result.run.rules),
         )
         for index, cell in enumerate(overall)
     ]
@@ -297,6 +305,10 @@ def _metric_page(site: Site, metric: str) -> Page:
         template="metric_board",
         values={
             "facts": facts,
+            "metric": metric,
+            "measured": MEASURED,
+            "tools": _tools(lines),
+            "groups": ["quality", "refinement", "effort", "provenance"],
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),
             "chips": [*_home_chips(site, metric)],

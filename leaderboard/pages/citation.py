@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ircore.versions import Version
 from leaderboard.site import Page, Pair
 from leaderboard.text import one_line
 
@@ -22,10 +23,12 @@ _SPECIAL = {character: "\\" + character for character in "&%$#_{}"} | {
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
 
 
-def citation_page(source: Path = SOURCE) -> Page:
+def citation_page(version: Version, address: str, source: Path = SOURCE) -> Page:
     """Return the page that says how to cite.
 
     Args:
+        version: The benchmark version that the site shows.
+        address: The site's absolute address, ending in a slash; empty leaves it out.
         source: A Citation File Format 1.2 file with a preferred citation.
     """
     cff = yaml.safe_load(source.read_text(encoding="utf-8"))
@@ -34,8 +37,10 @@ def citation_page(source: Path = SOURCE) -> Page:
         {"title": "The paper", "words": "Cite it for the game, its rules and its findings.", "bibtex": bibtex(paper)},
         {
             "title": "This leaderboard and its data",
-            "words": "Cite it for numbers, pictures and dialogues of this site; say which instance set and version.",
-            "bibtex": bibtex({**cff, "year": _year(cff)}),
+            "words": "Cite it for numbers, pictures and dialogues of this site. They are of the benchmark named here.",
+            "bibtex": bibtex(
+                {**cff, "year": _year(cff), "notes": _benchmark(version), "url": address or cff.get("url")}
+            ),
         },
     ]
     return Page("cite", "Cite", "cite", {"entries": entries, "paper_url": paper["url"]}, searchable=True)
@@ -52,6 +57,7 @@ def bibtex(cff: Mapping[str, Any]) -> str:
     fields: dict[str, str | None] = {"title": title, "author": " and ".join(names)}
     fields |= {"year": str(cff["year"]) if cff.get("year") else None, "version": cff.get("version")}
     fields["url"] = cff.get("url") or cff.get("repository-code")
+    fields["note"] = escape_bibtex(cff["notes"]) if cff.get("notes") else None
     preprint = re.search(r"arxiv\.org/abs/(\d+\.\d+)", fields["url"] or "")
     if preprint:
         fields |= {"eprint": preprint[1], "archiveprefix": "arXiv"}
@@ -101,11 +107,16 @@ def _author(one: Mapping[str, str]) -> str:
 
 def _key(family: str, year: str | None, title: str) -> str:
     words = [word for word in re.findall(r"[A-Za-z]+", title.lower()) if word not in _SMALL_WORDS]
-    return "".join(_plain([family or "", year or "", *words[: 1 if family else 3]])).lower()
+    parts = [family, year or "", *words[:1]] if family else [*words[:3], year or ""]
+    return "".join(_plain(parts)).lower()
 
 
 def _plain(words: Sequence[str]) -> Iterator[str]:
     return (re.sub(r"[^A-Za-z0-9]", "", word) for word in words)
+
+
+def _benchmark(version: Version) -> str:
+    return version.words + (f", instance set {version.instance_set[:12]}" if version.released else "")
 
 
 def _year(cff: Mapping[str, Any]) -> str | None:

@@ -29,6 +29,7 @@ def make_site(folder: Path) -> None:
     paths = []
     for place, (slug, describer, generator) in enumerate(pairs):
         run = sample_run(folder / slug, instances, named_submission(slug, describer, generator))
+        rate_turns(run, 20.0 + place, by_episode=0.5, judge="psnr", task="metric")
         paths.append(rate_turns(run, 7.0 - place, by_episode=0.1, by_turn=1).path)
     build_site(paths, folder / "site")
 
@@ -174,6 +175,18 @@ def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> N
         assert float(row["score"]) == record["score"] == means[key, "all", "all"]
         assert record["geometry_hard"] == means[key, "geometry", "hard"]
     assert "2 of 5 pairs: describer teller" in document["shown"]
+
+
+def test_the_board_of_a_metric_says_why_it_has_no_ranks_and_can_be_searched_and_saved(visit: Visit) -> None:
+    page = visit.open("boards/metric-psnr.html")
+    assert shown(page) == BEST_FIRST[::-1]
+    assert page.get_by_text("No ranks here.").is_visible()
+    assert page.locator("caption").evaluate("one => getComputedStyle(one).visibility") == "visible"
+    page.get_by_label("Describer").select_option("teller")
+    rows = list(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
+    assert [(row["describer"], row["generator"]) for row in rows] == [("teller", "sketcher"), ("teller", "painter")]
+    assert float(rows[0]["psnr"]) - float(rows[1]["psnr"]) == pytest.approx(2.0)
+    assert float(rows[0]["geometry_n"]) == 4
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_only_text(visit: Visit) -> None:

@@ -13,6 +13,7 @@ from site_samples import named_submission, rate_turns
 from ircore.cli import run
 from ircore.results.players import player_result
 from ircore.runs import RunFolder
+from ircore.versions import BenchmarkVersion, Version
 from leaderboard.building.build import build_site
 from leaderboard.pages.badges import badge_files, badges
 from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
@@ -24,6 +25,9 @@ from leaderboard.rendering.sections import Section, with_section
 from leaderboard.site import Site
 
 HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"
+RELEASED = Version(
+    "a" * 64, "p 1", BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31")
+)
 ADDRESS = "https://boards.example/game/"
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -146,7 +150,7 @@ def test_the_json_feed_has_what_version_1_1_requires(site: Site, address: str) -
         assert ("url" in item) == bool(address)
 
 
-def test_badges_say_rank_range_and_score(site: Site) -> None:
+def test_badges_say_version_rank_range_and_score(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = next(run_id for run_id, pair in site.pairs.items() if pair.key == "seer-painter")
     overall = badges(site)[run_id][0]
     row = site.results.board("structural")[0]
@@ -157,6 +161,9 @@ def test_badges_say_rank_range_and_score(site: Site) -> None:
     assert picture.get("aria-label") == picture.findtext("{http://www.w3.org/2000/svg}title")
     shields = json.loads(overall.shields())
     assert (shields["schemaVersion"], shields["message"]) == (1, overall.message)
+    assert overall.label == "image reconstruction", "the benchmark of this site is not released"
+    monkeypatch.setattr(site, "version", RELEASED)
+    assert badges(site)[run_id][1].label == "image reconstruction 2026.1, geometry"
     names = [path for path, _ in badge_files(site)]
     assert len(names) == len(set(names)) == 2 * len(PAIRS) * (1 + len(site.results.categories))
 
@@ -171,11 +178,14 @@ def test_bibtex_is_one_entry_with_balanced_braces_whatever_the_names() -> None:
 
 
 def test_the_benchmark_and_the_paper_are_cited_from_one_source() -> None:
-    entries = [one["bibtex"] for one in citation_page().values["entries"]]
+    entries = [one["bibtex"] for one in citation_page(RELEASED, ADDRESS).values["entries"]]
     assert entries[0].startswith("@article{hakimov2026image,")
     assert "eprint = {2606.01901}" in entries[0]
     assert entries[0].count(" and ") == 3  # four authors
-    assert entries[1].startswith("@misc{")
+    assert entries[1].startswith("@misc{imagereconstructiongame")
+    assert f"  url = {{{ADDRESS}}}," in entries[1]
+    assert "  note = {benchmark 2026.1, instance set aaaaaaaaaaaa}," in entries[1]
+    assert "url" not in citation_page(RELEASED, "").values["entries"][1]["bibtex"]
 
 
 def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
@@ -289,3 +299,15 @@ def test_links_within_the_site_lead_somewhere(built: Path, name: str) -> None:
         assert file.is_file(), link
         if anchor and file.suffix == ".html":
             assert f'id="{anchor}"' in file.read_text(), link
+
+
+def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
+    linked = {
+        path.relative_to(built).as_posix()
+        for path in built.rglob("*.html")
+        if any(
+            one.attributes["href"].endswith("/gallery.css") for one in read_page(path).find("link", rel="stylesheet")
+        )
+    }
+    gallery = {path.relative_to(built).as_posix() for path in (built / "gallery").glob("*.html")}
+    assert linked == gallery | {"replay.html"}

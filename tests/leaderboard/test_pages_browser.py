@@ -76,6 +76,17 @@ def test_what_the_browser_makes_is_what_the_page_had(visit: Visit) -> None:
     assert [page.locator(part).all_inner_texts() for part in (".differences td", ".instances td")] == made_before
 
 
+def test_every_difference_leads_to_the_episodes_behind_it(visit: Visit) -> None:
+    broken = "all => all.filter(one => !document.querySelector(one.getAttribute('href'))).length"
+    for address in ("compare.html", "compare.html?pairs=seer-painter,teller-painter,seer-sketcher"):
+        page = visit.open(address)
+        page.locator(".compare-view[data-state=drawn], .compare-form").first.wait_for()
+        numbers = page.locator(".differences td:nth-child(2)")
+        assert numbers.count() == numbers.locator("a.episodes").count() > 0
+        assert page.locator(".differences a[href^='#']").evaluate_all(broken) == 0
+        assert page.locator(".differences a.episodes").first.get_attribute("href") == "#instances"
+
+
 def test_an_address_shows_the_same_to_another_reader(visit: Visit) -> None:
     page = visit.open("compare.html?pairs=seer-sketcher,nobody,teller-painter,seer-sketcher,seer-painter")
     page.locator(".compare-view[data-state=drawn]").wait_for()

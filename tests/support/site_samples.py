@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from ircore.records import PlayerSpec, Score, Submission
+from ircore.records import PlayerSpec, Score, Submission, Task
 from ircore.runs import RunFolder
 from ircore.submissions import LoadedSubmission
 
@@ -34,13 +34,14 @@ def rate_turns(
     by_turn: float = 0.0,
     judge: str = "structural",
     annotator: str | None = None,
+    task: Task = "similarity",
 ) -> RunFolder:
     """Give the first rendering of the n-th episode ``first`` + n · ``by_episode``, each later one ``by_turn`` more."""
     run.add_scores(
         Score(
             episode_id=episode.episode_id,
             turn=turn.turn,
-            task="similarity",
+            task=task,
             judge=judge,
             value=first + number * by_episode + (turn.turn - 1) * by_turn,
             rendering=turn.rendering.sha256,

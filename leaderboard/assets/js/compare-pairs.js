@@ -216,7 +216,7 @@
       const rows = [];
       pairs.forEach((first, index) => pairs.slice(index + 1).forEach((second) => {
         const who = element("th", "", this.mark(first), element("span", "versus", " against "), this.mark(second));
-        rows.push([who, this.compared(first, second, "")]);
+        rows.push([who, this.compared(first, second, ""), "#instances"]);
       }));
       return [element("h2", "", "Every two"), this.differences("Differences of every two pairs", "Pairs", rows)];
     }
@@ -226,10 +226,10 @@
       for (const other of pairs.slice(1)) {
         const conditions = [["", "All targets"], ...this.index.categories];
         const rows = conditions.map(([category, title]) => {
-          const link = element("a", "", title);
-          link.href = `#compare-${category}`;
-          const head = element("th", "", category ? link : element("strong", "", title));
-          return [head, this.compared(pairs[0], other, category)];
+          const behind = category ? `#compare-${category}` : "#instances";
+          const link = withAttributes(element("a", "", title), { href: behind });
+          const head = element("th", "", category ? link : element("strong", "", link));
+          return [head, this.compared(pairs[0], other, category), behind];
         });
         const words = `${this.name(pairs[0])} less ${this.name(other)}`;
         if (pairs.length > 2) parts.push(element("p", "finding", this.mark(pairs[0]), element("span", "", " less "), this.mark(other)));
@@ -240,7 +240,7 @@
 
     differences(label, who, rows) {
       const table = element("table", "board small differences");
-      table.append(element("caption", "", "First pair less second pair, points of the scale 0–10; ± is the 95 % interval. Right of the line the first pair is better."));
+      table.append(element("caption", "", "First pair less second pair, points of the scale 0–10; ± is the 95 % interval. Right of the line the first pair is better. A difference leads to the episodes it was computed from."));
       const ends = rows.flatMap(([, found]) => (found && found.low !== null ? [Math.abs(found.low), Math.abs(found.high)] : []));
       const span = SPANS.find((one) => one >= Math.max(0, ...ends)) ?? SPANS.at(-1);
       const heads = [[who, ""], ["Difference", "number"], ["", ""], ["Wins : losses", ""], ["n", "number"], ["Interval by", ""]];
@@ -250,7 +250,7 @@
         cell.scope = "col";
         head.append(cell);
       }
-      table.append(element("thead", "", head), element("tbody", "", ...rows.map(([first, found]) => this.differenceRow(first, found, span))));
+      table.append(element("thead", "", head), element("tbody", "", ...rows.map(([first, found, behind]) => this.differenceRow(first, found, span, behind))));
       return this.scroll(label, table);
     }
 
@@ -263,7 +263,7 @@
       return withAttributes(element("div", "scroll", content), { tabindex: "0", role: "region", "aria-label": label });
     }
 
-    differenceRow(head, found, span) {
+    differenceRow(head, found, span, behind) {
       head.scope = "row";
       if (!found) {
         const cell = element("td", "muted", "no instance in common");
@@ -272,7 +272,7 @@
       }
       const half = found.low === null ? null : Math.max(found.mean - found.low, found.high - found.mean);
       const value = element("span", "value", signed(found.mean), half === null ? null : element("span", "half", ` ± ${fixed(half)}`));
-      return element("tr", "", head, element("td", "number", value), element("td", "", this.plot(found, span)),
+      return element("tr", "", head, element("td", "number", withAttributes(element("a", "episodes", value), { href: behind })), element("td", "", this.plot(found, span)),
         element("td", "", this.wins(found)), element("td", "number", String(found.n)),
         element("td", "muted", found.low === null ? NONE : found.how));
     }
@@ -309,7 +309,7 @@
       const words = `Final score on each target; a number opens the target with these pairs side by side.${both ? " The last row is the difference." : " The best of a target is framed."}`;
       const query = pairs.map((pair) => `pair=${encodeURIComponent(pair.key)}`).join("&");
       const tables = this.index.categories.map(([category, title]) => this.instanceTable(pairs, category, title, query));
-      return [element("h2", "", "Instance by instance"), element("p", "aid", words), element("div", "instance-groups", ...tables)];
+      return [withAttributes(element("h2", "", "Instance by instance"), { id: "instances" }), element("p", "aid", words), element("div", "instance-groups", ...tables)];
     }
 
     instanceTable(pairs, category, title, query) {
