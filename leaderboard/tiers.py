@@ -39,6 +39,7 @@ LEGEND = (VERIFIED, RESCORED, REPORTED, PAPER, HERE)
 FINDINGS = {
     "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
     "hidden_characters": "a message with characters that cannot be seen",
+    "copy_of_target": "a rendering that can hardly be told from its target",
     "identical_to_target": "a rendering like a target, pixel by pixel",
     "many_failures": "many episodes that failed for technical reasons",
     "out_of_order": "an answer recorded before what it answers",

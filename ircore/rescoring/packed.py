@@ -35,7 +35,9 @@ MAX_FILES = 50_000
 MAX_TOTAL_BYTES = 16 * 1024**3
 MAX_INDEX_BYTES = 16 * 1024**2
 MAX_RUN_BYTES = 256 * 1024
-MAX_JOURNAL_BYTES = 512 * 1024**2
+MAX_JOURNAL_BYTES = 128 * 1024**2
+"""Some five times what the longest honest journal has; read, it takes up to twenty times the room."""
+
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
 

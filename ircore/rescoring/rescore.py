@@ -5,8 +5,10 @@ hand, the rules are played again, and scores are computed from the pictures afte
 word is that these models gave these answers; tokens, seconds and cost are theirs too.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,15 +26,17 @@ from ircore.records import PlayerSpec, Run, TranscriptsReference
 from ircore.rescoring.clean_png import read_clean_png
 from ircore.rescoring.fetch import fetch
 from ircore.rescoring.flags import find_flags
-from ircore.rescoring.packed import PackedRun, TranscriptError, read_packed
+from ircore.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.rescoring.rules import MAX_FAULTS, rule_faults
 from ircore.runs import Call, End, Entry, Failure, RunFolder, RunWriter
 from ircore.submissions import LoadedSubmission, read_manifest
 
 GAME = "reconstruction"
 DEADLINE = 3600.0
+FAST_CLOCK = timedelta(minutes=10)
 MAX_NOTES = 50
 MAX_NOTE_CHARACTERS = 2000
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
 _REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
 
 
@@ -75,7 +79,8 @@ def rescore(
         submission: The submission's folder or its submission.yaml.
         out: The run folder to make; it must not exist or be empty.
         instances: The instance set that counts; the benchmark's own, drawn anew, if None.
-        transcripts: A folder of packed transcripts to take instead of fetching them; nobody vouches for the run then.
+        transcripts: A folder of packed transcripts to take instead of fetching them, named in the manifest or not yet;
+            nobody vouches for the run then.
         deadline: Seconds that fetching may take.
         published: Runs of other pairs: renderings that are theirs are flagged.
 
@@ -86,7 +91,7 @@ def rescore(
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
     loaded = read_manifest(submission)
-    reference = loaded.submission.transcripts
+    reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
@@ -98,7 +103,7 @@ def rescore(
         faults = [*_text_faults(packed), *pictures.faults()]
         faults += rule_faults(run, packed.events, known, load("games", GAME)(), prompts)
         if faults:
-            raise _refused(reference, faults)
+            raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
         flags = find_flags(run, packed.events, known, pictures.picture, [RunFolder.open(one) for one in published])
         provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
         _write(temporary, run, known, packed, provenance)
@@ -122,6 +127,19 @@ def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, de
         return read_packed(place, reference.run)
     except TranscriptError as error:
         raise TranscriptError(error.problem.replace(str(place.parent), _place(reference)), error.remedy) from error
+
+
+def _rehearsed(folder: Path) -> TranscriptsReference:
+    """Return what stands in for a reference before the transcripts are uploaded.
+
+    Raises:
+        InputError: There is not one packed run.
+    """
+    runs = [one.parent.name for one in sorted(folder.glob(f"*/{INDEX}"))]
+    if len(runs) != 1:
+        problem = f"{folder}: holds {len(runs) or 'no'} packed runs"
+        raise InputError(problem, "Name the folder that ircore submission pack made.")
+    return TranscriptsReference(repo="rehearsal/here", revision="0" * 40, run=runs[0])
 
 
 def _place(reference: TranscriptsReference) -> str:
@@ -149,8 +167,25 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts:
                 f"{loaded.path}: {name}: the transcripts were played with {_short(theirs)}, not {_short(ours)}",
                 "Name transcripts of this pair, played by its manifest on the benchmark's own pictures.",
             )
+    if not _is_past(stated.started):
+        raise TranscriptError(
+            f"{loaded.path}: started: {_short(stated.started)} is no time in UTC that has passed",
+            "Name transcripts whose run.json is as ircore play wrote it: withdrawals and releases go by this time.",
+        )
+    if not _VERSION.fullmatch(stated.version):
+        raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
     changed = {"slug": loaded.slug, "submission": merged, "rules": merged.rules}
     return with_run_id(stated.model_copy(update=changed))
+
+
+def _is_past(text: str) -> bool:
+    """Whether a text is a time as ``ircore play`` writes it, such as 2026-11-22T07:45:00+00:00; clocks may be fast."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    written = moment.tzinfo is not None and moment.astimezone(UTC).isoformat(timespec="seconds") == text
+    return written and moment < datetime.now(UTC) + FAST_CLOCK
 
 
 def _settings(player: PlayerSpec) -> object:
@@ -212,9 +247,9 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
             yield f"{where}: holds {leak}: it must not be published"
 
 
-def _refused(reference: TranscriptsReference, faults: Sequence[str]) -> RefusedError:
+def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     more = f" ({len(faults)} findings in all)" if len(faults) > 1 else ""
-    error = RefusedError(f"{_place(reference)} {reference.run}: refused: {faults[0]}{more}", _REMEDY)
+    error = RefusedError(f"{where} {run}: refused: {faults[0]}{more}", _REMEDY)
     error.faults = tuple(faults[:MAX_FAULTS])
     return error
 

@@ -1,28 +1,32 @@
 """What strangers may try with transcripts and pictures: each has one clear verdict, and nothing is written outside."""
 
+import io
 import json
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hostile_pictures import HEAD, PIXELS, TAIL, file
+from hostile_pictures import HEAD, PIXELS, TAIL, chunk, file
 from hub_server import HubServer, running_hub
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai_server import serving
+from PIL import Image
 from samples import sample_run, sample_submission
-from transcript_attacks import ATTACKS, FIRST, OTHER, SECRETS, Attack, Lines, each, edit, run_edit, some_rendering
+from transcript_attacks import ATTACKS, FIRST, OTHER, SECRETS, Attack, Lines, each, edit, some_rendering
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.cli import run as ircore
 from ircore.errors import InputError
-from ircore.images import Picture
+from ircore.images import Picture, Pixels
 from ircore.instances.store import read_instances
 from ircore.records import TranscriptsReference
 from ircore.rescoring import fetch as fetching
+from ircore.rescoring import flags as flagging
 from ircore.rescoring.fetch import fetch
 from ircore.rescoring.rescore import rescore
 from ircore.runs import RunFolder
@@ -85,6 +89,44 @@ def drawn_as(handed: Handed, instance: str, episodes: tuple[str, ...], shift: in
     handed.draw(Picture.from_pixels(moved).data, episodes)
 
 
+def target_of(handed: Handed, instance: str) -> Pixels:
+    known = read_instances(handed.instances)
+    return known.target(next(one for one in known.instances if one.instance_id == instance)).pixels
+
+
+def copied(handed: Handed, how: Callable[[Pixels], Pixels]) -> None:
+    """Let the first picture of an episode be a changed copy of its target."""
+    pixels = how(target_of(handed, FIRST))
+    handed.draw(Picture.from_pixels(pixels).data, (FIRST,), pixels.shape[1], pixels.shape[0])
+
+
+def saved_with_losses(pixels: Pixels) -> Pixels:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=50)
+    return np.asarray(Image.open(buffer))
+
+
+def smaller(pixels: Pixels) -> Pixels:
+    return np.asarray(Image.fromarray(pixels).resize((64, 64), Image.Resampling.BILINEAR))
+
+
+def shifted(pixels: Pixels) -> Pixels:
+    """At the size of the benchmark's own pictures."""
+    return np.roll(pixels.repeat(5, axis=0).repeat(5, axis=1), 1, axis=1)
+
+
+def noisy(pixels: Pixels) -> Pixels:
+    noise = np.random.default_rng(7).integers(-6, 7, pixels.shape)
+    return np.clip(pixels.astype(int) + noise, 0, 255).astype(np.uint8)
+
+
+def packed_anew(handed: Handed) -> None:
+    """The same pixels for two episodes in files that differ."""
+    rows = b"\0" * 96 * 289
+    for level, episode in enumerate((FIRST, OTHER), start=1):
+        handed.draw(file(HEAD, chunk(b"IDAT", zlib.compress(rows, level)), TAIL), (episode,))
+
+
 def out_of_order(lines: Lines) -> None:
     lines.sort(key=lambda one: one["event"] != "end")
 
@@ -108,13 +150,16 @@ LONG = "a large red circle in the upper left corner of the picture"
 FLAGS: dict[str, tuple[Callable[[Handed], object], str, str]] = {
     "the target itself": (lambda h: drawn_as(h, FIRST, (FIRST,)), "identical_to_target", "the rendering is the target"),
     "the target of another": (lambda h: drawn_as(h, OTHER, (FIRST,)), "identical_to_target", f"the target of {OTHER}"),
-    "nearly the target": (lambda h: drawn_as(h, FIRST, (FIRST,), 2), "identical_to_target", "by more than 2 levels"),
+    "nearly the target": (lambda h: drawn_as(h, FIRST, (FIRST,), 2), "copy_of_target", "hardly be told"),
+    "the target saved with losses": (lambda h: copied(h, saved_with_losses), "copy_of_target", "hardly be told"),
+    "the target, smaller": (lambda h: copied(h, smaller), "copy_of_target", "hardly be told"),
+    "the target, a pixel further": (lambda h: copied(h, shifted), "copy_of_target", "hardly be told"),
+    "the target under noise": (lambda h: copied(h, noisy), "copy_of_target", "hardly be told"),
+    "one picture for two, packed anew": (packed_anew, "reused_rendering", "the same picture in 2"),
     "one picture for two": (
         lambda h: h.draw(file(HEAD, PIXELS, TAIL), (FIRST, OTHER)), "reused_rendering", "the same picture",
     ),
     "an order that cannot be": (edit(out_of_order), "out_of_order", "recorded before what it answers"),
-    "a start in the future": (run_edit(started="2999-01-01T00:00:00+00:00"), "time", "started in the future"),
-    "a start that is no time": (run_edit(started="yesterday"), "time", "is no time in UTC"),
     "the same words for all": (lambda h: h.say(LONG), "same_message", "the same first message in 4 episodes"),
     "words that turn around": (lambda h: h.say("a \u202ered circle", FIRST), "hidden_characters", "U+202E"),
     "words without width": (lambda h: h.say("a\u200b red\u2060 circle", FIRST), "hidden_characters", "U+200B, U+2060"),
@@ -130,7 +175,7 @@ FLAGS: dict[str, tuple[Callable[[Handed], object], str, str]] = {
 def test_what_is_unlikely_is_flagged(tmp_path: Path, handed: Handed, name: str) -> None:
     act, rule, what = FLAGS[name]
     # The sample's own second renderings are the targets; here only the first ones are looked at.
-    wanted = "turn 1" if rule == "identical_to_target" else ""
+    wanted = "turn 1" if rule.endswith("_target") else ""
     act(handed)
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
     found = [flag for flag in made.flags if flag.rule == rule and wanted in flag.where]
@@ -148,8 +193,28 @@ def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) 
     found = {flag.where for flag in made.flags if flag.rule == "rendering_of_another"}
     assert len(found) == 8
     assert {flag.what for flag in made.flags if flag.rule == "rendering_of_another"} == {
-        "the same picture, pixel by pixel, as another-pair has"
+        "the picture is, pixel by pixel, one that another-pair has"
     }
+
+
+def test_changed_copies_of_another_pairs_renderings_are_flagged(tmp_path: Path, handed: Handed) -> None:
+    other = sample_run(tmp_path / "other", read_instances(handed.instances), sample_submission("another-pair"))
+    theirs = next(one for one in other.episodes() if one.episode_id == FIRST).turns[0].rendering
+    assert theirs is not None
+    handed.draw(Picture.from_pixels(noisy(other.rendering(theirs).pixels)).data, (FIRST,))
+    made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path])
+    told = {flag.where: flag.what for flag in made.flags if flag.rule == "rendering_of_another"}
+    assert told[f"{FIRST}, turn 1"] == "the picture can hardly be told from one that another-pair has"
+
+
+def test_many_flags_of_one_rule_hide_no_other(tmp_path: Path, handed: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flagging, "MOST_OF_A_RULE", 2)
+    handed.say(f"\u202e{LONG}")
+    made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
+    told = [(flag.rule, flag.what) for flag in made.flags]
+    assert [rule for rule, _ in told].count("hidden_characters") == 3
+    assert ("hidden_characters", "2 more like these") in told
+    assert "same_message" in dict(told)
 
 
 def test_an_honest_run_has_no_other_flags(tmp_path: Path, handed: Handed) -> None:

@@ -162,7 +162,7 @@ FILES = [
     Attack("a list of another run", another_run, "is of the run another-pair-00000000"),
     Attack("a list of 20 MB", enlarged("pack.json", 20 * 2**20), "pack.json is larger than 16 MiB"),
     Attack("an identity of 1 MB", enlarged("run.json", 2**20), "run.json is larger than 0.25 MiB"),
-    Attack("a journal of 600 MB", enlarged("journal.jsonl", 600 * 2**20), "journal.jsonl is larger than 512 MiB"),
+    Attack("a journal of 600 MB", enlarged("journal.jsonl", 600 * 2**20), "journal.jsonl is larger than 128 MiB"),
     Attack("a journal that is a gzip bomb", written("journal.jsonl", BOMB + b"\n"), "journal.jsonl:1"),
 ]
 
@@ -303,6 +303,19 @@ LOST = {"outcome": "aborted", "abort_reason": "describer_format", "detail": "no 
 RULES = [
     Attack("another instance set", run_edit(instance_set="0" * 64), "names another instance set than pack.json"),
     Attack("other prompts", run_edit(prompts="mine-00000000"), "prompts: the transcripts were played with 'mine"),
+    *(
+        Attack(f"a start {name}", run_edit(started=started), "started: ")
+        for name, started in {
+            "in the future": "2999-01-01T00:00:00+00:00",
+            "that is no time": "yesterday",
+            "in another zone": "2026-11-20T23:30:00+14:00",
+            "that sorts after every date": "20261120T100000+00:00",
+            "without a zone": "2026-11-20T10:00:00",
+            "of a week": "2026-W47-5T10:00:00+00:00",
+        }.items()
+    ),
+    Attack("a version that turns around", run_edit(version="0.1\u202e"), "version: "),
+    Attack("a version that is markup", run_edit(version="<b>1"), "version: "),
     Attack("another game", run_edit(game="chess"), "game: the transcripts were played with 'chess'"),
     Attack(
         "another pair's name", run_edit(slug="another-pair"), "slug: the transcripts were played with 'another-pair'"
