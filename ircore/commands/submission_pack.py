@@ -40,17 +40,14 @@ def command(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
         click.echo(f"  {packed.unfinished} instances are not played to their end: play on before you upload", err=True)
     place = repo or "ORG/NAME"
     click.echo(f"""
-Upload it (the repository must be public):
+Rehearse what the maintainers will do, without the network:
+
+  ircore submission rescore submissions/{packed.run.slug} --transcripts {out} --out build/rehearsal
+
+Upload it (the repository must be public, and `hf auth login` done):
 
   hf upload {place} {out} . --repo-type dataset
 
-Then write into submission.yaml, with the commit that stands on https://huggingface.co/datasets/{place}/commits/main:
+Then name it in the manifest, commit and all:
 
-transcripts:
-  repo: {place}
-  revision: <40 hexadecimal digits>
-  run: {packed.run.run_id}
-
-A rehearsal of what the maintainers will do, without the network:
-
-  ircore submission rescore PATH --transcripts {out} --out RUN""")
+  ircore submission pin submissions/{packed.run.slug} --repo {place}""")

@@ -61,8 +61,8 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
         WorkError: The Hub cannot be reached, or the deadline is over.
     """
     check_repository(reference.repo, "transcripts.repo")
-    hub = _Hub(endpoint(), monotonic() + deadline)
-    sizes = dict(_listing(hub, reference))
+    hub = Hub(endpoint(), monotonic() + deadline)
+    sizes = dict(listing(hub, reference))
     check_listing(sizes, f"{reference.repo}/{reference.run}")
     folder = out / reference.run
 
@@ -124,8 +124,13 @@ def is_safe(address: str, base: str) -> bool:
     return parts.scheme == "https" and named and (host == home or internal_host(host) is None)
 
 
-def _listing(hub: "_Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
-    """Yield path and size of every file of the run, page by page."""
+def listing(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
+    """Yield path and size of every file of the run, page by page.
+
+    Raises:
+        TranscriptError: There is no such repository, commit or run, or it holds what is no plain file.
+        WorkError: The Hub cannot be reached, or answers what cannot be read.
+    """
     address = (
         f"/api/datasets/{reference.repo}/tree/{reference.revision}/{quote(reference.run)}?recursive=true&limit={PAGE}"
     )
@@ -180,8 +185,13 @@ class SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-class _Hub:
-    """Asks the Hub, again where it cannot answer for a while, until the time is over."""
+class Hub:
+    """Asks the Hub, again where it cannot answer for a while, until the time is over.
+
+    Args:
+        base: Its address.
+        until: When to give up, by ``monotonic``.
+    """
 
     def __init__(self, base: str, until: float) -> None:
         self._base, self._until = base, until

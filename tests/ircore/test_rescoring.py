@@ -99,6 +99,14 @@ def test_nobody_vouches_for_a_rehearsal(tmp_path: Path) -> None:
     assert not (tmp_path / "rescored" / PROVENANCE).exists()
 
 
+def test_a_rehearsal_needs_no_upload_yet(tmp_path: Path, played: Handed) -> None:
+    write_manifest(tmp_path / "centre-block", None)
+    made = rescore(tmp_path / "centre-block", tmp_path / "rescored", played.instances, played.packed)
+    assert made.folder.run.submission.transcripts is None
+    with pytest.raises(InputError, match="holds no packed runs"):
+        rescore(tmp_path / "centre-block", tmp_path / "other", played.instances, tmp_path)
+
+
 def test_a_strangers_own_provenance_is_refused_and_never_packed(tmp_path: Path, served: HubServer) -> None:
     handed = hand_in(tmp_path)
     write_provenance(tmp_path / "run", make_provenance(handed.submission / "submission.yaml"))
@@ -203,7 +211,7 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(
     commit = upload(served, played)
     shorter = {path: len(data) for path, data in played.files().items()}
     monkeypatch.setattr(
-        fetching, "_listing", lambda *_: [(path.split("/", 1)[1], 10) for path in shorter if "/" in path]
+        fetching, "listing", lambda *_: [(path.split("/", 1)[1], 10) for path in shorter if "/" in path]
     )
     with pytest.raises(InputError, match="listed 10 bytes and sends another number"):
         fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=30)
@@ -316,7 +324,7 @@ def test_pack_tells_what_to_do_next(tmp_path: Path, played: Handed, capsys: pyte
     assert ircore(["submission", "pack", str(run), "--out", str(tmp_path / "p"), "--repo", "me/mine"]) == 0
     shown = capsys.readouterr().out
     assert "hf upload me/mine" in shown
-    assert f"run: {played.run.name}" in shown
+    assert "ircore submission pin submissions/centre-block --repo me/mine" in shown
     assert ircore(["submission", "pack", str(run), "--out", str(tmp_path / "q"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["files"] == len([path for path in played.run.rglob("*") if path.is_file()])
