@@ -4,6 +4,7 @@ Strangers write such files too. What could make a small file huge, slow or diffe
 refused before it is built: aliases, tags, merge keys, nesting, numbers that are not finite, hidden characters.
 """
 
+import re
 import unicodedata
 from math import isfinite
 from pathlib import Path
@@ -30,6 +31,10 @@ UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _INTEGER = "tag:yaml.org,2002:int"
+_NUMBERS = (_INTEGER, "tag:yaml.org,2002:float")
+_READ_IN_TWO_WAYS = re.compile(r"[_:xb]|^[-+]?0[0-9]")
+"""Octal, hexadecimal and binary digits, those to the base 60, underscores: other numbers, or text, in YAML 1.2."""
+
 _MOST_DIGITS = 80
 _TOO_LARGE = "a number of more than 64 bits"
 _MERGE = "tag:yaml.org,2002:merge"
@@ -102,6 +107,8 @@ class _StrictLoader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
             raise _fault(_TOO_LARGE, node.start_mark)
+        if node.tag in _NUMBERS and _READ_IN_TWO_WAYS.search(node.value):
+            raise _fault("a number that is read in two ways", node.start_mark, "Write it in plain decimal digits.")
         try:
             value = super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:

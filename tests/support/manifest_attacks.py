@@ -76,6 +76,10 @@ def _yaml() -> list[Attack]:
         ("infinity", GOOD.replace("temperature: 0", "temperature: .inf"), 3, "not finite"),
         ("infinity below zero", GOOD.replace("temperature: 0", "temperature: -.INF"), 3, "not finite"),
         ("a number of 60000 digits", GOOD.replace("temperature: 0", f"temperature: {'9' * 60_000}"), 3, "number"),
+        *(
+            (f"the number {number}", GOOD.replace("200", number), 5, "read in two ways")
+            for number in ("0310", "0xC8", "0b11001000", "3:20", "2_00", "+0310", "1:59.5")
+        ),
         ("a number to the base 60", GOOD.replace("temperature: 0", f"temperature: 1{':59' * 15_000}"), 3, "64 bits"),
         ("a hexadecimal number", GOOD.replace("200", f"0x{'f' * 50_000}"), 5, "64 bits"),
         ("a date that is none", GOOD.replace("2026-11-22", "2026-99-99"), 10, "month"),
