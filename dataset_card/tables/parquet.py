@@ -1,7 +1,8 @@
-"""Reading and writing the tables of a release; the only module that imports ``pyarrow``.
+"""Reading and writing the tables of a release; with ``arrays`` the only module that imports ``pyarrow``.
 
-Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release, and
-small groups let a viewer show one row without fetching much. The same rows give the same bytes.
+Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. Small
+groups with a gap between them let a viewer or a stream show one row without fetching much; they end where an episode
+ends. The same rows give the same bytes.
 
 Of a picture that several rows of a column hold, such as the target of an episode's turns, a row group stores the bytes
 once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
@@ -15,10 +16,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from dataset_card.tables.arrays import arrow_type, make_table
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Config, Kind
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Config
 from ircore.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,8 +29,12 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from _typeshed import ReadableBuffer as Buffer
 
-GROUP_BYTES = 8 * 1024 * 1024
-"""Bytes of pictures in a row group, about: what a stream reads before its first row. The Hub's viewer takes 300 MB."""
+GROUP_BYTES = 3 * 1024 * 1024
+"""Bytes of pictures with which a row group ends before a row that shares none of them, and at twice as much anyway:
+what a stream reads before its first row. The Hub's viewer takes 300 MB."""
+
+GAP = bytes(8 * 1024 + 1)
+"""Between row groups: pyarrow fetches what lies less than 8 KiB apart at once, up to 32 MiB for the first row."""
 
 GROUP_ROWS_WITH_IMAGES = 100
 GROUP_ROWS = 10_000
@@ -40,6 +46,9 @@ SHARD_BYTES = 500_000_000
 """A file that is longer is followed by another one, as ``datasets`` does."""
 
 READ_ROWS = 8
+
+_MAGIC = b"PAR1"
+"""What a file begins with."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +82,13 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
         rows: Each with exactly the config's columns; taken one at a time, pictures read when they are written.
         run_id: The run whose rows they are; None for all rows of the config.
     """
-    import pyarrow as pa
-
     target = folder / "data" / config.name
     target.mkdir(parents=True, exist_ok=True)
     schema = arrow_schema(config)
     shards = _Shards(target, config, schema, run_id)
     count = num_bytes = 0
     for group in _groups(config, rows):
-        table = pa.Table.from_pylist(group, schema=schema)
+        table = make_table(config, schema, group)
         shards.write(table)
         count += table.num_rows
         num_bytes += table.nbytes
@@ -97,16 +104,7 @@ def arrow_schema(config: Config) -> "pa.Schema":
     """Return the Arrow schema, with the features that make ``datasets`` decode the pictures."""
     import pyarrow as pa
 
-    types: dict[Kind, Any] = {
-        "string": pa.string(),
-        "int32": pa.int32(),
-        "int64": pa.int64(),
-        "float64": pa.float64(),
-        "bool": pa.bool_(),
-        "image": pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
-        "strings": pa.list_(pa.string()),
-    }
-    fields = [pa.field(column.name, types[column.kind]) for column in config.columns]
+    fields = [pa.field(column.name, arrow_type(column.kind)) for column in config.columns]
     return pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": config.features()}})})
 
 
@@ -266,6 +264,8 @@ class _Shards:
         if self._files[-1].size > SHARD_BYTES:
             self._end()
             self._begin()
+        if self._files[-1].size > len(_MAGIC):
+            self._sink.write(GAP)
         self._writer.write_table(table)
 
     def finish(self) -> tuple[tuple[int, str], ...]:
@@ -275,15 +275,18 @@ class _Shards:
         return tuple((file.size, file.hexdigest()) for file in self._files)
 
     def _begin(self) -> None:
+        import pyarrow as pa
+
         self._files.append(_HashedFile(self._folder / f".part-{len(self._files)}"))
-        self._writer = _writer(self._files[-1], self._config, self._schema)
+        self._sink = pa.PythonFile(self._files[-1], "w")
+        self._writer = _writer(self._sink, self._config, self._schema)
 
     def _end(self) -> None:
         self._writer.close()
-        self._files[-1].close()
+        self._sink.close()
 
 
-def _writer(file: _HashedFile, config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
+def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
     """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
     import pyarrow.parquet as pq
 
@@ -292,11 +295,11 @@ def _writer(file: _HashedFile, config: Config, schema: "pa.Schema") -> "pq.Parqu
     others = [f"{column.name}.path" for column in config.images]
     others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
     return pq.ParquetWriter(
-        file,
+        sink,
         schema,
         compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
         use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
-        dictionary_pagesize_limit=4 * GROUP_BYTES,
+        dictionary_pagesize_limit=8 * GROUP_BYTES,
         write_statistics=plain,
         write_page_index=True,
         write_page_checksum=True,
@@ -307,7 +310,7 @@ def _writer(file: _HashedFile, config: Config, schema: "pa.Schema") -> "pq.Parqu
 
 
 def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Cut rows into groups, bounded in number and in bytes of pictures."""
+    """Cut rows into groups, bounded in number and in bytes of pictures; if possible between different pictures."""
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
     readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
@@ -315,12 +318,15 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     held = 0
     for row in rows:
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
-        group.append(row | pictures)
         sizes = {id(one["bytes"]): len(one["bytes"]) for one in pictures.values() if one is not None}
+        if sum(stored.values()) >= GROUP_BYTES and not sizes.keys() & stored.keys():
+            yield group
+            group, stored, held = [], {}, 0
+        group.append(row | pictures)
         stored |= sizes
         held += sum(sizes.values())
         # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(group) >= most or sum(stored.values()) >= GROUP_BYTES or held >= 2 * GROUP_BYTES:
+        if len(group) >= most or sum(stored.values()) >= 2 * GROUP_BYTES or held >= 4 * GROUP_BYTES:
             yield group
             group, stored, held = [], {}, 0
     if group:

@@ -2,6 +2,8 @@
 
 import hashlib
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -174,6 +176,37 @@ def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
     assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [4, 2]
 
 
+def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
+    """What a stream reads before its first row is one group: pyarrow fetches what lies closer together at once."""
+    rendering = iter(range(100))
+    rows = []
+    for episode in range(6):
+        target = EmbeddedImage(bytes=b"t%d" % episode * 1000, path="t.png")
+        for _ in range(5):
+            drawn = EmbeddedImage(bytes=bytes([next(rendering)]) * (GROUP_BYTES // 6), path="r.png")
+            rows.append(transcript_row(f"e{episode}", target, drawn))
+    write_table(tmp_path, TRANSCRIPTS, rows)
+    file = pq.ParquetFile(tmp_path / "data" / "transcripts" / "test-00000-of-00001.parquet")
+    groups = [file.metadata.row_group(index) for index in range(file.num_row_groups)]
+    assert [one.num_rows for one in groups] == [10, 10, 10]
+    chunks = [[one.column(index) for index in range(one.num_columns)] for one in groups]
+    begins = [min(one.dictionary_page_offset or one.data_page_offset for one in group) for group in chunks]
+    ends = [
+        begin + sum(one.total_compressed_size for one in group) for begin, group in zip(begins, chunks, strict=True)
+    ]
+    assert all(begin - end > 8192 for begin, end in zip(begins[1:], ends, strict=False))
+    assert [row["rendering"] for row in table(tmp_path, TRANSCRIPTS)] == [row["rendering"] for row in rows]
+
+
+def test_tables_are_made_without_pandas(built: Path, tmp_path: Path) -> None:
+    """It takes longer to import than a small release to build."""
+    program = (
+        "import sys; from ircore.cli import run; assert run(sys.argv[1:]) == 0; assert 'pandas' not in sys.modules"
+    )
+    build = ["release", "build", "--runs", built / "runs" / "centre-block", "--instances", built / "instances"]
+    subprocess.run([sys.executable, "-c", program, *map(str, build), "--out", str(tmp_path / "out")], check=True)
+
+
 def test_long_tables_are_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dataset_card.tables.parquet.SHARD_BYTES", 50_000)
     write_table(tmp_path, INSTANCES, (instance_row(bytes([index]) * 1000, index) for index in range(250)))
@@ -203,6 +236,11 @@ def hashes(folder: Path) -> dict[str, str]:
 def instance_row(data: bytes, index: int) -> Row:
     columns = {column.name: None for column in INSTANCES.columns}
     return columns | {"image": EmbeddedImage(bytes=data, path="a.png"), "seed": index}
+
+
+def transcript_row(episode: str, target: EmbeddedImage, rendering: EmbeddedImage) -> Row:
+    columns: Row = {column.name: None for column in TRANSCRIPTS.columns}
+    return columns | {"episode_id": episode, "target": target, "rendering": rendering}
 
 
 def add_scores(run: RunFolder) -> None:
