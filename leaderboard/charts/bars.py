@@ -79,7 +79,9 @@ def _shares(entries: Mapping[str, Value]) -> dict[Convergence, Value]:
     return {outcome: entries[outcome] for outcome in CONVERGENCES}
 
 
-def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str) -> Sketch:
+def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str) -> Sketch | Missing:
+    if not any(bar.episodes for bar in bars):
+        return Missing("How do episodes end?", "No episode was rated.")
     names = [RowLabel(bar.name, (f"n {bar.episodes}",)) for bar in bars]
     wide, narrow = row_layouts(
         names,
@@ -141,9 +143,7 @@ def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
 
 
 def _title(bars: Sequence[_Bar]) -> str:
-    whole = sum(bar.episodes for bar in bars)
-    if not whole:
-        return "How do episodes end? None was rated"
+    whole = sum(bar.episodes for bar in bars) or 1
     better, worse = (
         labels.percent(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
         for outcome in ("improved", "regressed")

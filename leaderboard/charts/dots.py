@@ -261,13 +261,15 @@ def _percent(share: float | None) -> str:
 
 
 def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
-    """Say on how many sides of a line intervals lie; what crosses it is undecided."""
+    """Say on how many sides of a line intervals lie; what crosses it is undecided, what has no mean does not count."""
+    known = sum(mean(one) is not None for one in values)
     above = sum(one.low is not None and one.low > line for one in values)
     below = sum(one.high is not None and one.high < line for one in values)
     if above == below == 0:
         return open_title
-    undecided = len(values) - above - below
-    said = f"{verbs[0]} {above} of {len(values)} {what} and {verbs[1]} {below or 'none'}"
+    undecided = known - above - below
+    of = f"{known} {what.removesuffix('s') if known == 1 else what}"
+    said = f"{verbs[0]} {above} of {of} and {verbs[1]} {below or 'none'}"
     return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 
 
@@ -277,7 +279,7 @@ def _scores_title(subject: Subject) -> str:
     judges = _rating(subject, "score")
     top = [{row.submission.run_id for row in results.board(judge) if row.top} for judge in judges]
     by = subject.judge if len(judges) == 1 else "every judge"
-    if len(subject.pairs) == 1:
+    if len({row.submission.run_id for judge in judges for row in results.board(judge) if row.cell.score.n}) < 2:
         return "How similar is what the pair draws?"
     always = set.intersection(*top) if top else set()
     if len(always) == 1 and all(len(one) == 1 for one in top):

@@ -18,6 +18,10 @@ _AID = (
     "An episode that has ended keeps its last score, so every turn averages the same episodes; the band is the 95 %"
     " interval, and a mark's area shows how many episodes were still being refined."
 )
+_OTHERS = " The other pairs stand behind in grey."
+
+_SEEN = 0.05
+"""Points of the scale that two gains have to differ by to look different with one decimal."""
 
 _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
@@ -47,7 +51,7 @@ def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     traces, wide, narrow = panels(tracks, _scale(tracks))
     return Sketch(
         title=_title(tracks),
-        reading_aid=f"{_AID} The other pairs stand behind in grey.{subject.chosen_words(MOST_PANELS)}",
+        reading_aid=f"{_AID}{_OTHERS if len(tracks) > 1 else ''}{subject.chosen_words(MOST_PANELS)}",
         traces=traces,
         wide=wide,
         narrow=narrow,
@@ -115,9 +119,10 @@ def _single_layout(track: Track, table: Table) -> Json:
 
 
 def _title(tracks: Sequence[Track]) -> str:
-    best = max(tracks, key=_gain)
-    if len(tracks) < 2 or _gain(best) < 0.05:
+    gains = sorted((_gain(track) for track in tracks if track.spots), reverse=True)
+    if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
         return "How far does each pair get, turn by turn?"
+    best = max(tracks, key=_gain)
     first, last = _ends(best)
     return f"{pair_name(best.pair)} gains most over the turns: from {first} to {last}"
 

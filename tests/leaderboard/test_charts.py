@@ -176,9 +176,39 @@ def test_titles_say_the_finding() -> None:
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
     better = Results.from_runs([small_run(*three, *three, *three)])
     charts = figures(better, pairs_of(better))
-    assert charts["delta"].title == "Refinement helps 1 of 1 pairs and harms none"
+    assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
     assert charts["convergence"].title == "100 % of episodes end better than they began, 0 % worse"
     assert charts["trajectory-seer-painter"].title == "From 4.0 after the first turn to 6.1 after the last"
+
+
+def silent(run: InventedRun, describer: str) -> InventedRun:
+    """The same run under another describer's name, of which nothing was played."""
+    submission = run.run.submission
+    player = submission.describer.model_copy(update={"model": describer})
+    about = {
+        "run_id": describer,
+        "slug": describer,
+        "submission": submission.model_copy(update={"describer": player}),
+    }
+    return replace(run, run=run.run.model_copy(update=about), played=(), given=())
+
+
+def test_titles_count_only_pairs_that_were_rated() -> None:
+    three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
+    played = small_run(*three, *three, *three)
+    results = Results.from_runs([played, silent(played, "ghost"), silent(played, "mute")])
+    charts = figures(results, pairs_of(results))
+    assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
+    assert charts["scores"].title == "How similar is what the pair draws?"
+    assert charts["trajectories"].title == "How far does each pair get, turn by turn?"
+    assert charts["pair-convergence-ghost"].missing == "No episode was rated."
+
+
+def test_of_two_that_gain_the_same_none_gains_most() -> None:
+    one = small_run([4, 6], [2, 4], [6, 8])
+    other = replace(silent(one, "twin"), played=one.played, given=one.given)
+    results = Results.from_runs([one, other])
+    assert figures(results, pairs_of(results))["trajectories"].title == "How far does each pair get, turn by turn?"
 
 
 def test_one_episode_and_no_score_are_drawn_without_a_whisker() -> None:
