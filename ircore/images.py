@@ -11,6 +11,7 @@ import os
 import struct
 import warnings
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +33,9 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_PIXELS = 4096 * 4096
 MAX_SIDE = 8192
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+MOST_SCANS = 100
+"""Passes over its pixels that a JPEG file may ask for: encoders make about ten, a small file could ask for millions."""
+
 BACKDROP = (255, 255, 255)
 """Transparent pixels are shown on white."""
 
@@ -179,6 +183,8 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
     """Open and fully decode, with our own limit on pixels checked before any is decoded."""
     if not data:
         raise ImageError(f"{name}: the file is empty", "Replace it with a PNG, JPEG, WebP or GIF picture.")
+    if data.startswith(b"\xff\xd8") and data.count(b"\xff\xda") > MOST_SCANS:
+        raise ImageError(f"{name}: more than {MOST_SCANS} scans", "Save it again from its source.")
     try:
         with warnings.catch_warnings():
             # Pillow warns of large pictures and damaged EXIF; the first has a limit of our own, the second is harmless.
@@ -227,7 +233,7 @@ _RGB_8_BIT = b"\x08\x02\0\0\0"
 
 
 def _pixels_only(data: bytes) -> bytes | None:
-    """Return a decoded PNG file of 8-bit RGB without all that is not its pixels; None for any other file.
+    """Return a decoded PNG file of 8-bit RGB without all that is not its pixels; None if it has to be encoded anew.
 
     Several times faster than encoding anew, and the pixels are the same.
     """
@@ -239,12 +245,36 @@ def _pixels_only(data: bytes) -> bytes | None:
         if kind == b"IDAT":
             rows.append(data[at + 8 : at + 8 + size])
         at += size + 12
+    width, height = struct.unpack(">II", data[16:24])
+    if not fills_exactly(rows, width, height):
+        return None
     packed = b"".join(rows)
     chunks = ((b"IHDR", data[16:29]), (b"IDAT", packed), (b"IEND", b""))
     return _PNG + b"".join(
         struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
         for name, content in chunks
     )
+
+
+def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
+    """Say whether the stream of a PNG file of 8-bit RGB holds its pixels and nothing after them.
+
+    Never more than one picture's bytes are unpacked.
+
+    Args:
+        packed: The contents of its IDAT chunks.
+        width: In pixels.
+        height: In pixels.
+    """
+    wanted, found, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    try:
+        for part in packed:
+            while part and found <= wanted:
+                found += len(stream.decompress(part, min(1 << 20, wanted + 1 - found)))
+                part = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return found == wanted and stream.eof and not stream.unused_data
 
 
 def _orientation(image: Image.Image) -> int:

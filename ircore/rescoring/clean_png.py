@@ -8,7 +8,7 @@ stream of exactly its pixels.
 import struct
 import zlib
 
-from ircore.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture
+from ircore.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture, fills_exactly
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = b"\x08\x02\0\0\0"
@@ -60,7 +60,8 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     if at != len(data):
         raise ImageError(f"{name}: {len(data) - at} bytes after the picture's end", _REMEDY)
     width, height = struct.unpack(">II", header[:8])
-    _check_pixels(packed, width, height, name)
+    if not fills_exactly(packed, width, height):
+        raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
     # Decoded once more by the library that everything else will use: filters are only known to be sound then.
     Picture.from_untrusted(data, name)
     return Picture.from_own_file(data, width, height)
@@ -88,18 +89,3 @@ def _check_header(header: bytes, name: str) -> None:
         raise ImageError(
             f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
         )
-
-
-def _check_pixels(packed: list[bytes], width: int, height: int, name: str) -> None:
-    """Check that the stream ends where the pixels end: never more than one picture's bytes are unpacked."""
-    wanted = height * (1 + 3 * width)
-    stream, found = zlib.decompressobj(), 0
-    try:
-        for part in packed:
-            while part and found <= wanted:
-                found += len(stream.decompress(part, min(1 << 20, wanted + 1 - found)))
-                part = stream.unconsumed_tail
-    except zlib.error as error:
-        raise ImageError(f"{name}: a damaged PNG file", _REMEDY) from error
-    if found != wanted or not stream.eof or stream.unused_data:
-        raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)

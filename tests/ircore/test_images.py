@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hostile_pictures import BEYOND, HEAD, TAIL, chunk, file
 from PIL import Image, ImageCms, PngImagePlugin
 
 from ircore.images import MAX_BYTES, ImageError, Picture, read_picture
@@ -191,6 +192,29 @@ def test_a_bomb_in_a_text_chunk_is_refused() -> None:
     info.add_text("x", "a" * (8 * 2**20), zip=True)
     with pytest.raises(ImageError, match="damaged"):
         Picture.from_untrusted(encoded(two_tone(), pnginfo=info), "a.png")
+
+
+@pytest.mark.parametrize("behind", [b"<script>alert(1)</script>", b"PK\3\4" + b"\0" * 30, zlib.compress(b"x")])
+def test_nothing_behind_the_pixels_is_kept(behind: bytes) -> None:
+    """Readers stop where the pixels end, so that a second file may stand there."""
+    rows = zlib.compress(b"\0" * 96 * 289)
+    picture = Picture.from_untrusted(file(HEAD, chunk(b"IDAT", rows + behind), TAIL), "a picture")
+    assert behind not in picture.data
+    assert picture.pixels.shape == (96, 96, 3)
+
+
+def test_a_stream_that_goes_on_behind_the_pixels_is_not_kept() -> None:
+    picture = Picture.from_untrusted(file(HEAD, chunk(b"IDAT", BEYOND), TAIL), "a picture")
+    assert len(picture.data) < 1000 < len(BEYOND)
+
+
+def test_a_jpeg_that_asks_for_its_pixels_again_and_again_is_refused() -> None:
+    """Each scan takes some thirty bytes, and a pass over all pixels."""
+    data = encoded(Image.new("RGB", (64, 64)), "JPEG", progressive=True)
+    scan = data[data.rindex(b"\xff\xda") : -2]
+    assert Picture.from_untrusted(data[:-2] + scan * 20 + data[-2:], "a picture").width == 64
+    with pytest.raises(ImageError, match="more than 100 scans"):
+        Picture.from_untrusted(data[:-2] + scan * 100 + data[-2:], "a picture")
 
 
 def test_no_damage_to_a_file_ends_in_anything_but_a_refusal() -> None:

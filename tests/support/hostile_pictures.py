@@ -70,7 +70,7 @@ PICTURES: dict[str, tuple[bytes, str]] = {
     "cut off": (file(HEAD, PIXELS, TAIL)[:-20], "a truncated PNG file"),
     "a chunk longer than the file": (file(HEAD, struct.pack(">I", 2**31 - 1) + b"IDAT", TAIL), "a truncated PNG file"),
     "a wrong checksum": (file(HEAD, PIXELS[:-1] + b"!", TAIL), "damaged PNG file (checksum)"),
-    "not packed pixels": (file(HEAD, chunk(b"IDAT", b"pixels"), TAIL), "a damaged PNG file"),
+    "not packed pixels": (file(HEAD, chunk(b"IDAT", b"pixels"), TAIL), "do not fill 96 × 96"),
     "a filter that does not exist": (file(*png(packed=zlib.compress(b"\xff" * 96 * 289))), "damaged or truncated"),
     "no size": (file(*png(0, 96)), "0 × 96 pixels is too large"),
     "16 bit": (file(*png(rest=b"\x10\x02\0\0\0")), "not a PNG file of 8-bit RGB"),
