@@ -34,13 +34,14 @@ def command(
     max_cost: float | None,
     deadline: float | None,
 ) -> None:
-    """Play the merged submission at PATH, or re-score the transcripts that it names, and score the run.
+    """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
 
     The maintainers vouch for what comes out. Each command is shown before it is run; each can be given by hand.
     """
     from ircore.runs import RUN_FILE
     from ircore.submissions import read_manifest
 
+    _run(["submission", "check", str(path), "--resolve"])
     loaded = read_manifest(path)
     if loaded.submission.transcripts is None:
         limits = [("--max-cost", max_cost), ("--deadline", deadline)]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hub_server import DroppedError, HubServer, running_hub
@@ -119,6 +120,44 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert ircore(words) == 0
     assert ircore([*words, "--judges", str(tmp_path / "nowhere")]) == 2
     assert "no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("describer", "told"),
+    [
+        ({"player": "replay", "parameters": {"run": "../../secret"}}, "replay answers from a run on your machine"),
+        ({"player": "human", "parameters": {"folder": "/tmp/desk"}}, "names a file or folder"),
+        (
+            {"player": "openai", "model": "m", "base_url": "https://10.0.0.1/v1", "api_key_env": "MY_KEY"},
+            "an address inside a network",
+        ),
+        ({"player": "openai", "model": "m", "api_key_env": "GITHUB_APP_KEY"}, "continuous integration"),
+    ],
+)
+def test_evaluation_plays_nothing_that_a_check_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], describer: dict[str, Any], told: str
+) -> None:
+    """Also by hand, where no workflow checks it beforehand."""
+    sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, describer, {"player": "sketch"})
+    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    assert ircore(words) == 2
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert "+ ircore play" not in shown
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_environment_limits_what_an_evaluation_costs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
+    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    for value, shown in (("", ""), ("12.5", "--max-cost 12.5"), ("much", "")):
+        monkeypatch.setenv("MAX_COST", value)
+        assert ircore(words) == (2 if value == "much" else 0)
+        assert shown in capsys.readouterr().err
 
 
 def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
