@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from hostile_pictures import HEAD, PIXELS, TAIL, chunk, file
+from hostile_texts import SECRETS
 from hub_server import HubServer, running_hub
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai_server import serving
 from PIL import Image
 from samples import sample_run, sample_submission
-from transcript_attacks import ATTACKS, FIRST, OTHER, SECRETS, Attack, Lines, each, edit, some_rendering
+from transcript_attacks import ATTACKS, FIRST, OTHER, Attack, Lines, each, edit, some_rendering
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.cli import run as ircore

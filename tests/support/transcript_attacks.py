@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hostile_pictures import HEAD, PICTURES, PIXELS, TAIL, file
+from hostile_texts import SECRETS
 from transcripts import Handed
 
 FIRST = "geometry-easy-01"
@@ -366,23 +367,6 @@ RULES = [
     Attack("notes without end", answer("generator", notes=["x"] * 51), "notes of more than 50 lines"),
     Attack("a note of a megabyte", answer("generator", notes=["x" * 2**20]), "or 2,000 characters"),
 ]
-
-SECRETS = {
-    "hf": "hf_" + "a" * 30,
-    "openai": "sk-proj-" + "b" * 40,
-    "anthropic": "sk-ant-" + "c" * 40,
-    "google": "AIza" + "d" * 35,
-    "github": "github_pat_" + "e" * 40,
-    "slack": "xoxp-" + "1" * 20,
-    "groq": "gsk_" + "2" * 40,
-    "xai": "xai-" + "3" * 40,
-    "replicate": "r8_" + "4" * 37,
-    "registry": "pypi-" + "5" * 40,
-    "aws": "ASIA" + "F" * 16,
-    "pem": "-----BEGIN OPENSSH " + "PRIVATE KEY-----",
-    "home": "/home/somebody/.cache",
-    "windows": "C:\\Users\\somebody",
-}
 
 
 def told(secret: str) -> Callable[[Handed], None]:

@@ -4,16 +4,17 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from hostile_pictures import saved
 from transcripts import Handed, hand_in
 
 from ircore.errors import InputError
-from ircore.images import ImageError
+from ircore.images import ImageError, Picture
 from ircore.provenance import read_provenance
 from ircore.rescoring.clean_png import read_clean_png
 from ircore.rescoring.fetch import _entries
 from ircore.rescoring.packed import read_packed
 from ircore.rescoring.rescore import rescore
-from ircore.submissions.history import parse_history
+from ircore.submissions.history_check import content_findings
 
 TEXTS = ("journal.jsonl", "run.json", "pack.json")
 LONGEST = 1000
@@ -39,14 +40,14 @@ class Promises:
         texts = [(self._pattern.run / name).read_bytes() for name in TEXTS]
         listing = b'[{"type": "file", "path": "run/pack.json", "size": 9}, {"type": "directory", "path": "run"}]'
         step = b'{"date":"2026-11-01","kind":"withdrawn","reason":"r"}\n'
-        contents = [picture, *texts, listing, step, b'{"schema":1,"kind":"maintainers"}']
+        contents = [picture, *texts, listing, step, b'{"schema":1,"kind":"maintainers"}', saved("JPEG")]
         return [bytes([number]) + content for number, content in enumerate(contents)]
 
     def keep(self, data: bytes) -> None:
         """Check one input; AssertionError or any error but ``InputError`` is a find."""
         if not data:
             return
-        which, content = data[0] % 7, data[1:]
+        which, content = data[0] % 8, data[1:]
         try:
             if which == 0:
                 picture = read_clean_png(content, "x")
@@ -56,7 +57,10 @@ class Promises:
             elif which == 4:
                 list(_entries(content, "me/mine"))
             elif which == 5:
-                parse_history(content, "x")
+                check_history(content)
+            elif which == 7:
+                picture = Picture.from_untrusted(content, "x")
+                assert read_clean_png(picture.data, "x").sha256 == picture.sha256
             else:
                 self._provenance(content)
         except InputError as error:
@@ -80,6 +84,15 @@ class Promises:
         self._work.mkdir()
         (self._work / "provenance.json").write_bytes(content)
         read_provenance(self._work)
+
+
+def check_history(content: bytes) -> None:
+    """Whatever is wrong with a history is told at a line of it, in words that show all they hold."""
+    lines = content.count(b"\n") + content.count(b"\r") + 1
+    for one in content_findings(content, "x"):
+        assert one.remedy
+        assert 1 <= one.line <= lines
+        assert (one.field + one.problem + one.expected + one.remedy).isprintable()
 
 
 def check_refusal(error: InputError) -> None:
