@@ -92,7 +92,7 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
     """
     if judge not in results.judges:
         raise unknown("judge", judge, results.judges, "--judge")
-    effects = pair_effects(results, judge, modelled=False)
+    effects = pair_effects(results, judge, whole=False)
     if isinstance(effects.decomposition, Unavailable):
         raise InputError(
             f"no model has a score of its own: {effects.decomposition.reason}",

@@ -144,7 +144,7 @@ def _words(name: str) -> str:
 
 def _png(sheet: Image.Image) -> bytes:
     buffer = io.BytesIO()
-    sheet.save(buffer, "PNG", optimize=True)
+    sheet.save(buffer, "PNG")
     return buffer.getvalue()
 
 

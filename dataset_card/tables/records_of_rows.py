@@ -1,6 +1,6 @@
 """Rows of a release back to what they were made of, each kind said once; whoever calls validates fields of records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from dataset_card.tables.rows import Row
@@ -22,8 +22,8 @@ SCORE_COLUMNS = (*_SCORE, "rendering_sha256", "first_leading", "final_leading")
 """The columns that the functions below need."""
 
 
-def turn_fields(row: Row, rendering: Rendering | None) -> dict[str, Any]:
-    """Return the fields of the ``Turn`` of a row of ``transcripts``."""
+def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
+    """Return the fields of the ``Turn`` of a row of ``transcripts``; a rendering as a record or as its fields."""
     return {name: row[name] for name in _TURN} | {"rendering": rendering}
 
 
