@@ -22,7 +22,8 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,99}$")]
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
-Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
+ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
+Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=ONE_LINE)]
 """Text of one line, 1–300 characters, no control characters."""
 
 

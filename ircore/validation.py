@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ircore.records import ONE_LINE
+
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
@@ -17,5 +19,12 @@ def describe_validation_error(error: ValidationError, most: int = 3) -> str:
 
 def _fault(detail: "ErrorDetails") -> str:
     field = ".".join(str(part) for part in detail["loc"]) or "record"
-    wording = {"extra_forbidden": "unknown key", "missing": "is missing", "model_type": "must be a mapping"}
+    wording = {
+        "extra_forbidden": "unknown key",
+        "missing": "is missing",
+        "model_type": "must be a mapping",
+        "string_too_short": "is empty",
+    }
+    if detail["type"] == "string_pattern_mismatch" and detail.get("ctx", {}).get("pattern") == ONE_LINE:
+        return f"{field}: must be one line"
     return f"{field}: {wording.get(detail['type'], detail['msg'].removeprefix('Value error, '))}"

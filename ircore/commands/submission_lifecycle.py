@@ -26,7 +26,7 @@ def _step_command(name: str, kind: "Kind", short: str, text: str) -> click.Comma
     @_run
     @_date
     def command(path: Path, reason: str, run_id: str | None, date: str | None) -> None:
-        _add(_folder(path), kind, reason, run_id, date)
+        _add(path, kind, reason, run_id, date)
 
     return command
 
@@ -68,13 +68,19 @@ def update(
     path: Path, revision: str, transcripts_run: str | None, reason: str, run_id: str | None, date: str | None
 ) -> None:
     """Name new transcripts in the submission at PATH and keep the former reference in its history."""
-    from ircore.files import write_text
-    from ircore.submissions import MANIFEST, read_manifest
+    import re
 
-    folder = _folder(path)
+    from ircore.files import write_text
+    from ircore.submissions import MANIFEST, folder_of, read_manifest
+
+    folder = folder_of(path)
     former = read_manifest(folder).submission.transcripts
     if former is None:
-        raise InputError(f"{folder}: names no transcripts", "Add them to submission.yaml first.")
+        raise InputError(f"{folder}: names no transcripts", "Name the first ones with: ircore submission pin")
+    if not re.fullmatch(r"[0-9a-f]{40}", revision):
+        raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits in lower case.")
+    if revision == former.revision and transcripts_run in (None, former.run):
+        raise InputError(f"--revision: {folder.name} names this commit already", "Name the new one.")
     text = (folder / MANIFEST).read_text("utf-8")
     changed = _replaced(text, former.revision, revision, folder)
     if transcripts_run is not None and transcripts_run != former.run:
@@ -93,18 +99,20 @@ def update(
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:
     """Show what happened to the submission at PATH since it was merged."""
+    from ircore.submissions import folder_of
     from ircore.submissions.history import read_history, status_of
 
-    steps = read_history(_folder(path))
+    folder = folder_of(path)
+    steps = read_history(folder)
     if as_json:
         import json
 
         found = [one.model_dump(mode="json", exclude_none=True) for one in steps]
         click.echo(json.dumps({"status": status_of(steps), "history": found}, indent=2))
         return
-    click.echo(f"{_folder(path).name}: {status_of(steps)}")
+    click.echo(f"{folder.name}: {status_of(steps)}{'' if steps else ', nothing happened since it was merged'}")
     for one in steps:
-        click.echo(printable(f"  {one.date}  {one.kind:<9} {one.run_id or 'all runs'}: {one.reason}"))
+        click.echo(printable(f"  {one.date}  {one.kind:<9}  {one.run_id or 'all runs'}: {one.reason}"))
 
 
 @click.command("withdrawals", short_help="Collect all histories for a release.")
@@ -123,10 +131,6 @@ def withdrawals(folder: Path, out: Path) -> None:
     click.echo(f"{out}: {len(found)} withdrawn, corrected or disputed")
 
 
-def _folder(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
-
-
 def _replaced(text: str, old: str, new: str, folder: Path) -> str:
     """Replace what stands once in a manifest; comments and order stay."""
     if text.count(old) != 1:
@@ -135,7 +139,7 @@ def _replaced(text: str, old: str, new: str, folder: Path) -> str:
 
 
 def _add(
-    folder: Path,
+    path: Path,
     kind: "Kind",
     reason: str,
     run_id: str | None,
@@ -146,13 +150,17 @@ def _add(
 
     from pydantic import ValidationError
 
+    from ircore.submissions import folder_of
     from ircore.submissions.history import HISTORY, Step, add_step, status_of
     from ircore.validation import describe_validation_error
 
+    folder = folder_of(path)
     day = date or datetime.now(UTC).date().isoformat()
     try:
         step = Step(date=day, kind=kind, reason=reason, run_id=run_id, former=former)
     except ValidationError as error:
-        raise InputError(describe_validation_error(error), "Correct the option that it names.") from error
+        raise InputError(f"--{describe_validation_error(error)}", "Give the option another value.") from error
     steps = add_step(folder, step)
-    click.echo(f"{folder / HISTORY}: {len(steps)} steps; {folder.name} is {status_of(steps)}")
+    number = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
+    click.echo(f"{folder / HISTORY}: {number}; {folder.name} is {status_of(steps)}")
+    click.echo("Next: commit it, and open a pull request; the next release and site follow it.", err=True)

@@ -21,9 +21,9 @@ def command(path: Path, repo: str, revision: str | None, run_id: str | None, dea
     Asks the Hub which commit it is now, and whether what is there was packed: ircore submission pack.
     """
     from ircore.rescoring.pinning import find_reference, name_transcripts
-    from ircore.submissions import MANIFEST, read_manifest
+    from ircore.submissions import MANIFEST, folder_of, read_manifest
 
-    folder = path if path.is_dir() else path.parent
+    folder = folder_of(path)
     read_manifest(folder)
     reference = find_reference(repo, revision, run_id, deadline)
     name_transcripts(folder, reference)

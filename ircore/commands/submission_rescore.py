@@ -66,5 +66,6 @@ def command(
     for flag in made.flags:
         click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"))
     if made.flags:
-        click.echo(f"  {len(made.flags)} findings for people to look at; none of them breaks a rule")
+        count = f"{len(made.flags)} finding{'' if len(made.flags) == 1 else 's'}"
+        click.echo(f"  {count} for people to look at; none breaks a rule")
     click.echo(f"{out}  (next: ircore score {out})")

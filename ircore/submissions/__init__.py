@@ -4,9 +4,18 @@ from ircore.submissions.reading import (
     MANIFEST,
     LoadedSubmission,
     check_player,
+    folder_of,
     make_player,
     read_manifest,
     read_submission,
 )
 
-__all__ = ["MANIFEST", "LoadedSubmission", "check_player", "make_player", "read_manifest", "read_submission"]
+__all__ = [
+    "MANIFEST",
+    "LoadedSubmission",
+    "check_player",
+    "folder_of",
+    "make_player",
+    "read_manifest",
+    "read_submission",
+]

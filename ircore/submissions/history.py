@@ -17,7 +17,7 @@ from ircore.files import write_text
 from ircore.lifecycle import Withdrawal
 from ircore.records import Day, Line, Name, Record, TranscriptsReference
 from ircore.submissions.findings import Fault, field_name
-from ircore.submissions.reading import MANIFEST
+from ircore.submissions.reading import folder_of
 from ircore.submissions.texts import repository_faults, text_faults
 from ircore.validation import describe_validation_error
 
@@ -121,16 +121,34 @@ def add_step(folder: Path, step: Step) -> tuple[Step, ...]:
     """
     for fault in step_faults(step):
         raise InputError(f"{field_name(fault.path)}: {fault.problem}", fault.remedy)
-    if not (folder / MANIFEST).is_file():
-        raise InputError(f"{folder}: no submission here (no {MANIFEST})", "Name the submission's folder.")
-    before = read_history(folder)
+    before = read_history(folder_of(folder))
     if before and step.date < before[-1].date:
         raise InputError(f"{folder / HISTORY}: {step.date} is before its last step", "Give a later --date.")
-    if step.kind == "settled" and not _open_disputes(before, step.run_id):
-        raise InputError(f"{folder / HISTORY}: no such dispute to settle", "Name its run with --run.")
+    _refuse_idle(step, before, folder / HISTORY)
     steps = (*before, step)
     write_text(folder / HISTORY, "".join(one.model_dump_json(exclude_none=True) + "\n" for one in steps))
     return steps
+
+
+def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
+    """Refuse a step that changes nothing: it was taken already, or there is nothing to settle.
+
+    Raises:
+        InputError: It is such a step.
+    """
+    about = step.run_id or "all runs"
+    if step.kind == "settled" and not _open_disputes(before, step.run_id):
+        disputed = {one.run_id for one in before if one.kind == "disputed"}
+        still = [run or "all runs, without --run" for run in disputed if _open_disputes(before, run)]
+        remedy = f"Disputed: {', '.join(sorted(still))}." if still else "Nothing is disputed."
+        raise InputError(f"{file}: no dispute about {about} to settle", remedy)
+    taken = (
+        _open_disputes(before, step.run_id)
+        if step.kind == "disputed"
+        else step.kind == "withdrawn" and step.run_id is None and status_of(before) == "withdrawn"
+    )
+    if taken:
+        raise InputError(f"{file}: {about}: {step.kind} already", "Nothing to do: see ircore submission history.")
 
 
 def status_of(steps: Sequence[Step]) -> Status:

@@ -24,6 +24,21 @@ class LoadedSubmission(NamedTuple):
     path: Path
 
 
+def folder_of(path: Path) -> Path:
+    """Return the folder of a submission that is there.
+
+    Args:
+        path: It, or its ``submission.yaml``.
+
+    Raises:
+        InputError: There is none.
+    """
+    folder = path.parent if path.name == MANIFEST else path
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{path}: no submission here (no {MANIFEST})", "Name a submission's folder.")
+    return folder if folder.name not in ("", "..") else folder.resolve()
+
+
 def read_submission(path: Path) -> LoadedSubmission:
     """Read a manifest that is to be played, and check that its players are installed.
 

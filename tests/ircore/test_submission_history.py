@@ -30,7 +30,7 @@ def command(*words: str | Path) -> int:
 
 def test_nothing_has_happened_yet(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("history", pair) == 0
-    assert capsys.readouterr().out == "centre-block: active\n"
+    assert capsys.readouterr().out == "centre-block: active, nothing happened since it was merged\n"
     assert list(withdrawals_of(pair.parent)) == []
 
 
@@ -44,7 +44,53 @@ def test_a_dispute_is_marked_and_settled(pair: Path, capsys: pytest.CaptureFixtu
     assert list(withdrawals_of(pair.parent)) == []
     capsys.readouterr()
     assert command("settle", pair, "--reason", "once more") == 2
-    assert "no such dispute to settle" in capsys.readouterr().err
+    assert "Nothing is disputed." in capsys.readouterr().err
+
+
+def test_a_dispute_about_all_runs_is_not_settled_for_one(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("dispute", pair, "--reason", "r") == 0
+    assert command("settle", pair, "--reason", "r", "--run", "one") == 2
+    assert capsys.readouterr().err.endswith("no dispute about one to settle\n  Disputed: all runs, without --run.\n")
+
+
+@pytest.mark.parametrize("kind", ["withdraw", "dispute"])
+def test_what_was_done_is_not_done_again(pair: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(kind, pair, "--reason", "r") == 0
+    before = (pair / HISTORY).read_bytes()
+    out, err = capsys.readouterr()
+    assert "history.jsonl: 1 step; centre-block is " in out
+    assert "open a pull request" in err
+    assert command(kind, pair, "--reason", "r") == 2
+    assert "all runs: " in capsys.readouterr().err
+    assert (pair / HISTORY).read_bytes() == before
+
+
+@pytest.mark.parametrize("step", ["history", "withdraw", "update", "pin"])
+def test_where_no_submission_is_none_is_told_of(pair: Path, step: str, capsys: pytest.CaptureFixture[str]) -> None:
+    more = {
+        "withdraw": ["--reason", "r"],
+        "update": ["--reason", "r", "--revision", "a" * 40],
+        "pin": ["--repo", "a/b"],
+    }
+    assert command(step, pair.parent / "nowhere", *more.get(step, [])) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{pair.parent / 'nowhere'}: no submission here (no submission.yaml)" in err
+
+
+def test_in_its_own_folder_a_submission_is_called_by_its_name(
+    pair: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(pair)
+    for path in (".", "submission.yaml"):
+        assert command("history", path) == 0
+        assert capsys.readouterr().out.startswith("centre-block: active")
+
+
+@pytest.mark.parametrize(("reason", "problem"), [("", "--reason: is empty"), ("a\nb", "--reason: must be one line")])
+def test_a_reason_is_one_line(pair: Path, reason: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("withdraw", pair, "--reason", reason) == 2
+    assert problem in capsys.readouterr().err
 
 
 def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) -> None:
@@ -78,6 +124,9 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
 def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = (pair / "submission.yaml").read_text()
     assert command("update", pair, "--revision", "main", "--reason", "x") == 2
+    assert "--revision: 'main' is no commit" in capsys.readouterr().err
+    assert command("update", pair, "--revision", REVISION, "--reason", "x") == 2
+    assert "names this commit already" in capsys.readouterr().err
     assert command("update", pair, "--revision", "e" * 40, "--reason", "x\ny") == 2
     assert (pair / "submission.yaml").read_text() == manifest
     assert not (pair / HISTORY).exists()
