@@ -3,7 +3,13 @@
 import re
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
-SLUG_HELP = "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all."
+SLUG_HELP = (
+    "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all, "
+    "but no name that the site or Windows keeps, such as index or con."
+)
+PAGES = frozenset({"index", "irg-shell"})
+"""Names that the site keeps beside the pages of pairs."""
+
 MAINTAINERS = "builtin-"
 """How the names of folders begin that only maintainers add."""
 
@@ -18,4 +24,4 @@ def reserved_name(name: str) -> bool:
 
 def usable_slug(name: str) -> bool:
     """Whether a submission's folder may have this name."""
-    return SLUG.fullmatch(name) is not None and not reserved_name(name)
+    return SLUG.fullmatch(name) is not None and not reserved_name(name) and name not in PAGES

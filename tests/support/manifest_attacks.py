@@ -219,6 +219,7 @@ def _addresses() -> list[Attack]:
         seat("OpenAI's key for a stranger", f"{key}OPENAI_API_KEY", ".api_key_env", "belongs to"),
         seat("Gemini's key for a stranger", f"{key}GEMINI_API_KEY", ".api_key_env", "belongs to"),
         seat("a cloud's key for a stranger", f"{key}AZURE_OPENAI_API_KEY", ".api_key_env", "belongs to"),
+        seat("a key that lies beside it, for a stranger", f"{key}WANDB_API_KEY", ".api_key_env", "belongs to"),
         seat("another's key for it", "player: openai, model: m, api_key_env: GROQ_API_KEY", ".api_key_env", "belongs"),
         changed("a link named by markup", "links: {'<b>': 'https://github.com/a'}", "links.<b>", "does not fit"),
         changed("a thousand links", f"links: {{{many}}}", "links", "more than"),
@@ -273,7 +274,7 @@ ATTACKS = (*_yaml(), *_schema(), *_texts(), *_addresses(), *_seats())
 
 SLUGS = (
     "-pair", ".pair", "_pair", "Pair", "PAIR", "two words", "é", "p" * 81, "con", "nul.yaml", "com1", "aux", "lpt9.x",
-    "pair.", "pair.git\n", "a:b", "a\\b", "..", "pаir",
+    "pair.", "pair.git\n", "a:b", "a\\b", "..", "pаir", "index", "irg-shell",
 )  # fmt: skip
 """Names of folders that are refused."""
 
