@@ -2,11 +2,13 @@
 
     python benchmarks/baseline.py                                        all, 40 seeds a condition: half an hour
     python benchmarks/baseline.py --seeds 5 --category geometry          a part of it
+    python benchmarks/baseline.py --compared 10                          budgets compared on 10 of the seeds
     python benchmarks/baseline.py --seeds 5 --budgets 200 --sheets S     pictures too: target, first and final rendering
 
 What was drawn is read off the finished canvas, not recognised in its pixels; see ``drawn.py``. A line of a chart that
 is missing counts a third of the plot height as its error, which is what a guess would get. Similarity is that of the
-judge ``structural``. Times are those of the CPU, so that they hold on a busy machine too.
+judge ``structural``. Times are those of the CPU, so that they hold on a busy machine too; they begin after an episode
+that is not counted, in which everything is imported.
 """
 
 import argparse
@@ -103,10 +105,11 @@ class Table:
         for (category, difficulty), figures in self.figures.items():
             for name, values in figures.items():
                 print(f"{category + ' ' + difficulty:<30}{name:<26}{statistics.mean(values):8.2f}{len(values):5d}")
-        print(f"\n{'structural, final turn':<30}" + "".join(f"{budget:>6} tok" for budget in budgets))
+        print(f"\n{'structural, final turn':<30}" + "".join(f"{budget:>6} tok" for budget in budgets) + f"{'n':>5}")
         for category in dict.fromkeys(category for category, _ in self.scores):
-            means = [statistics.mean(self.scores[category, budget]) for budget in budgets]
-            print(f"{category:<30}" + "".join(f"{mean:10.2f}" for mean in means))
+            found = [self.scores[category, budget] for budget in budgets]
+            means = "".join(f"{statistics.mean(values):10.2f}" for values in found)
+            print(f"{category:<30}{means}{len(found[0]):5d}")
         print(f"\n{'first to last turn':<30}{'mean':>8}{'95 % interval':>20}{'n':>5}")
         for category, values in self.gains.items():
             one = estimate(values)
@@ -122,15 +125,20 @@ def _times(values: list[float]) -> str:
 
 
 def measure(
-    table: Table, category: str, difficulty: Difficulty, seeds: range, budgets: tuple[int, ...]
+    table: Table, category: str, difficulty: Difficulty, seeds: range, budgets: tuple[int, ...], compared: int
 ) -> list[Picture]:
-    """Play all targets of a condition; return target, first and last rendering of each under the largest budget."""
+    """Play all targets of a condition; return target, first and last rendering of each under the largest budget.
+
+    Only the first ``compared`` of them are played under the other budgets too.
+    """
     judge, shown = StructuralJudge(), []
     for seed, (target, scene) in zip(seeds, targets(category, difficulty, seeds), strict=False):
-        for budget in budgets:
+        is_compared = seed < seeds.start + compared
+        for budget in sorted(budgets) if is_compared else [max(budgets)]:
             played = play(target, budget)
             final = judge.rate(target, played.renderings[-1]).value or 0.0
-            table.scores[category, budget].append(final)
+            if is_compared:
+                table.scores[category, budget].append(final)
             if budget != max(budgets):
                 continue
             gain = final - (judge.rate(target, played.renderings[0]).value or 0.0)
@@ -166,15 +174,18 @@ def main() -> None:
     parser.add_argument("--category", action="append", choices=[*CHECKS, "photos"])
     parser.add_argument("--difficulty", action="append", choices=get_args(Difficulty))
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
+    parser.add_argument("--compared", type=int, help="how many of the targets are played under every budget, not one")
     parser.add_argument("--sheets", type=Path, help="folder for pictures of target, first and final rendering")
     asked = parser.parse_args()
     table, seeds = Table(), range(asked.first_seed, asked.first_seed + asked.seeds)
+    budgets, compared = tuple(sorted(asked.budgets)), asked.seeds if asked.compared is None else asked.compared
+    play(Picture.from_pixels(draw("line_graph", "easy", asked.first_seed - 1).drawing.pixels), max(budgets))
     for category in asked.category or [*CHECKS, "photos"]:
         for difficulty in asked.difficulty or get_args(Difficulty):
-            shown = measure(table, category, difficulty, seeds, tuple(asked.budgets))
+            shown = measure(table, category, difficulty, seeds, budgets, compared)
             if asked.sheets:
                 save_sheet(shown, asked.sheets / f"{category}-{difficulty}.png")
-    table.print(tuple(asked.budgets))
+    table.print(budgets)
 
 
 if __name__ == "__main__":

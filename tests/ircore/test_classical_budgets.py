@@ -13,7 +13,6 @@ from ircore.players.canvas.reader import read
 from ircore.players.canvas.render import draw
 from ircore.players.canvas.shapes import Pie as DrawnPie
 from ircore.players.classical import ClassicalDescriber
-from ircore.players.classical.palette import grown
 from ircore.players.classical.perceive import look_at
 from ircore.players.classical.percepts import Bars
 from ircore.records import PlayerSpec
@@ -123,11 +122,3 @@ def test_panes_between_grid_lines_are_no_bars() -> None:
         drawing.rectangle(x, top, x + 98, 470, "#4a1247")
     found = [group for group in look_at(drawing.pixels).percepts if isinstance(group, Bars)]
     assert [[bar.tip for bar in group.bars] for group in found] == [[60, 258, 414]]
-
-
-def test_grown_reaches_as_far_as_a_square_window() -> None:
-    mask = np.zeros((20, 20), bool)
-    mask[4, 15] = mask[12, 3] = True
-    wanted = np.zeros((20, 20), bool)
-    wanted[2:7, 13:18] = wanted[10:15, 1:6] = True
-    assert (grown(mask, 2) == wanted).all()

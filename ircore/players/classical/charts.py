@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
+from ircore.players.classical.masks import filled, grown, shrunk
 from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join
 from ircore.players.classical.regions import EIGHT, Blob
@@ -104,7 +105,7 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
     for group in _touching(large, segmentation.labels):
         if len(group) < 2:
             continue
-        circle = _circle_around(group, segmentation.labels.shape)
+        circle = _circle_around(group)
         if circle is None:
             continue
         whole = _with_pulled(group, large, circle)
@@ -135,25 +136,23 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
         left, top, right, bottom = blob.box
         owner[top:bottom, left:right][blob.mask] = number
     small = owner[::2, ::2]
-    grown, _ = ndimage.label(ndimage.maximum_filter(small, 5) > 0, EIGHT)
+    groups_at, _ = ndimage.label(grown(small > 0, 2), EIGHT)
     groups: dict[int, list[Blob]] = defaultdict(list)
     for number, blob in enumerate(blobs, 1):
-        found = grown[small == number]
+        found = groups_at[small == number]
         if len(found):
             groups[int(found[0])].append(blob)
     return list(groups.values())
 
 
-def _circle_around(group: list[Blob], size: tuple[int, ...]) -> tuple[Point, float] | None:
+def _circle_around(group: list[Blob]) -> tuple[Point, float] | None:
     """Return centre and radius if the outline of the group is a circle."""
-    union = np.zeros(size, bool)
-    for blob in group:
-        left, top, right, bottom = blob.box
-        union[top:bottom, left:right] |= blob.mask
     left, top, right, bottom = join([blob.box for blob in group])
-    area = np.pad(union[top:bottom, left:right], 8)
-    closed = ndimage.minimum_filter(ndimage.maximum_filter(area, 11), 11)
-    edge = contour(ndimage.binary_fill_holes(closed)) + np.array([left - 8, top - 8])
+    area = np.zeros((bottom - top + 16, right - left + 16), bool)
+    for blob in group:
+        height, width = blob.mask.shape
+        area[blob.top - top + 8 :, blob.left - left + 8 :][:height, :width] |= blob.mask
+    edge = contour(filled(shrunk(grown(area, 5), 5))) + np.array([left - 8, top - 8])
     centre = ((left + right) / 2, (top + bottom) / 2)
     away = np.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
@@ -213,8 +212,8 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
         pulled = (*pulled[first:], *pulled[:first])
     hole = _hole(circle, segmentation.labels, solid)
     box: Box = join([blob.box for blob in group])
-    grown = radius + (border[1] / 2 if border and group[0].outline else 0)
-    return Pie((x, y), grown, hole, start, wedges, border, box, pulled)
+    with_border = radius + (border[1] / 2 if border and group[0].outline else 0)
+    return Pie((x, y), with_border, hole, start, wedges, border, box, pulled)
 
 
 def _border_labels(runs: list[tuple[int, float, float]]) -> set[int]:

@@ -9,13 +9,11 @@ from scipy import ndimage
 
 from ircore.players.classical import dashed, paths
 from ircore.players.classical.families import likeness
-from ircore.players.classical.palette import Mask
+from ircore.players.classical.masks import Mask, grown, shrunk
 from ircore.players.classical.percepts import Likeness, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import EIGHT
 from ircore.players.classical.shapes import approximated, circle_through
 
-OCTAGON = np.ones((5, 5), bool)
-OCTAGON[[0, 0, -1, -1], [0, -1, 0, -1]] = False
 GAP = 16.0
 """Pixels over which a line goes on behind another, if it goes straight on."""
 DASHED_GAP = 34.0
@@ -252,16 +250,17 @@ def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], boo
 
 def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
     """Return middle and area of the round thickenings of a stroke."""
-    core = ndimage.binary_erosion(np.pad(piece, 2), OCTAGON)
+    # An octagon of five by five pixels fits where both of these do.
+    core = shrunk(piece, 2, 1) & shrunk(piece, 1, 2)
     spots, _ = ndimage.label(core, EIGHT)
     found = []
     for index, box in enumerate(ndimage.find_objects(spots), 1):
-        opened = ndimage.binary_dilation(np.pad(spots[box] == index, 3), OCTAGON)
-        height, width = opened.shape[0] - 2, opened.shape[1] - 2
+        height, width = (side.stop - side.start + 4 for side in box)
         if max(height, width) > 20 or abs(height - width) > 3:
             continue
-        rows, columns = np.nonzero(opened)
-        x = corner[0] - 5 + box[1].start + float(columns.mean()) + 0.5
-        y = corner[1] - 5 + box[0].start + float(rows.mean()) + 0.5
-        found.append(((x, y), float(opened.sum())))
+        spot = np.pad(spots[box] == index, 2)
+        rows, columns = np.nonzero(grown(spot, 2, 1) | grown(spot, 1, 2))
+        x = corner[0] - 2 + box[1].start + float(columns.mean()) + 0.5
+        y = corner[1] - 2 + box[0].start + float(rows.mean()) + 0.5
+        found.append(((x, y), float(len(rows))))
     return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ircore.players.classical.palette import Mask
+from ircore.players.classical.masks import Mask
 
 Points = npt.NDArray[np.float64]
 MIN_PIECES = 4
@@ -75,18 +75,19 @@ def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
     """Take the next piece straight ahead, again and again."""
     chain: list[Piece] = []
     here, reach = piece, 2.2 * piece.length + 8
-    while left:
-        others = list(left.values())
-        offset = np.array([other.middle for other in others]) - here.middle
+    others = list(left.values())
+    middles, ways = np.array([other.middle for other in others]), np.array([other.way for other in others])
+    long = np.array([other.length > 2 * other.width for other in others])
+    free = np.ones(len(others), bool)
+    while free.any():
+        offset = middles - here.middle
         distance = np.hypot(offset[:, 0], offset[:, 1])
         ahead = offset @ way / np.maximum(distance, 1e-9)
-        turned = np.abs(np.array([other.way for other in others]) @ way)
-        long = np.array([other.length > 2 * other.width for other in others])
-        fits = (distance <= reach) & (ahead > 0.9) & (~long | (turned > 0.85))
+        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(ways @ way) > 0.85))
         if not fits.any():
             break
         best = int(np.where(fits, distance, np.inf).argmin())
-        following = others[best]
+        following, free[best] = others[best], False
         del left[following.index]
         way = offset[best] / distance[best]
         chain.append(following)

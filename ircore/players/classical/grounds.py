@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import ndimage
 
-from ircore.players.classical.palette import Floats, Labels, Mask, Segmentation, to_hex
+from ircore.players.classical.masks import Mask
+from ircore.players.classical.palette import Floats, Labels, Segmentation, to_hex
 from ircore.players.classical.percepts import Box, Shape
 
 LEAST = 0.25

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.players.classical.families import likeness
-from ircore.players.classical.palette import Mask, Segmentation, grown
+from ircore.players.classical.masks import Mask, grown, shrunk
+from ircore.players.classical.palette import Segmentation
 from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
 from ircore.players.classical.regions import Blob
 from ircore.players.classical.shapes import approximated
@@ -86,7 +87,7 @@ def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
 
 
 def _is_thick(blob: Blob) -> bool:
-    return bool(ndimage.minimum_filter(np.pad(blob.mask, 1), THICK).any())
+    return bool(shrunk(blob.mask, THICK // 2).any())
 
 
 def without(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:

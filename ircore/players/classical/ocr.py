@@ -17,7 +17,8 @@ from scipy import ndimage
 from ircore.drawing import text_size
 from ircore.errors import InputError
 from ircore.images import Picture, Pixels
-from ircore.players.classical.palette import Labels, Mask, to_hex
+from ircore.players.classical.masks import Mask
+from ircore.players.classical.palette import Labels, to_hex
 from ircore.players.classical.percepts import Box, Text
 from ircore.players.classical.pieces import LEAST_CONTRAST
 from ircore.players.classical.regions import EIGHT

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 
 from ircore.images import Pixels
+from ircore.players.classical.masks import Mask, uniform
 
 Labels = npt.NDArray[np.int16]
 """Height × width: 0 is the background, k the k-th drawn colour, in the order of ``Segmentation.colours``."""
 Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 FLAT_SHARE = 0.55
 """A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
@@ -74,7 +73,7 @@ def segment(pixels: Pixels) -> Segmentation:
     codes = _codes(pixels)
     if ends is not None:
         codes = _without_fading(pixels, codes, ends)
-    flat = _uniform(codes)
+    flat = uniform(codes)
     palette = _flat_colours(codes, flat, ends)
     labels = np.full(codes.shape, -1, np.int16)
     for index, code in enumerate(palette):
@@ -101,14 +100,6 @@ def _rgb(code: int) -> tuple[int, int, int]:
 
 def _rgb_array(codes: npt.NDArray[np.int32]) -> Floats:
     return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=-1).astype(np.float64)
-
-
-def _uniform(codes: npt.NDArray[np.int32]) -> Mask:
-    """Mark the pixels whose 3 × 3 square has one colour."""
-    padded = np.pad(codes, 1, mode="edge")
-    rows = (padded[:, 1:] == padded[:, :-1])[:, 1:] & (padded[:, 1:] == padded[:, :-1])[:, :-1]
-    columns = rows[:-2] & rows[1:-1] & rows[2:]
-    return np.asarray(columns & (codes == padded[:-2, 1:-1]) & (codes == padded[2:, 1:-1]))
 
 
 def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
@@ -302,22 +293,3 @@ def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -
         chosen = allowed[better]
         best[chosen], low[chosen], high[chosen] = distance[better], a, b
     return low, high
-
-
-def thick_core(labels: Labels, size: int = 7) -> Mask:
-    """Mark the pixels whose ``size`` × ``size`` square belongs to one colour that is not the background."""
-    low = ndimage.minimum_filter(labels, size)
-    return np.asarray((low == ndimage.maximum_filter(labels, size)) & (labels > 0))
-
-
-def grown(mask: Mask, reach: int) -> Mask:
-    """Return the pixels within ``reach`` columns and rows of a mask; a tenth of the time of a general filter."""
-    result = mask
-    for _ in range(reach):
-        wider = result.copy()
-        wider[:, 1:] |= result[:, :-1]
-        wider[:, :-1] |= result[:, 1:]
-        result = wider.copy()
-        result[1:] |= wider[:-1]
-        result[:-1] |= wider[1:]
-    return result

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import ndimage
 from skimage.morphology import skeletonize
 
-from ircore.players.classical.palette import Mask
+from ircore.players.classical.masks import Mask
 from ircore.players.classical.percepts import Point
 from ircore.players.classical.regions import EIGHT
 from ircore.players.classical.shapes import approximated
@@ -20,6 +20,9 @@ Points = npt.NDArray[np.float64]
 MAX_POINTS = 22
 LOOK_BACK = 9
 """Pixels over which the direction of a branch's end is measured."""
+
+_AROUND = ((-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (-1, 1), (1, -1), (1, 1))
+"""The neighbours of a pixel, those beside it before those at its corners."""
 
 
 def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
@@ -48,26 +51,20 @@ def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
 
 def _walk(pixels: npt.NDArray[np.intp]) -> Points:
     """Order the pixels of a branch from one end to the other."""
-    left = {(int(row), int(column)) for row, column in pixels}
-    start = min(left, key=lambda at: (len(_near(at, left)), at))
-    path, here = [start], start
+    left = set(map(tuple, pixels.tolist()))
+    start = min(left, key=lambda at: (sum((at[0] + down, at[1] + right) in left for down, right in _AROUND), at))
+    path = [start]
     left.remove(start)
-    while step := _near(here, left):
-        here = min(step, key=lambda at: (abs(at[0] - here[0]) + abs(at[1] - here[1]), at))
-        path.append(here)
-        left.remove(here)
+    while True:
+        row, column = path[-1]
+        step = next((at for down, right in _AROUND if (at := (row + down, column + right)) in left), None)
+        if step is None:
+            break
+        path.append(step)
+        left.remove(step)
     if len(path) > 8 and max(abs(path[0][0] - path[-1][0]), abs(path[0][1] - path[-1][1])) <= 1:
         path.append(path[0])
     return np.array(path, np.float64)
-
-
-def _near(at: tuple[int, int], left: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    return [
-        (at[0] + down, at[1] + right)
-        for down in (-1, 0, 1)
-        for right in (-1, 0, 1)
-        if (down or right) and (at[0] + down, at[1] + right) in left
-    ]
 
 
 def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[Points]:
@@ -245,14 +242,10 @@ def smooth_curve(points: Points, steps: list[int]) -> Points:
         points: At least two, N × 2.
         steps: How many points to return for each span.
     """
-    pieces = []
-    for number, count in enumerate(steps):
-        p1, p2 = points[number], points[number + 1]
-        p0 = points[number - 1] if number else p1
-        p3 = points[number + 2] if number + 2 < len(points) else p2
-        t = (np.arange(count) / max(count, 1))[:, None]
-        pieces.append(
-            0.5 * (2 * p1 + (p2 - p0) * t + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2 + (3 * p1 - p0 - 3 * p2 + p3) * t**3)
-        )
-    curve: Points = np.vstack([*pieces, points[-1:]])
-    return curve
+    first = np.repeat(np.arange(len(steps)), steps)
+    spans = np.array(steps)
+    t = ((np.arange(len(first)) - np.repeat(spans.cumsum() - spans, steps)) / np.maximum(spans, 1)[first])[:, None]
+    around = np.concatenate([points[:1], points, points[-1:]])
+    p0, p1, p2, p3 = (around[first + shift] for shift in range(4))
+    curve = 0.5 * (2 * p1 + (p2 - p0) * t + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2 + (3 * p1 - p0 - 3 * p2 + p3) * t**3)
+    return np.concatenate([curve, points[-1:]])

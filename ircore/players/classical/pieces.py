@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.images import Pixels
-from ircore.players.classical.palette import Floats, Mask, Segmentation
+from ircore.players.classical.masks import Mask
+from ircore.players.classical.palette import Segmentation
 from ircore.players.classical.percepts import Box, join
 from ircore.players.classical.regions import EIGHT, Numbers
 
@@ -93,50 +94,52 @@ def find_pieces(
     labels = segmentation.labels
     owner = np.zeros(labels.shape, np.int32)
     found: list[Piece] = []
+    boxes = ndimage.find_objects(labels + 1) if everything else [(slice(0, labels.shape[0]), slice(0, labels.shape[1]))]
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
-        whole, count = ndimage.label((labels != ground) | odd if everything else odd, EIGHT)
-        straight = _straight(whole, count)
-        for index, place in enumerate(ndimage.find_objects(whole), 1):
-            rows, columns = place
-            high, wide = rows.stop - rows.start, columns.stop - columns.start
-            if high > HIGHEST or wide > WIDEST or _touches_rim(rows, columns, labels.shape):
-                continue
+        # What lies on a colour lies within its box; what reaches out of that is no piece.
+        rows, columns = (slice(max(0, side.start - 1), side.stop + 1) for side in boxes[ground])
+        corner, view = (columns.start, rows.start), (rows, columns)
+        wanted = (labels[view] != ground) | odd[view] if everything else odd
+        for own, (left, top) in _small(wanted):
             if len(found) >= MOST_PIECES:
                 break
-            own = whole[place] == index
-            if min(high, wide) >= 5 and own.mean() > SOLID:
-                continue
-            if wide >= LONG and own.sum() <= THIN * math.hypot(wide, high):
-                continue
-            under = paper[rows.start, columns.start] if ground == 0 else segmentation.colours[ground]
+            high, wide = own.shape
+            box = (corner[0] + left, corner[1] + top, corner[0] + left + wide, corner[1] + top + high)
+            under = paper[box[1], box[0]] if ground == 0 else segmentation.colours[ground]
+            place = (slice(box[1], box[3]), slice(box[0], box[2]))
             most = float(np.linalg.norm(pixels[place][own] - under, axis=1).max())
-            box = (columns.start, rows.start, columns.stop, rows.stop)
-            if most < LEAST_CONTRAST:
-                continue
-            found.append(Piece(len(found) + 1, int(ground), box, most, bool(straight[index])))
-            owner[place][own] = len(found)
+            if most >= LEAST_CONTRAST:
+                found.append(Piece(len(found) + 1, int(ground), box, most, _is_straight(own)))
+                owner[place][own] = len(found)
     return owner, found
 
 
-def _straight(whole: Numbers, count: int) -> Mask:
-    """Tell for each component whether it is a straight stroke, from the second moments of its pixels."""
-    area = np.maximum(np.bincount(whole.ravel(), minlength=count + 1), 1).astype(np.float64)
-    small = area < HIGHEST * WIDEST / 2
-    small[0] = False
-    rows, columns = np.divmod(np.flatnonzero(small[whole.ravel()]), whole.shape[1])
-    index = whole[rows, columns]
+def _small(mask: Mask) -> Iterator[tuple[Mask, tuple[int, int]]]:
+    """Go through the components that may be letters by their size and form, with their left and top."""
+    whole, _ = ndimage.label(mask, EIGHT)
+    for index, (rows, columns) in enumerate(ndimage.find_objects(whole), 1):
+        high, wide = rows.stop - rows.start, columns.stop - columns.start
+        if high > HIGHEST or wide > WIDEST or _touches_rim(rows, columns, mask.shape):
+            continue
+        own = whole[rows, columns] == index
+        area = np.count_nonzero(own)
+        is_solid = min(high, wide) >= 5 and area > SOLID * high * wide
+        if not is_solid and not (wide >= LONG and area <= THIN * math.hypot(wide, high)):
+            yield own, (columns.start, rows.start)
 
-    def mean(values: Floats) -> Floats:
-        sums: Floats = np.bincount(index, values, count + 1) / area
-        return sums
 
-    x, y = mean(columns.astype(np.float64)), mean(rows.astype(np.float64))
-    across, down = columns - x[index], rows - y[index]
-    a, b, c = mean(across**2) + 1 / 12, mean(across * down), mean(down**2) + 1 / 12
-    half = np.hypot((a - c) / 2, b)
-    long, thick = np.sqrt(12 * ((a + c) / 2 + half)), np.sqrt(12 * np.maximum((a + c) / 2 - half, 1 / 12))
-    return np.asarray((long > STROKE_LONG * thick) & (area > STROKE_FULL * long * thick))
+def _is_straight(own: Mask) -> bool:
+    """Tell whether a component is a straight stroke, from the second moments of its pixels."""
+    rows, columns = np.nonzero(own)
+    area = len(rows)
+    if area >= HIGHEST * WIDEST / 2:
+        return False
+    across, down = columns - columns.sum() / area, rows - rows.sum() / area
+    a, b, c = across @ across / area + 1 / 12, across @ down / area, down @ down / area + 1 / 12
+    middle, half = (a + c) / 2, math.hypot((a - c) / 2, b)
+    long, thick = math.sqrt(12 * (middle + half)), math.sqrt(12 * max(middle - half, 1 / 12))
+    return long > STROKE_LONG * thick and area > STROKE_FULL * long * thick
 
 
 def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:

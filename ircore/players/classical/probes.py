@@ -5,10 +5,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
+from skimage.measure import points_in_poly
 
 from ircore.images import Pixels
 from ircore.players.classical.colours import rgb
-from ircore.players.classical.palette import Mask
+from ircore.players.classical.masks import Mask
 from ircore.players.classical.paths import smooth_curve
 from ircore.players.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
 
@@ -57,7 +58,7 @@ def _over_box(box: tuple[int, int, int, int], steps: int) -> Points:
     left, top, right, bottom = box
     inset = min(2.0, (right - left) / 6, (bottom - top) / 6)
     xs, ys = np.linspace(left + inset, right - inset, steps), np.linspace(top + inset, bottom - inset, 3 * steps)
-    return np.array([(x, y) for x in xs for y in ys])
+    return np.column_stack([np.repeat(xs, len(ys)), np.tile(ys, len(xs))])
 
 
 def _over_pie(pie: Pie) -> Points:
@@ -75,8 +76,6 @@ def _over_shape(shape: Shape) -> Points:
 
 def _inside(shape: Shape, points: Points) -> Mask:
     if shape.corners:
-        from skimage.measure import points_in_poly
-
         inside: Mask = points_in_poly(points, np.array(shape.corners))  # type: ignore[no-untyped-call]
         return inside
     turn = math.radians(shape.rotation)
@@ -156,13 +155,12 @@ def _nearest(
     stride: int = 1,
 ) -> Points:
     """Return how near, within ``reach`` pixels, a picture comes to the wanted colours."""
-    best = np.full(len(rows), np.inf)
-    for down in range(-reach, reach + 1, stride):
-        for right in range(-reach, reach + 1, stride):
-            row = np.clip(rows + down, 0, pixels.shape[0] - 1)
-            column = np.clip(columns + right, 0, pixels.shape[1] - 1)
-            best = np.minimum(best, np.linalg.norm(pixels[row, column].astype(np.float64) - wanted, axis=1))
-    return best
+    shifts = np.arange(-reach, reach + 1, stride)
+    down, across = np.clip(rows + shifts[:, None], 0, pixels.shape[0] - 1), columns + shifts[:, None]
+    there = pixels[down[:, None], np.clip(across, 0, pixels.shape[1] - 1)[None]]
+    off = there - wanted
+    nearest: Points = np.sqrt(np.einsum("...i,...i", off, off).min(axis=(0, 1)))
+    return nearest
 
 
 def as_large_as(pixels: Pixels, other: Pixels) -> Pixels:

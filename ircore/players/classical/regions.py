@@ -4,14 +4,15 @@ Each colour's pixels fall into connected components. Where a component is thick 
 sticks out far from a blob, and all components that are thin everywhere, are strokes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.players.classical.palette import Labels, Mask, Segmentation, thick_core
+from ircore.players.classical.masks import Mask, filled, grown, touched, uniform
+from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Box
 
 Numbers = npt.NDArray[np.integer[Any]]
@@ -61,51 +62,37 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
         The blobs, largest first, and the labels of the pixels that belong to strokes (0 elsewhere).
     """
     labels = segmentation.labels
-    core = thick_core(labels, CORE)
+    core = ~grown(~uniform(labels), CORE // 2 - 1) & (labels > 0)
     thin = labels.copy()
     blobs: list[Blob] = []
+    boxes = ndimage.find_objects(labels)
     for label in np.unique(labels[core]):
-        blobs += _blobs_of(int(label), labels == label, core, thin)
+        blobs += _blobs_of(int(label), boxes[label - 1], labels, core, thin)
     blobs = [_with_outline(blob, segmentation, thin) for blob in blobs]
     return sorted(blobs, key=lambda blob: -blob.area), thin
 
 
-def _blobs_of(label: int, mask: Mask, core: Mask, thin: Labels) -> list[Blob]:
-    """Find the blobs of one colour and clear their pixels in ``thin``."""
-    seeds, count = ndimage.label(core & mask, EIGHT)
-    components, _ = ndimage.label(mask, EIGHT)
+def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
+    """Find the blobs of one colour, which lie within a box, and clear their pixels in ``thin``."""
+    components, _ = ndimage.label(labels[box] == label, EIGHT)
+    places = ndimage.find_objects(components)
     blobs = []
-    for place in _merged_places(seeds, components, count):
-        component = components[place.rows, place.columns] == place.component
-        solid = _solid_part(component, core[place.rows, place.columns] & component)
+    for index in np.unique(components[core[box]]):
+        if not index:
+            continue
+        place = places[index - 1]
+        component = components[place] == index
+        solid = _solid_part(component, core[box][place] & component)
         for part, corner in _pieces(solid):
-            top, left = place.rows.start + corner[0], place.columns.start + corner[1]
+            top, left = (window.start + own.start + at for window, own, at in zip(box, place, corner, strict=True))
             blobs.append(Blob(label, left, top, part))
             thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
     return blobs
 
 
-@dataclass(frozen=True)
-class _Place:
-    component: int
-    rows: slice
-    columns: slice
-
-
-def _merged_places(seeds: Numbers, components: Numbers, count: int) -> list[_Place]:
-    """List the components that hold a seed, with their boxes."""
-    if not count:
-        return []
-    found = np.unique(components[seeds > 0])
-    boxes = ndimage.find_objects(components)
-    return [_Place(int(index), *boxes[int(index) - 1]) for index in found]
-
-
 def _solid_part(component: Mask, core: Mask) -> Mask:
     """Return the component without long thin parts that stick out of it."""
-    padded = np.pad(core, CORE)
-    grown = ndimage.maximum_filter(padded, CORE + 2)[CORE:-CORE, CORE:-CORE] & component
-    rest, count = ndimage.label(component & ~grown, EIGHT)
+    rest, count = ndimage.label(component & ~grown(core, CORE // 2 + 1), EIGHT)
     if not count:
         return component
     solid = component.copy()
@@ -167,31 +154,37 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     height, width = blob.mask.shape
     view = (slice(top, blob.top + height + PAD), slice(left, blob.left + width + PAD))
     around = segmentation.labels[view]
-    filled = np.zeros(around.shape, bool)
-    filled[blob.top - top :, blob.left - left :][:height, :width] = ndimage.binary_fill_holes(blob.mask)
-    rim_label, rims = 0, []
-    grown = filled
-    for step in range(1, MAX_OUTLINE + 2):
-        larger = ndimage.binary_dilation(grown, EIGHT if step % 2 == 0 else None)
-        rim = larger & ~grown
-        values = np.bincount(around[rim], minlength=1)
-        if step == 1:
-            rim_label = int(values.argmax())
-        if (
-            not values.sum()
-            or rim_label >= len(values)
-            or values[rim_label] < (0.72 if step < 3 else 0.5) * values.sum()
-        ):
-            break
-        if rim_label in (0, blob.label) or step > MAX_OUTLINE:
-            return blob
-        rims.append(rim)
-        grown = larger
-    if not rims:
+    inside = np.zeros(around.shape, bool)
+    inside[blob.top - top :, blob.left - left :][:height, :width] = filled(blob.mask)
+    rim_label, rims, wider = _rims(inside, around)
+    if rim_label in (0, blob.label) or not rims:
         return blob
     window = thin[view]
-    cleared = ndimage.binary_dilation(grown, EIGHT) & ~filled & (window == rim_label)
-    window[cleared & ~_going_on(window == rim_label, filled, around == 0)] = 0
+    cleared = grown(wider, 1) & ~inside & (window == rim_label)
+    window[cleared & ~_going_on(window == rim_label, inside, around == 0)] = 0
     mean_cover = float(np.mean([segmentation.cover[view][rim & (around == rim_label)].mean() for rim in rims]))
     line = max(1.0, round(2 * len(rims) * mean_cover) / 2)
-    return Blob(blob.label, blob.left, blob.top, blob.mask, (rim_label, line))
+    return replace(blob, outline=(rim_label, line))
+
+
+def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
+    """Go outwards from a blob, pixel by pixel, as long as one colour is around it.
+
+    Returns:
+        The label of that colour, the pixels of each step, none if it goes on for more than an outline would, and blob
+        and outline together.
+    """
+    rim_label, rims = 0, []
+    for step in range(1, MAX_OUTLINE + 2):
+        larger = touched(inside) if step % 2 else grown(inside, 1)
+        rim = larger & ~inside
+        values = np.bincount(around[rim], minlength=rim_label + 1)
+        if step == 1:
+            rim_label = int(values.argmax())
+        if not values.sum() or values[rim_label] < (0.72 if step < 3 else 0.5) * values.sum():
+            break
+        if not rim_label or step > MAX_OUTLINE:
+            return rim_label, [], inside
+        rims.append(rim)
+        inside = larger
+    return rim_label, rims, inside

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
-from skimage import measure
+from skimage.measure import find_contours
 
-from ircore.players.classical.palette import Labels, Mask, Segmentation
+from ircore.players.classical.masks import Mask, filled
+from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Point, Shape
 from ircore.players.classical.regions import Blob
 
@@ -21,7 +21,7 @@ Points = npt.NDArray[np.float64]
 
 def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
     """Classify and measure a blob."""
-    mask = ndimage.binary_fill_holes(blob.mask)
+    mask = filled(blob.mask)
     hole = mask & ~blob.mask
     edge = contour(mask) + np.array([blob.left, blob.top])
     figure = _figure(edge, mask, (blob.left, blob.top)) or _hidden(blob, mask, edge, segmentation.labels)
@@ -39,7 +39,7 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
 
 def contour(mask: Mask) -> Points:
     """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
-    found = measure.find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
+    found = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
     longest: Points = max(found, key=len)
     return longest[:, ::-1] - 0.5
 
@@ -51,8 +51,27 @@ def approximated(path: Points, tolerance: float) -> Points:
         path: Ordered points.
         tolerance: Pixels the straight lines may stray from them.
     """
-    corners: Points = measure.approximate_polygon(path, tolerance)  # type: ignore[no-untyped-call]
+    kept, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
+    while open_:
+        first, last = open_.pop()
+        if last - first < 2:
+            continue
+        off = _away(path[first + 1 : last], path[first], path[last])
+        worst = int(off.argmax())
+        if off[worst] > tolerance:
+            at = first + 1 + worst
+            kept.add(at)
+            open_ += [(first, at), (at, last)]
+    corners: Points = path[sorted(kept)]
     return corners
+
+
+def _away(points: Points, start: Points, end: Points) -> Points:
+    """Return how far points are from the segment between two others."""
+    (x, y), (along, down) = (points - start).T, end - start
+    share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
+    away: Points = np.hypot(x - share * along, y - share * down)
+    return away
 
 
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage
 
-from ircore.players.classical.palette import Labels, Mask, Segmentation
+from ircore.players.classical.masks import Mask, spread
+from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Grid, Stroke, Ticks
 
 MIN_LENGTH = 40
@@ -58,8 +58,9 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
 
 
 def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
+    bridges = spread(foreign, 2, 1)
     rows = np.flatnonzero(mask.sum(axis=1) >= MIN_LENGTH * 0.75)
-    runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], foreign[row])]
+    runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], bridges[row])]
     lines: list[Straight] = []
     used: set[int] = set()
     for number, (row, low, high) in enumerate(runs):
@@ -82,9 +83,9 @@ def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]
     return lines
 
 
-def _row_runs(row: Mask, foreign: Mask) -> list[tuple[int, int]]:
+def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
     """Return start and end of long runs in one row; things in front do not interrupt a run."""
-    bridged = row | ndimage.maximum_filter1d(foreign, 5)
+    bridged = row | bridges
     edges = np.flatnonzero(np.diff(np.concatenate([[0], bridged.astype(np.int8), [0]])))
     runs = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):

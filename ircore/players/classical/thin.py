@@ -9,7 +9,8 @@ from scipy import ndimage
 
 from ircore.players.classical import curves, dashed, strokes
 from ircore.players.classical.linechart import band_of
-from ircore.players.classical.palette import Labels, Mask, Segmentation, grown
+from ircore.players.classical.masks import Mask, filled, grown, shrunk, without_rim
+from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke
 from ircore.players.classical.regions import CORE, EIGHT, Blob
 from ircore.players.classical.shapes import contour, figure_with_corners, round_figure, shape_of
@@ -17,6 +18,8 @@ from ircore.players.classical.shapes import contour, figure_with_corners, round_
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""
 MIN_PIXELS = 20
+RIM = 5
+"""Pixels: widest outline of a figure."""
 
 
 @dataclass(eq=False)
@@ -95,10 +98,10 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, found: Thin) -
         if min(height, width) < 16:
             continue
         piece = components[box] == index
-        filled = ndimage.binary_fill_holes(piece)
-        if filled.sum() < 2.5 * piece.sum():
+        whole = filled(piece)
+        if whole.sum() < 2.5 * piece.sum():
             continue
-        for region, corner in _bodies(filled):
+        for region, corner in _bodies(whole):
             shape = _figure_of(
                 region, (box[1].start + corner[1], box[0].start + corner[0]), piece, corner, label, segmentation
             )
@@ -110,11 +113,9 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, found: Thin) -
                 window[band] = False
 
 
-def _bodies(filled: Mask) -> list[tuple[Mask, tuple[int, int]]]:
+def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the thick parts of a filled outline, without lines that stick out."""
-    padded = np.pad(filled, CORE)
-    opened = ndimage.maximum_filter(ndimage.minimum_filter(padded, CORE), CORE + 2)[CORE:-CORE, CORE:-CORE] & filled
-    parts, _ = ndimage.label(opened, EIGHT)
+    parts, _ = ndimage.label(grown(shrunk(whole, CORE // 2), CORE // 2 + 1) & whole, EIGHT)
     bodies = []
     for index, box in enumerate(ndimage.find_objects(parts), 1):
         body = parts[box] == index
@@ -128,8 +129,7 @@ def _figure_of(
 ) -> Shape | None:  # fmt: skip
     """Classify a filled outline; none if it is no simple figure or its rim is not drawn."""
     band = _band(region, piece, corner)
-    inner = ndimage.binary_erosion(np.pad(region, 1), EIGHT)[1:-1, 1:-1]
-    rim = region & ~inner
+    rim = region & ~shrunk(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():
         return None
     shape = shape_of(Blob(label, at[0], at[1], region), segmentation)
@@ -141,32 +141,30 @@ def _figure_of(
     rings = _rim_width(band, region)
     place = (slice(at[1], at[1] + region.shape[0]), slice(at[0], at[0] + region.shape[1]))
     width = max(1.0, round(2 * rings * float(segmentation.cover[place][band].mean())) / 2)
-    shrunk = tuple(_towards(point, shape.centre, rings * 0.65) for point in shape.corners)
+    corners = tuple(_towards(point, shape.centre, rings * 0.65) for point in shape.corners)
     size = (shape.size[0] - rings, shape.size[1] - rings)
     colour = segmentation.hex(label)
     return Shape(
-        shape.kind, None, shape.centre, size, shape.rotation, shrunk, (colour, width), float(band.sum()), shape.box
+        shape.kind, None, shape.centre, size, shape.rotation, corners, (colour, width), float(band.sum()), shape.box
     )
 
 
 def _band(region: Mask, piece: Mask, corner: tuple[int, int]) -> Mask:
     """Return the drawn pixels along the rim of a region."""
-    inner = ndimage.binary_erosion(np.pad(region, 6), EIGHT, iterations=5)[6:-6, 6:-6]
     window = piece[corner[0] : corner[0] + region.shape[0], corner[1] : corner[1] + region.shape[1]]
-    return np.asarray(window & region & ~inner)
+    return np.asarray(window & region & ~shrunk(region, RIM))
 
 
 def _rim_width(band: Mask, region: Mask) -> float:
+    """Return how many pixels, one at least, the drawn rim goes inwards."""
     inner = region
-    sizes: list[int] = []
-    for _ in range(5):
-        smaller = ndimage.binary_erosion(np.pad(inner, 1), None)[1:-1, 1:-1]
+    for width in range(RIM):
+        smaller = without_rim(inner)
         rim = inner & ~smaller
         if not rim.any() or (band & rim).sum() < 0.5 * rim.sum():
-            break
-        sizes.append(1)
+            return float(max(1, width))
         inner = smaller
-    return float(max(1, len(sizes)))
+    return float(RIM)
 
 
 def _towards(point: tuple[float, float], centre: tuple[float, float], by: float) -> tuple[float, float]:

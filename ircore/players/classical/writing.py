@@ -3,19 +3,22 @@
 What can be read becomes a text, and its pixels become ground, so that no letter is taken for a dot or a dash.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
 from ircore.images import Pixels
 from ircore.players.classical.colours import distance, rgb
 from ircore.players.classical.grounds import Grounds
-from ircore.players.classical.letters import COMMON, SIZES, Cover, Print, ink_box, read_line
-from ircore.players.classical.palette import Floats, Mask, Segmentation, grown, to_hex
+from ircore.players.classical.letters import COMMON, SIZES, Print, read_line
+from ircore.players.classical.masks import Mask, grown
+from ircore.players.classical.palette import Floats, Segmentation, to_hex
 from ircore.players.classical.percepts import Box, Text
 from ircore.players.classical.pieces import LEAST_CONTRAST, Line, Paper, find_pieces, lines_of
 from ircore.players.classical.regions import Numbers
+from ircore.players.classical.typeface import Cover
 
 ODD = 36
 """Difference, 0–255 in one of three colours, from which on a pixel is not of the colour that it was given to."""
@@ -33,8 +36,6 @@ ALONE = 0.03
 BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
 """Letters that ticks and dashes look like; a text has others too."""
 
-Reader = Callable[[Cover, Sequence[float], Sequence[int]], Print | None]
-
 
 @dataclass(frozen=True, eq=False)
 class Writing:
@@ -45,17 +46,16 @@ class Writing:
     segmentation: Segmentation
 
 
-def find_writing(pixels: Pixels, grounds: Grounds, reader: Reader = read_line) -> Writing:
+def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
     """Read what is written in a picture.
 
     Args:
         pixels: The picture, RGB.
         grounds: The same in flat colours, its large areas taken out.
-        reader: Reads one line, given sizes to try first.
     """
     segmentation, paper = grounds.segmentation, _paper(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
-    look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, reader, nothing, nothing > 0)
+    look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, nothing, nothing > 0)
     odd = _odd(pixels, grounds, paper)
     unread = look.read_all(odd, everything=True)
     look.hasty = bool(look.texts)
@@ -63,7 +63,7 @@ def find_writing(pixels: Pixels, grounds: Grounds, reader: Reader = read_line) -
         unread = look.read_all(odd, everything=True)
     if _is_ruled(segmentation):
         # Letters that pale lines run through are one piece with these, unless only what is dark is looked at.
-        strong = np.abs(pixels - paper).max(axis=2) > STRONG
+        strong = reduce(or_, (np.abs(pixels[..., level] - paper[..., level]) > STRONG for level in range(3)))
         unread = [*look.read_all(strong & ~look.done, everything=False), *unread]
     return Writing(tuple(look.texts), tuple(unread), look.segmentation)
 
@@ -91,7 +91,7 @@ def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     segmentation = grounds.segmentation
     if segmentation.ends is not None:
         return np.zeros(segmentation.labels.shape, bool)
-    off = (paper != pixels).any(axis=2)
+    off = (paper[..., 0] != pixels[..., 0]) | (paper[..., 1] != pixels[..., 1]) | (paper[..., 2] != pixels[..., 2])
     rows, columns = np.nonzero(off)
     labels = segmentation.labels[rows, columns]
     given = np.round(segmentation.colours).astype(np.int16)[labels]
@@ -107,8 +107,8 @@ def _is_text(read: Print, line: Line) -> bool:
     return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
 
 
-def _text(read: Print, line: Line, ink: "Ink", turned: Cover, colour: str) -> Text:
-    middle = read.middle or ink_middle(turned)
+def _text(read: Print, line: Line, ink: "Ink", colour: str) -> Text:
+    middle = read.middle
     if line.upright:
         middle = (middle[1], ink.cover.shape[0] - middle[0])
     centre = (ink.corner[0] + middle[0], ink.corner[1] + middle[1])
@@ -139,7 +139,6 @@ class _Look:
     pixels: Pixels
     segmentation: Segmentation
     paper: Paper
-    reader: Reader
     owner: Numbers
     done: Mask
     texts: list[Text] = field(default_factory=list)
@@ -169,10 +168,10 @@ class _Look:
         for colour in self.inks_of(line):
             ink = self.ink_of(line, colour)
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
-            read = self.reader(turned, self.sizes, SIZES[:COMMON] if self.hasty else SIZES)
+            read = read_line(turned, self.sizes, SIZES[:COMMON] if self.hasty else SIZES)
             if read is not None and _is_text(read, line):
                 exact = to_hex(self._ground(line) + read.strength * (_rgb(colour) - self._ground(line)))
-                return _text(read, line, ink, turned, colour if _near(colour, exact) else exact)
+                return _text(read, line, ink, colour if _near(colour, exact) else exact)
         return None
 
     def _take(self, text: Text, line: Line) -> set[int]:
@@ -263,13 +262,3 @@ def _farther(ways: Floats, extreme: Floats) -> Floats:
     along = (lengths >= LEAST_CONTRAST) & (ways @ extreme >= 0.985 * lengths * other)
     times: Floats = np.where(along, lengths / other, 0.0)
     return times
-
-
-def ink_middle(ink: Cover) -> tuple[float, float]:
-    """Return the middle of the ink's box to a fraction of a pixel, by how much of its outer pixels is ink."""
-    left, top, right, bottom = ink_box(ink) or (0, 0, ink.shape[1], ink.shape[0])
-    cut = ink[top:bottom, left:right]
-    columns, rows = cut.max(axis=0), cut.max(axis=1)
-    x = (left + 1 - float(columns[0]) + right - 1 + float(columns[-1])) / 2
-    y = (top + 1 - float(rows[0]) + bottom - 1 + float(rows[-1])) / 2
-    return x, y
