@@ -311,3 +311,14 @@ def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
     }
     gallery = {path.relative_to(built).as_posix() for path in (built / "gallery").glob("*.html")}
     assert linked == gallery | {"replay.html"}
+
+
+def test_the_numbers_of_a_figure_lead_to_the_episodes_behind_them(built: Path) -> None:
+    page = read_page(built / "figures.html")
+    for kind in ("scores", "deltas", "trajectories"):
+        (figure,) = page.find("figure", id=f"figure-{kind}")
+        ours = figure.find("table")[0]
+        means = [cell for cell in ours.find("td", class_="number") if " n " in cell.text]
+        links = [cell.find("a", class_="episodes")[0].attributes["href"] for cell in means]
+        assert links
+        assert all(re.fullmatch(r"pairs/[\w-]+\.html#conditions", link) for link in links)
