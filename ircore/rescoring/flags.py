@@ -14,6 +14,7 @@ from ircore.provenance import Flag
 from ircore.records import TECHNICAL_REASONS, Episode, Run
 from ircore.rescoring.addressed import addresses_a_judge
 from ircore.runs import Call, End, Failure, RunFolder
+from ircore.strict_yaml import UNSEEN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -188,7 +189,7 @@ def _messages(episodes: Mapping[str, Episode]) -> Iterator[Flag]:
 
 def _hidden(text: str) -> list[str]:
     """Return the code points of a text that cannot be seen, or turn it around."""
-    found = {one for one in text if unicodedata.category(one) in _HIDDEN and one not in "\n\t\r"}
+    found = {one for one in text if (unicodedata.category(one) in _HIDDEN or one in UNSEEN) and one not in "\n\t\r"}
     return [f"U+{ord(one):04X}" for one in sorted(found)][:5]
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from pydantic import ValidationError
+
 from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.records import TranscriptsReference
@@ -38,7 +40,11 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
         raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits, or leave it out.")
     hub = Hub(endpoint(), monotonic() + deadline)
     commit = revision or _newest(hub, repo)
-    found = TranscriptsReference(repo=repo, revision=commit, run=run or _only_run(hub, repo, commit))
+    name = run or _only_run(hub, repo, commit)
+    try:
+        found = TranscriptsReference(repo=repo, revision=commit, run=name)
+    except ValidationError as error:
+        raise InputError(f"{repo}: {name[:200]!a} is no run", "Name one that ircore submission pack packed.") from error
     check_listing(dict(listing(hub, found)), f"{repo}/{found.run}")
     return found
 
@@ -81,7 +87,7 @@ def _only_run(hub: Hub, repo: str, commit: str) -> str:
         raise WorkError(f"{repo}: the Hub's listing cannot be read", "Name the run with --run.")
     folders = [one.get("path") for one in entries if isinstance(one, dict) and one.get("type") == "directory"]
     if len(folders) != 1 or not isinstance(folders[0], str):
-        names = f": {', '.join(str(one)[:80] for one in folders[:5])}" if folders else ""
+        names = f": {', '.join(ascii(one)[:80] for one in folders[:5])}" if folders else ""
         raise InputError(f"{repo}: holds {len(folders) or 'no'} runs{names}", "Name the one that counts with --run.")
     return folders[0]
 

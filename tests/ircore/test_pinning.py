@@ -64,7 +64,9 @@ def test_an_older_commit_can_be_named(hub: HubServer, played: Handed, folder: Pa
         (["--repo", "me/mine", "--revision", "main"], "is no commit"),
         (["--repo", "me/mine", "--revision", "0" * 40], "no such public dataset, commit"),
         (["--repo", "me/mine", "--run", "other"], "no such public dataset, commit, run"),
-        (["--repo", "me/two"], "holds 2 runs: a, b"),
+        (["--repo", "me/mine", "--run", "../x"], "'../x' is no run"),
+        (["--repo", "me/odd"], r"'R\u202ens\n::error::' is no run"),
+        (["--repo", "me/two"], "holds 2 runs: 'a', 'b'"),
         (["--repo", "me/none"], "holds no runs"),
         (["--repo", "me/unpacked"], "has no place in transcripts"),
     ],
@@ -74,6 +76,7 @@ def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
 ) -> None:
     hub.add_repo("me/mine", files=played.files())
     hub.add_repo("me/two", files={"a/pack.json": b"{}", "b/pack.json": b"{}"})
+    hub.add_repo("me/odd", files={"R\u202ens\n::error::/pack.json": b"{}"})
     hub.add_repo("me/none", files={"README.md": b"x"})
     hub.add_repo("me/unpacked", files={"run/notes.txt": b"x"})
     before = (folder / "submission.yaml").read_bytes()
