@@ -215,9 +215,13 @@ class Hub:
 
     def open(self, address: str, what: str) -> HTTPResponse:
         """Ask for an address below the Hub's own."""
-        address = urljoin(f"{self._base}/", address)
-        if urlsplit(address).netloc != urlsplit(self._base).netloc or not is_safe(address, self._base):
-            raise WorkError(f"{what}: the Hub leads to {urlsplit(address).hostname}", "Try again later.")
+        try:
+            address = urljoin(f"{self._base}/", address)
+            below = urlsplit(address).netloc == urlsplit(self._base).netloc and is_safe(address, self._base)
+        except ValueError:
+            below = False
+        if not below:
+            raise WorkError(f"{what}: the Hub leads to {address[:200]!a}", "Try again later.")
         last = ""
         for wait in (0.0, *WAITS):
             self._rest(wait)
@@ -230,7 +234,7 @@ class Hub:
                 if error.code != 429 and error.code < 500:
                     raise _refusal(error.code, what) from error
                 self._rest(_asked_wait(error.headers))
-            except (URLError, OSError, HTTPException) as error:
+            except (URLError, OSError, HTTPException, ValueError) as error:  # ValueError: a redirect to no address
                 last = str(error.reason) if isinstance(error, URLError) else type(error).__name__
         raise WorkError(f"{what}: {last[:200]}", "Try again later.")
 

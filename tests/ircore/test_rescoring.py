@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from ircore.records import TranscriptsReference
 from ircore.rescoring import fetch as fetching
 from ircore.rescoring.addressed import addresses_a_judge
 from ircore.rescoring.clean_png import clean_picture, read_clean_png
-from ircore.rescoring.fetch import fetch
+from ircore.rescoring.fetch import Hub, fetch
 from ircore.rescoring.packing import pack
 from ircore.rescoring.rescore import RefusedError, rescore
 from ircore.runs import Call, End, Failure, RunFolder, RunWriter
@@ -168,6 +169,10 @@ def test_a_long_listing_comes_page_by_page(
         (HubError(302, "", "", Location="http://169.254.169.254/latest"), "169.254.169.254, which is not followed"),
         (HubError(302, "", "", Location="file:///etc/passwd"), "the Hub refuses: 302"),
         (HubError(302, "", "", Location="https://10.0.0.1/x"), "10.0.0.1, which is not followed"),
+        (HubError(302, "", "", Location="https://0x7f.1/x"), "0x7f.1, which is not followed"),
+        (HubError(302, "", "", Location="https://metadata.google.internal/x"), "internal, which is not followed"),
+        (HubError(302, "", "", Location="https://10.0.0.1.nip.io/x"), "nip.io, which is not followed"),
+        (HubError(302, "", "", Location="https://[half/x"), "ValueError"),
     ],
     ids=lambda value: str(value)[:24],
 )
@@ -181,6 +186,12 @@ def test_a_hub_that_fails_is_one_clear_line(
         fetch(reference, tmp_path, deadline=30)
     assert message in caught.value.problem
     assert "\n" not in caught.value.problem
+
+
+@pytest.mark.parametrize("following", ["https://[half", "https://10.0.0.1/x", "//evil.example/x", "file:///etc/passwd"])
+def test_a_listing_goes_on_at_the_hub_alone(following: str) -> None:
+    with pytest.raises(WorkError, match="the Hub leads to"):
+        Hub("https://huggingface.co", monotonic() + 30).open(following, "me/mine")
 
 
 def test_a_hub_that_is_busy_for_a_while_is_asked_again(tmp_path: Path, served: HubServer, played: Handed) -> None:
