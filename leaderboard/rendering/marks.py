@@ -46,7 +46,7 @@ def dot(
     zero: float | None = None,
     labelled: bool = True,
 ) -> Markup:
-    """Return a mean with its interval on a fixed scale, as a picture of 120 × 20 units.
+    """Return a mean with its interval on a fixed scale, as a picture of 120 × 20 units; nothing where there is no mean.
 
     Args:
         estimate: What is drawn.
@@ -56,6 +56,8 @@ def dot(
         zero: Where a line stands; None for no line.
         labelled: Whether readers who do not see it are told the numbers; False where these stand beside it.
     """
+    if estimate.mean is None:
+        return safe("")
     whole = {name: 4 + 112 * (min(max(value, low), high) - low) / (high - low) for name, value in _ends(estimate)}
     line = "" if zero is None else f'<path class="zero" d="M{4 + 112 * (zero - low) / (high - low):.1f} 2V18"></path>'
     whisker = (
@@ -63,7 +65,7 @@ def dot(
         if "low" in whole and "high" in whole
         else ""
     )
-    mean = f'<circle class="mean" cx="{whole["mean"]:.1f}" cy="10" r="4"></circle>' if "mean" in whole else ""
+    mean = f'<circle class="mean" cx="{whole["mean"]:.1f}" cy="10" r="4"></circle>'
     said = f'role="img" aria-label="{number(estimate.mean)}, {interval_words(estimate)}"'
     colour = "" if hue is None else f" {describer_class(hue)}"
     return safe(

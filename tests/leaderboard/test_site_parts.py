@@ -20,6 +20,7 @@ from leaderboard.building.serve import make_server
 from leaderboard.export import leaderboard_files
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
 from leaderboard.pages.paper import paper_page
+from leaderboard.rendering import marks
 from leaderboard.text import one_line, stranger, visible
 
 
@@ -56,6 +57,13 @@ def test_a_strangers_text_is_one_inert_line_of_source() -> None:
 def test_long_texts_are_cut_for_attributes() -> None:
     assert one_line("one  two\nthree", 100) == "one two three"
     assert one_line("abcdefgh", 5) == "abcd…"
+
+
+def test_no_axis_is_drawn_where_there_is_nothing_to_draw() -> None:
+    drawn = marks.dot(Estimate(5.0, 4.0, 6.0, 3), hue=0)
+    assert drawn.count("<circle") == drawn.count('class="whisker"') == 1
+    assert 'class="whisker"' not in marks.dot(Estimate(5.0, None, None, 1))
+    assert marks.dot(Estimate(None, None, None, 0)) == ""
 
 
 def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
