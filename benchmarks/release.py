@@ -5,12 +5,13 @@ files of about 335 kB. CPU is user and system time of the step; on a busy machin
 
     python benchmarks/release.py                     all parts but the last
     python benchmarks/release.py writers --rows 5000
-    python benchmarks/release.py growth --runs 100   a release of many runs and one more; full games need 35 GB
+    python benchmarks/release.py growth --runs 100 --side 400   a release of many runs, and one more; needs 18 GB
 
 writers  5,000 rows of one picture each: ours, pyarrow's plain writer, the writer of ``datasets``, and what its
          ``push_to_hub`` does with files; then a whole ``ircore release build`` and ``check`` of as many turns
-load     the first streamed row, and ``load_dataset`` twice
-growth   a release of many runs built at once, and built upon a former one with one run more
+load     the first streamed row, and ``load_dataset`` twice; ``import datasets`` stands apart, and so does what
+         it imports later on (much of scipy, to patch ``scipy.io.loadmat``, if that is installed)
+growth   a release of many runs built at once, and one run more built upon it
 """
 
 import argparse
@@ -64,8 +65,8 @@ def main() -> None:
     parser.add_argument("--child", nargs=2, metavar=("STEP", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        name, _, again = options.child[0].partition("-")
-        timed((WRITING | LOADING)[name], Path(options.child[1]), bool(again))
+        name, _, before = options.child[0].partition("-")
+        timed((WRITING | LOADING)[name], Path(options.child[1]), before)
         return
     parts = options.parts or PARTS[:-1]
     if set(parts) - set(PARTS):
@@ -110,15 +111,25 @@ def report(step: str, arguments: list[object], size: float = 0.0, **environment:
     if "--child" in arguments:
         wall, cpu = map(float, said[-1].split())
     speed = f"{size / 1e6 / wall:5.0f} MB/s, {size / 1e6 / cpu:5.0f} by CPU" if size else ""
-    print(f"{step:<20} {wall:7.2f} s  CPU {cpu:7.2f} s  peak {used.ru_maxrss / 1024:6.0f} MB  {speed}", flush=True)
+    print(f"{step:<24} {wall:7.2f} s  CPU {cpu:7.2f} s  peak {used.ru_maxrss / 1024:6.0f} MB  {speed}", flush=True)
     return cpu
 
 
-def timed(work: Callable[[Path], None], folder: Path, again: bool) -> None:
-    """Do a step and print its seconds by the clock and by the processor; ends the process."""
-    importlib.import_module("datasets" if work in LOADING.values() else "pyarrow.parquet")
-    if again:
+def timed(work: Callable[[Path], object], folder: Path, before: str) -> None:
+    """Do a step and print its seconds by the clock and by the processor; ends the process.
+
+    Args:
+        work: The step.
+        folder: Where.
+        before: ``again`` to do it twice and time the second time, ``imported`` to import beforehand what it will need.
+    """
+    if work is not import_datasets:
+        importlib.import_module("datasets" if work in LOADING.values() else "pyarrow.parquet")
+    if before == "again":
         work(folder)  # what is imported and looked up once in a process
+    if before == "imported":
+        importlib.import_module("scipy.io")
+        Image.preinit()
     began, used = perf_counter(), process_time()
     work(folder)
     print(perf_counter() - began, process_time() - used, flush=True)
@@ -153,15 +164,17 @@ def measure_release(folder: Path, shown: bool) -> None:
     size = sum(path.stat().st_size for path in renderings)
     print(f"{len(renderings)} renderings, {size / 1e6:.0f} MB")
     report("release build", [*build, "--out", out], size)
-    print(f"{'':<20} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
+    print(f"{'':<24} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
     if shown:
         report("release check", ["-m", "ircore", "release", "check", "--no-load", out], size)
 
 
 def measure_loading(folder: Path) -> None:
-    """Print seconds, without imports, of loading the release as its users do."""
+    """Print seconds of loading the release as its users do, after ``import datasets``."""
     for name, what in (
+        ("import datasets", "import"),
         ("first streamed row", "stream"),
+        ("its imports made before", "stream-imported"),
         ("of the next stream", "stream-again"),
         ("load_dataset", "load"),
         ("again", "load-again"),
@@ -170,14 +183,12 @@ def measure_loading(folder: Path) -> None:
 
 
 def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> None:
-    """Build a release of many runs, and one of the same and one run more upon it."""
-    make_many(folder, runs, per_condition, side)
+    """Build a release of many runs, and upon it one of the same and one run more."""
+    make_many(folder, runs + 1, per_condition, side)
     command = ["-m", "ircore", "release", "build", "--instances", folder / "instances", "--runs"]
     found = sorted((folder / "runs").iterdir())
-    report(f"{runs - 1} runs", [*command, *found[:-1], "--out", folder / "former"])
-    full = report(f"{runs} runs at once", [*command, *found, "--out", folder / "all"])
-    size = size_of(folder / "all", "*.parquet")
-    shutil.rmtree(folder / "all")
+    full = report(f"{runs} runs at once", [*command, *found[:-1], "--out", folder / "former"])
+    size = size_of(folder / "former", "*.parquet")
     more = report("one run more", [*command, found[-1], "--former", folder / "former", "--out", folder / "grown"])
     print(f"one run more takes {100 * more / full:.1f} % of the CPU of all at once ({size / 1e9:.1f} GB of tables)")
 
@@ -234,6 +245,11 @@ def write_as_pushed(folder: Path) -> None:
         (folder / f"out-push-{index}.parquet").write_bytes(buffer.getvalue())
 
 
+def import_datasets(_: Path) -> None:
+    """Import the library, which everybody has to."""
+    importlib.import_module("datasets")
+
+
 def load_first_row(folder: Path) -> None:
     """Take the first row of a stream, its pictures decoded."""
     from datasets import load_dataset
@@ -255,7 +271,11 @@ WRITING: dict[str, Callable[[Path], None]] = {
     "datasets": write_datasets,
     "push": write_as_pushed,
 }
-LOADING: dict[str, Callable[[Path], None]] = {"stream": load_first_row, "load": load_whole}
+LOADING: dict[str, Callable[[Path], None]] = {
+    "import": import_datasets,
+    "stream": load_first_row,
+    "load": load_whole,
+}
 
 
 def make_pictures(side: int) -> Iterator[Picture]:

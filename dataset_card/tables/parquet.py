@@ -1,8 +1,8 @@
 """Reading and writing the tables of a release; with ``arrays`` the only module that imports ``pyarrow``.
 
-Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. Small
-groups with a gap between them let a viewer or a stream show one row without fetching much; they end where an episode
-ends. The same rows give the same bytes.
+Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
+small first group, and gaps between groups, let a stream show its first row without fetching much. Groups end where an
+episode ends, so that none of its pictures stands in two of them. The same rows give the same bytes.
 
 Of a picture that several rows of a column hold, such as the target of an episode's turns, a row group stores the bytes
 once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from _typeshed import ReadableBuffer as Buffer
 
-GROUP_BYTES = 3 * 1024 * 1024
-"""Bytes of pictures with which a row group ends before a row that shares none of them, and at twice as much anyway:
-what a stream reads before its first row. The Hub's viewer takes 300 MB."""
+FIRST_GROUP_BYTES = 3 * 1024 * 1024
+"""Bytes of pictures in the first row group of a table, about: what a stream reads before its first row."""
+
+GROUP_BYTES = 12 * 1024 * 1024
+"""In later ones, which grow up to this: what lies in few groups is read fast. The Hub's viewer takes 300 MB."""
 
 GAP = bytes(8 * 1024 + 1)
 """Between row groups: pyarrow fetches what lies less than 8 KiB apart at once, up to 32 MiB for the first row."""
@@ -299,7 +301,7 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
         schema,
         compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
         use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
-        dictionary_pagesize_limit=8 * GROUP_BYTES,
+        dictionary_pagesize_limit=4 * GROUP_BYTES,
         write_statistics=plain,
         write_page_index=True,
         write_page_checksum=True,
@@ -310,25 +312,28 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
 
 
 def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Cut rows into groups, bounded in number and in bytes of pictures; if possible between different pictures."""
+    """Cut rows into groups, bounded in number and in bytes of pictures.
+
+    A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
+    """
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
     readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
     stored: dict[int, int] = {}
-    held = 0
+    held = written = 0
     for row in rows:
+        full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         sizes = {id(one["bytes"]): len(one["bytes"]) for one in pictures.values() if one is not None}
-        if sum(stored.values()) >= GROUP_BYTES and not sizes.keys() & stored.keys():
+        enough = 2 * full if sizes.keys() & stored.keys() else full
+        # A picture that several rows share is stored once, but held for each of them until it is written.
+        if len(group) >= most or sum(stored.values()) >= enough or held >= 4 * full:
             yield group
+            written += sum(stored.values())
             group, stored, held = [], {}, 0
         group.append(row | pictures)
         stored |= sizes
         held += sum(sizes.values())
-        # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(group) >= most or sum(stored.values()) >= 2 * GROUP_BYTES or held >= 4 * GROUP_BYTES:
-            yield group
-            group, stored, held = [], {}, 0
     if group:
         yield group
 

@@ -13,7 +13,7 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.check import check_release
 from dataset_card.releases.build import build_release
-from dataset_card.tables.parquet import GROUP_BYTES, write_table
+from dataset_card.tables.parquet import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.cli import run as ircore
@@ -170,10 +170,20 @@ def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
     assert file.metadata.row_group(0).column(0).has_offset_index
     assert (written.rows, written.num_bytes > 250_000) == (250, True)
 
-    large = GROUP_BYTES // 4
+    large = FIRST_GROUP_BYTES // 4
     write_table(tmp_path / "large", INSTANCES, (instance_row(bytes([index]) * large, index) for index in range(6)))
     file = pq.ParquetFile(tmp_path / "large" / "data" / "instances" / "test-00000-of-00001.parquet")
     assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [4, 2]
+
+
+def test_row_groups_grow(tmp_path: Path) -> None:
+    """The first is for streams; the fewer the others are, the faster all values of a column are found."""
+    size = FIRST_GROUP_BYTES // 2
+    write_table(tmp_path, INSTANCES, (instance_row(bytes([index]) * size, index) for index in range(40)))
+    file = pq.ParquetFile(tmp_path / "data" / "instances" / "test-00000-of-00001.parquet")
+    groups = [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
+    most = -(-GROUP_BYTES // size)
+    assert groups == [2, 2, 4, 8, most, most, 2]
 
 
 def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
@@ -183,7 +193,7 @@ def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     for episode in range(6):
         target = EmbeddedImage(bytes=b"t%d" % episode * 1000, path="t.png")
         for _ in range(5):
-            drawn = EmbeddedImage(bytes=bytes([next(rendering)]) * (GROUP_BYTES // 6), path="r.png")
+            drawn = EmbeddedImage(bytes=bytes([next(rendering)]) * (FIRST_GROUP_BYTES // 6), path="r.png")
             rows.append(transcript_row(f"e{episode}", target, drawn))
     write_table(tmp_path, TRANSCRIPTS, rows)
     file = pq.ParquetFile(tmp_path / "data" / "transcripts" / "test-00000-of-00001.parquet")
