@@ -275,6 +275,16 @@ def test_every_number_by_condition_opens_its_episodes(built: Path) -> None:
             assert (built / "pairs" / target).resolve().is_file()
 
 
+def test_every_number_of_a_board_opens_its_episodes(built: Path) -> None:
+    cells = read_page(built / "boards" / "index.html").find("tbody")[0].find("td", class_="number")
+    numbers = [cell for cell in cells if not cell.find("span", class_="missing")]
+    assert len(numbers) >= 2 * 5
+    for cell in numbers:
+        target, _, place = cell.find("a", class_="episodes")[0].attributes["href"].partition("#")
+        assert (built / "boards" / target).resolve().is_file()
+        assert place in {"conditions", "outcomes"}
+
+
 def test_what_the_numbers_cannot_tell_is_worked_out_from_the_runs(built: Path) -> None:
     text = read_page(built / "limits.html").text
     assert "No person and no language model has looked" in text
