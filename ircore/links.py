@@ -65,9 +65,9 @@ def dead_links(links: Iterable[Link]) -> list[DeadLink]:
 
 def _asked(link: Link) -> DeadLink | None:
     base = endpoint()
-    if not is_safe(link.address, base):
-        return DeadLink(link, "not https at a host with a name")
     try:
+        if not is_safe(link.address, base):
+            return DeadLink(link, "not https at a public host with a name")
         request = Request(link.address, headers={"User-Agent": f"ircore/{__version__}"})  # noqa: S310 - checked above
         with build_opener(SafeRedirects(base)).open(request, timeout=SECONDS):
             return None

@@ -17,7 +17,7 @@ from typing import Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from ircore import __version__
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.records import CATEGORIES, Line, Name, Record, Sha256
@@ -102,6 +102,7 @@ def begin_season(
         raise InputError(f"{publication}: exists already", "A commitment is never replaced: name another file.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
+    _own_folder(folder)
     seed = None if given is not None else randbits(SEED_BITS)
     if seed is not None:
         instances = build_instances(folder / INSTANCES, seed, per_condition, DRAWN)
@@ -117,9 +118,17 @@ def begin_season(
     )
     secret = SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed)
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
-    (folder / SECRET).chmod(0o600)
     _publish(publication, season)
     return season
+
+
+def _own_folder(path: Path) -> None:
+    """Make a folder that nobody else on this machine can look into: the pictures in it are as secret as the seed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        path.chmod(0o700)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
 
 
 def reveal_season(folder: Path, publication: Path) -> Season:

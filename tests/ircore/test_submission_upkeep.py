@@ -41,7 +41,7 @@ def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
     found = dead_links([there, missing, dropped, odd])
     assert [one.link for one in found] == [missing, dropped, odd]
     assert found[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
-    assert found[2].problem == "not https at a host with a name"
+    assert found[2].problem == "not https at a public host with a name"
 
 
 def test_transcripts_are_a_link_to_their_commit(
