@@ -17,11 +17,7 @@ from ircore.errors import InputError, WorkError
 )
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0, min_open=True),
-    envvar="MAX_COST",
-    metavar="USD",
-    help="Stop playing at this cost; the environment variable MAX_COST if not given.",
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop playing at this cost."
 )
 @click.option("--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop playing then.")
 def command(

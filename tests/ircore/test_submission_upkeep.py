@@ -148,18 +148,6 @@ def test_evaluation_plays_nothing_that_a_check_refuses(
     assert not (tmp_path / "run").exists()
 
 
-def test_the_environment_limits_what_an_evaluation_costs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sample_instances(tmp_path / "set")
-    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
-    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
-    for value, shown in (("", ""), ("12.5", "--max-cost 12.5"), ("much", "")):
-        monkeypatch.setenv("MAX_COST", value)
-        assert ircore(words) == (2 if value == "much" else 0)
-        assert shown in capsys.readouterr().err
-
-
 def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
     words = [
