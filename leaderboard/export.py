@@ -10,6 +10,9 @@ from ircore.tables.model import Table
 from ircore.versions import Version, version_of
 from leaderboard.tiers import tier_of
 
+LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
+"""Where they lie below the site's root."""
+
 
 def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:
     """Yield both files: path below the site's root, and text.
@@ -19,8 +22,8 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
         version: The benchmark version that they are of; None for what the project's own records say.
     """
     table = leaderboard_table(results)
-    yield "data/leaderboard.csv", as_csv(table)
-    yield "data/leaderboard.json", _json(table, version or version_of(results), _runs(results))
+    yield LEADERBOARD[0], as_csv(table)
+    yield LEADERBOARD[1], _json(table, version or version_of(results), _runs(results))
 
 
 def _runs(results: Results) -> dict[str, dict[str, str]]:

@@ -7,6 +7,7 @@ The name holds a hash of the program too, so that a change to a template, a word
 import hashlib
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,18 +42,18 @@ class Kept:
         Args:
             name: ``<kind>/<hash>``, or another way below the folder.
         """
-        for root in (self.site, self.earlier):
-            path = root / FOLDER / name if root else None
-            if path is None or not path.is_file():
-                continue
-            try:
-                found = zlib.decompress(path.read_bytes())
-                if root != self.site:
-                    take_over(path, self.site / FOLDER / name)
-            except (OSError, zlib.error):
-                continue
-            return found
-        return None
+        try:
+            return zlib.decompress((self.site / FOLDER / name).read_bytes()) if self.holds(name) else None
+        except (OSError, zlib.error):
+            return None
+
+    def holds(self, name: str) -> bool:
+        """Return whether something was kept under a name, taken over from the earlier build; it may be damaged."""
+        path = self.site / FOLDER / name
+        if not path.is_file() and self.earlier is not None:
+            with suppress(OSError):
+                take_over(self.earlier / FOLDER / name, path)
+        return path.is_file()
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep data for the next build.

@@ -1,6 +1,9 @@
-"""Work cut into shares, one a processor, that all start from what this process already has in memory."""
+"""Work cut into shares, one a processor, that all start from what this process already has in memory.
 
-import gc
+Where that is much, it is to be done within ``ircore.collector.without_collector``: the collector would write to every
+page of memory that is shared.
+"""
+
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -30,16 +33,12 @@ def in_shares(task: Callable[[int, int], T], worth: bool = True) -> list[T]:
         return [task(0, 1)]
     global _task
     _task = task
-    # The results are many small objects: without this the collector would write to every page that is shared.
-    gc.collect()
-    gc.freeze()
     try:
         with ProcessPoolExecutor(shares - 1, mp_context=get_context("fork")) as pool:
             others = [pool.submit(_run, share, shares) for share in range(1, shares)]
             # One share is done here: what a process comes to change of what it shares is memory of its own.
             return [task(0, shares), *(one.result() for one in others)]  # type: ignore[list-item]
     finally:
-        gc.unfreeze()
         _task = None
 
 

@@ -15,6 +15,7 @@ from ircore.submissions.entries import is_maintainers
 from ircore.submissions.history import Step
 from ircore.versions import BenchmarkVersion, version_of
 from leaderboard.judges import site_judge
+from leaderboard.kept import Kept, content_key
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.reading import SiteRun
@@ -136,6 +137,8 @@ class Site:
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
+        self.kept: Kept | None = None
+        """Where what is made of single runs is kept from build to build; None for nowhere."""
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}
         self.pictures = PictureBook(originals)
@@ -186,6 +189,15 @@ class Site:
     def judged(self, episode: EpisodeResult | None, judge: str | None = None) -> JudgedEpisode | None:
         """Return what a judge (the site's own by default) made of an episode; None if nothing."""
         return None if episode is None else episode.judged.get(judge or self.judge)
+
+    def key(self, pair: Pair) -> str:
+        """Return a name for what is made of a pair alone, whatever others are on the site; 64 hex digits.
+
+        That is its run, how the site names and marks it, who judges, and where originals lie.
+        """
+        marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart)
+        judges = repr((self.judge, sorted(self.results.judge_identities.items())))
+        return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals)
 
     def cell(
         self, pair: Pair, category: str | None = None, difficulty: str | None = None, judge: str | None = None

@@ -35,7 +35,7 @@ class PairEffects:
 
 
 def pair_effects(
-    results: Results, judge: str, category: str | None = None, difficulty: str | None = None, modelled: bool = True
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None, whole: bool = True
 ) -> PairEffects:
     """Separate the contributions of describers and generators.
 
@@ -47,7 +47,8 @@ def pair_effects(
         judge: One of ``results.judges``.
         category: Only this category of pictures.
         difficulty: Only this difficulty.
-        modelled: Whether the mixed model is fitted too, which takes long on a large grid.
+        whole: Whether the interaction of every pair and the mixed model are wanted too, which take long on a large
+            grid.
     """
     runs = {(one.describer, one.generator): one.run_id for one in reversed(same_rules(results))}
     describers, generators = complete_grid(sorted(runs))
@@ -60,14 +61,14 @@ def pair_effects(
     ]
     finals = results.finals(judge, run_ids, chosen)
     scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
-    found = decompose(scores, describers, generators, strata(chosen))
+    found = decompose(scores, describers, generators, strata(chosen), interaction=whole)
     return PairEffects(
         judge,
         category,
         difficulty,
         run_ids,
         found or Unavailable("a pair of the grid has fewer than two scores"),
-        mixed_effects(scores, describers, generators) if modelled else Unavailable("not asked for"),
+        mixed_effects(scores, describers, generators) if whole else Unavailable("not asked for"),
     )
 
 

@@ -23,6 +23,7 @@ from ircore.results.columns import final_scores
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage
+from ircore.results.raters import Raters
 from ircore.statistics.comparison import Comparison, compare
 from ircore.statistics.ranks import RankRange, Standing
 
@@ -308,9 +309,13 @@ class Results:
         return scores
 
     @cached_property
+    def raters(self) -> Raters:
+        """How far judges and people agree."""
+        return Raters(self.episodes)
+
+    @cached_property
     def _finals(self) -> "dict[str, NDArray[np.float64]]":
-        """Scores of all final renderings, by judge, as far as they have been asked for."""
-        return {}
+        return {}  # by judge, as far as they have been asked for
 
     @cached_property
     def _rows(self) -> dict[str, int]:

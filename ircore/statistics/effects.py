@@ -39,7 +39,7 @@ class Effects:
     """How much better pairs with this generator are."""
 
     interaction: Mapping[tuple[str, str], Estimate]
-    """What describer and generator are together beyond the sum of both."""
+    """What describer and generator are together beyond the sum of both; empty if it was not asked for."""
 
     shares: Mapping[Source, Estimate]
     """Share of the sum of squares between pairs, 0–1; the three add up to 1."""
@@ -91,7 +91,11 @@ def _choices(rows: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
 
 
 def decompose(
-    scores: NDArray[np.float64], describers: Sequence[str], generators: Sequence[str], labels: Sequence[str]
+    scores: NDArray[np.float64],
+    describers: Sequence[str],
+    generators: Sequence[str],
+    labels: Sequence[str],
+    interaction: bool = True,
 ) -> Effects | None:
     """Decompose the means of a crossed grid, with intervals over instances.
 
@@ -104,6 +108,7 @@ def decompose(
         describers: Names, at least two.
         generators: Names, at least two.
         labels: Condition of each instance, within which instances are drawn again.
+        interaction: Whether the interaction of every pair is wanted too: of a large grid it takes longest.
 
     Returns:
         The decomposition; None if a pair has fewer than two scores, or a side fewer than two players.
@@ -116,16 +121,18 @@ def decompose(
     shape = (len(describers), len(generators))
     means = ratios.points.reshape(*shape, 1)
     again = (ratios.points[:, None] + ratios.deviations(drawn)).reshape(*shape, -1)
-    linear = _intervals(_effects(means), _effects(again), drawn, ratios, corrected=False)
-    others = _intervals(_spreads(means), _spreads(again), drawn, ratios, corrected=True)
     first, second = 1 + shape[0], 1 + shape[0] + shape[1]
+    wanted = slice(None if interaction else second)
+    linear = _intervals(_effects(means)[wanted], _effects(again)[wanted], drawn, ratios, corrected=False)
+    others = _intervals(_spreads(means), _spreads(again), drawn, ratios, corrected=True)
+    pairs = [(d, g) for d in describers for g in generators] if interaction else []
     return Effects(
         describers=tuple(describers),
         generators=tuple(generators),
         grand=linear[0],
         describer=dict(zip(describers, linear[1:first], strict=True)),
         generator=dict(zip(generators, linear[first:second], strict=True)),
-        interaction=dict(zip([(d, g) for d in describers for g in generators], linear[second:], strict=True)),
+        interaction=dict(zip(pairs, linear[second:], strict=True)),
         shares=dict(zip(SOURCES, others[:3], strict=True)),
         spread=dict(zip(SOURCES, others[3:6], strict=True)),
         dominance=others[6],

@@ -1,6 +1,5 @@
 """How far raters agree: our counterpart of the paper's Tables 1, 2 and 4, and what the order of showing does."""
 
-from ircore.results.agreement import AgreementResults, agreement_results
 from ircore.results.model import Results
 from ircore.statistics.agreement import Agreement
 from ircore.tables.model import Column, Table, Value
@@ -49,7 +48,7 @@ def agreement_table(results: Results) -> Table:
         Column("episodes", "episodes", "In which both preferred one or left it tied.", digits=0, audience="readers"),
         *_MEASURES[2:],
     )
-    found = agreement_results(results.episodes)
+    found = results.raters.agreement
     rows = tuple(
         (
             Value(pair.kind.replace("-", " × ")),
@@ -76,7 +75,7 @@ def annotators_table(results: Results) -> Table:
                audience="readers"),
         Column("alpha", "Krippendorff's α", "1 is perfect, 0 is chance.", "", "higher", 3, estimated=True),
     )  # fmt: skip
-    found = agreement_results(results.episodes)
+    found = results.raters.agreement
     rows = tuple(
         (Value(task), Value(level), Value(alpha.n), _agreement(alpha))
         for task, level, alpha in (
@@ -98,7 +97,7 @@ def orders_table(results: Results) -> Table:
         Column("first_shown", "chose the first shown", "Share of decided answers; 0.5 is no bias.", "0–1",
                estimated=True),
     )  # fmt: skip
-    found: AgreementResults = agreement_results(results.episodes)
+    found = results.raters.agreement
     rows = tuple(
         (Value(one.judge), Value(one.disagree.n), Value.of(one.disagree), Value.of(one.first_shown))
         for one in found.orders

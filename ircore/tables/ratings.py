@@ -1,6 +1,5 @@
 """What every two judges give the same renderings, as a table."""
 
-from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.model import Results
 from ircore.tables.model import Column, Table, Value
 from ircore.tables.pairs import caption
@@ -17,7 +16,7 @@ def ratings_table(results: Results) -> Table:
     )
     rows = tuple(
         (Value(found.one), Value(found.other), Value(one), Value(other), Value(count))
-        for found in crossed_ratings(results.episodes)
+        for found in results.raters.crossed
         for (one, other), count in found.counts.items()
     )
     notes = () if rows else ("No two judges rated the same renderings.",)

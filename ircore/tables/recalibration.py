@@ -1,10 +1,8 @@
 """Judges on the people's scale: how each map was found, how good it is, and what it makes of every pair."""
 
-from collections.abc import Mapping
 
-from ircore.results.calibration import MARKS, calibrate, fit_maps
+from ircore.results.calibration import MARKS, calibrate
 from ircore.results.model import Results
-from ircore.statistics.calibration_map import Recalibration
 from ircore.statistics.recalibration import Refusal
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.pairs import PAIR_COLUMNS, caption, pair_values
@@ -43,7 +41,7 @@ def maps_table(results: Results) -> Table:
         ),
     )  # fmt: skip
     rows = []
-    for judge, found in fit_maps(results.episodes).items():
+    for judge, found in results.raters.maps.items():
         if isinstance(found, Refusal):
             missing = [Value(None, n=0, missing=found.reason)] * (2 * len(ERRORS))
             method = Value(None, missing=found.reason)
@@ -55,13 +53,8 @@ def maps_table(results: Results) -> Table:
     return Table("maps", "Recalibration of judges", caption(results), columns, tuple(rows), notes)
 
 
-def reliability_table(results: Results, maps: Mapping[str, Recalibration | Refusal] | None = None) -> Table:
-    """Return the reliability diagram of each judge: what people say of what it gives about the same score.
-
-    Args:
-        results: Of some runs.
-        maps: What ``fit_maps`` made of them, if that is known already.
-    """
+def reliability_table(results: Results) -> Table:
+    """Return the reliability diagram of each judge: what people say of what it gives about the same score."""
     columns = (
         Column("judge", "judge", "Whose scores.", digits=None),
         Column("score", "judge's score", "Mean within a whole point.", "0–10"),
@@ -70,7 +63,7 @@ def reliability_table(results: Results, maps: Mapping[str, Recalibration | Refus
     )
     rows = tuple(
         (Value(judge), Value(one.judge), Value.of(one.human), Value(one.instances))
-        for judge, found in (fit_maps(results.episodes) if maps is None else maps).items()
+        for judge, found in results.raters.maps.items()
         if not isinstance(found, Refusal)
         for one in found.reliability
     )

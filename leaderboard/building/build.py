@@ -1,4 +1,4 @@
-"""Building the site: a tree of pages beside the output, then MkDocs, then one rename."""
+"""Building the site: a tree of pages beside the output, MkDocs for their shells, then one rename."""
 
 import json
 import os
@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from ircore import __version__
+from ircore.collector import without_collector
 from ircore.errors import InputError, WorkError
 from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
 from ircore.submissions import LoadedSubmission
 from ircore.versions import RECORDS, read_versions, require_version
-from leaderboard.building.finish import finish_pages, merge, place, write_surroundings
-from leaderboard.charts.catalogue import figures
+from leaderboard.building.drawing import draw
+from leaderboard.building.finish import finish_pages, merge, write_surroundings
+from leaderboard.building.shells import write_sources
 from leaderboard.charts.check import check_figures
-from leaderboard.export import leaderboard_files
+from leaderboard.export import LEADERBOARD, leaderboard_files
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
@@ -44,7 +46,7 @@ from leaderboard.pages.targets import targets_page
 from leaderboard.pages.waiting import waiting_page
 from leaderboard.pictures import ENCODING
 from leaderboard.reading import read_runs
-from leaderboard.rendering.render import FRONT_END, Renderer
+from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.rendering.sections import read_sections, with_section
 from leaderboard.shares import in_shares
 from leaderboard.site import Page, Site
@@ -151,10 +153,11 @@ def build_site(
         out = Path(os.path.realpath(out))
     _check(out, sources)
     released = read_versions(versions)
-    with workplace(out) as work:
+    with without_collector(), workplace(out) as work:
         tree = Tree(work)
         kept = Kept(tree.files, out if out.is_dir() else None)
         site = Site(read_runs(runs, kept), judge, address, originals, released)
+        site.kept = kept
         if version is not None:
             require_version(site.version, version, released)
         site.submitted = () if submissions is None else read_submitted(submissions)
@@ -164,14 +167,15 @@ def build_site(
         asked = (waiting,) if waiting is not None else ()
         pages += filter(None, (waiting_page(site, one) for one in (*asked, *(each.loaded for each in site.unplayed))))
         _copy_sources(sources, work, address)
-        fragments = Fragments(site, kept)
-        fragments.make()
-        render_pages(site, pages, fragments, tree)
+        sharing = write_sources(pages, tree.docs)
         with _mkdocs(work):
+            fragments = Fragments(site)
+            fragments.make()
+            render_pages(site, pages, fragments, tree)
             check_figures(tree.files / "charts")
             write_frozen(frozen, tree.files)
             encoded = site.pictures.write(tree.files, _earlier(out))
-        finish_pages(tree.site, tree.blocks, originals)
+        finish_pages(tree.site, tree.blocks, sharing, originals)
         merge(tree.files, tree.site)
         write_surroundings(tree.site, address)
         marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}
@@ -191,43 +195,36 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
-    """Write the sources of pages and everything they refer to but the pictures."""
+    """Write the blocks of pages and everything they refer to but the pictures."""
+    read_templates()
     in_shares(partial(_render_share, site, pages, fragments, tree), len(site.pairs) >= _MANY)
-    write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
-    for name, schema in json_schemas().items():
-        write_text(tree.docs / "schemas" / f"{name}.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
 
 
 def _render_share(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree, share: int, shares: int) -> None:
     """Write a share of the pages with their charts, and of the data."""
-    pages = pages[share::shares]
-    wanted = {name for page in pages for name in page.values.get("charts", ())}
-    charts = figures(site.results, site.pairs, wanted, site.judge)
-    renderer, sections = Renderer(site, charts), read_sections(SOURCES / "mkdocs.yml")
+    pages = _in_share(pages, share, shares)
+    charts = draw(site, pages)
     for name, chart in charts.items():
         if not chart.missing:
             write_text(tree.files / "charts" / f"{name}.json", chart.json())
             write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
+    renderer, sections = Renderer(site, charts), read_sections(SOURCES / "mkdocs.yml")
     for page in pages:
-        _write_page(page, with_section(renderer.markdown(page), page.path, sections), tree)
+        write_text(tree.blocks / f"{page.path}.html", with_section(renderer.block(page), page.path, sections))
     for path, text in gallery_shards(site, fragments, share, shares):
         write_text(tree.files / path, text)
     for make in _DATA[share::shares]:
         for path, text in make(site):
             write_text(tree.files / path, text)
-    if share == 0:
-        # Hand-written pages link to these, so the builder has to see them.
+    if share == shares - 1:
         for path, text in leaderboard_files(site.results, site.version):
-            write_text(tree.docs / path, text)
+            write_text(tree.files / path, text)
 
 
-def _write_page(page: Page, source: str, tree: Tree) -> None:
-    """Write a page for the builder: its front matter and a place for its block, which is kept out until it is built."""
-    front, end, block = source.partition(FRONT_END)
-    write_text(tree.blocks / f"{page.path}.html", block.strip() + "\n")
-    words = page.values.get("words")
-    stub = place(page.title, words if page.searchable and isinstance(words, str) else "")
-    write_text(tree.docs / f"{page.path}.md", f"{front}{end}{stub}\n")
+def _in_share(pages: Sequence[Page], share: int, shares: int) -> list[Page]:
+    """Return the pages of a share: those of the site's root are all in the first, since they have much in common."""
+    root = [page for page in pages if "/" not in page.path]
+    return [*(root if share == 0 else ()), *[page for page in pages if "/" in page.path][share::shares]]
 
 
 def _check(out: Path, sources: Path) -> None:
@@ -272,6 +269,12 @@ def _copy_sources(sources: Path, work: Path, address: str) -> None:
         shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
         settings = (sources / "mkdocs.yml").read_text(encoding="utf-8")
         # A string in JSON is a string in YAML.
+        write_text(work / "docs" / "assets" / "css" / "theme.css", stylesheet())
+        for name, schema in json_schemas().items():
+            text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+            write_text(work / "docs" / "schemas" / f"{name}.json", text)
+        for name in LEADERBOARD:
+            write_text(work / "docs" / name, "")  # hand-written pages link to them, so the builder has to see them
         write_text(work / "mkdocs.yml", settings + (f"\nsite_url: {json.dumps(address)}\n" if address else ""))
         sections = read_sections(sources / "mkdocs.yml")
         for page in (work / "docs").glob("*.md"):

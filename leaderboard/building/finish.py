@@ -1,18 +1,19 @@
-"""What happens to the shell's pages after MkDocs: each gets its policy, then the block that was kept out of Markdown.
+"""What happens to shells after MkDocs: each page gets its policy, then the block that was kept out of Markdown.
 
-What our templates write never passes through Markdown, the theme's templates or the search index: MkDocs sees a
-``place`` in its stead. Another builder can take over as long as it leaves that element as it is.
+Another builder can take over as long as it leaves the place of a block as it is (``leaderboard.building.shells``).
 """
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
-
-from markupsafe import escape
+from urllib.parse import quote
+from xml.sax.saxutils import escape
 
 from ircore.errors import WorkError
 from ircore.files import write_text
+from leaderboard.building.shells import read_shells
 from leaderboard.rendering.policy import with_policy
 
 _CHART = '<figure class="chart"'
@@ -25,6 +26,11 @@ _FEEDS = """<link rel="alternate feed" type="application/atom+xml" title="What c
 them for the site in other languages and asks for its site map."""
 
 _PLACE = re.compile(r'<div class="irg-place">.*?</div>', re.DOTALL)
+
+_SITE_MAP = """<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+{urls}</urlset>
+"""
 
 ROBOTS = "User-agent: *\nAllow: /\n"
 _NOT_FOUND = """<!doctype html>
@@ -41,45 +47,35 @@ _WAY = (
 )
 
 
-def place(title: str, words: str = "") -> str:
-    """Return what the builder sees where a block belongs, on one line.
-
-    It has a heading, since the theme writes one of its own into a page without; the search finds its words.
-
-    Args:
-        title: The page's title.
-        words: What else the search shall find; of our own only.
-    """
-    return f'<div class="irg-place"><h1>{escape(title)}</h1><p>{escape(words)}</p></div>'
-
-
-def finish_pages(site: Path, blocks: Path, images: str = "") -> None:
+def finish_pages(site: Path, blocks: Path, sharing: Mapping[str, str], images: str = "") -> None:
     """Give every page of a built site its policy, the addresses of the feeds, and its block.
 
     Args:
         site: What the builder made.
         blocks: The blocks, each under its page's path.
+        sharing: Title by path of the pages that have no shell of their own.
         images: Where full-size pictures are fetched from; empty for nowhere.
 
     Raises:
         WorkError: A page with a block has no place for it.
     """
-    for path in sorted(site.rglob("*.html")):
-        page = path.read_text(encoding="utf-8")
-        block = blocks / path.relative_to(site)
+    policed = lru_cache(maxsize=8)(with_policy)
+    for path, shell, changes in read_shells(site, sharing):
+        block = blocks / f"{path}.html"
         text = block.read_text(encoding="utf-8") if block.is_file() else None
-        page = with_policy(page, images, charts=text is not None and _CHART in text)
-        root = "../" * (len(path.relative_to(site).parts) - 1)
-        page = page.replace("</head>", _FEEDS.format(root=root), 1)
+        page = policed(shell, images, charts=text is not None and _CHART in text)
+        for old, new in changes:
+            page = page.replace(old, new)
+        page = page.replace("</head>", _FEEDS.format(root="../" * path.count("/")), 1)
         if text is not None:
             page, count = _PLACE.subn(lambda _, text=text: text, page, count=1)  # type: ignore[misc]
             if not count:
-                raise WorkError(f"{path.relative_to(site)}: no place for its block", "Look at what the builder made.")
-        write_text(path, page)
+                raise WorkError(f"{path}.html: no place for its block", "Look at what the builder made.")
+        write_text(site / f"{path}.html", page)
 
 
 def write_surroundings(site: Path, address: str = "") -> None:
-    """Write what a server and a crawler ask for: ``404.html`` and ``robots.txt``; no site map without an address.
+    """Write what a server and a crawler ask for: ``404.html``, ``robots.txt``, and a site map if there is an address.
 
     A missing page is asked for at any depth, so that its page cannot refer to anything by a relative way.
 
@@ -90,9 +86,13 @@ def write_surroundings(site: Path, address: str = "") -> None:
     way = _WAY.format(address=address) if address else "<p>Go back, or begin at the site's front page.</p>"
     write_text(site / "404.html", with_policy(_NOT_FOUND.format(way=way)))
     write_text(site / "robots.txt", ROBOTS + (f"Sitemap: {address}sitemap.xml\n" if address else ""))
-    if not address:
-        for name in ("sitemap.xml", "sitemap.xml.gz"):
-            (site / name).unlink(missing_ok=True)
+    # The builder's own site map knows nothing of pages that share a shell.
+    (site / "sitemap.xml.gz").unlink(missing_ok=True)
+    (site / "sitemap.xml").unlink(missing_ok=True)
+    if address:
+        pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if path.name != "404.html")
+        urls = "".join(f"<url><loc>{escape(address + quote(page))}</loc></url>\n" for page in pages)
+        write_text(site / "sitemap.xml", _SITE_MAP.format(urls=urls))
 
 
 def merge(folder: Path, into: Path) -> None:

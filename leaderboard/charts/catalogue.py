@@ -89,6 +89,39 @@ class Chart:
         return still_picture(self.figure, narrow=False) + still_picture(self.figure, narrow=True)
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as the one page that shows it has it."""
+
+    id: str
+    """As of ``Chart``."""
+
+    missing: str
+    """As of ``Chart``."""
+
+    figure: str
+    """Content of ``charts/<id>.json``; empty if there is no figure."""
+
+    numbers: str
+    """Content of ``charts/<id>.csv``; empty likewise."""
+
+    html: str
+    """What stands in the page."""
+
+    @property
+    def block(self) -> Markup:
+        """The same, for a template: it was made by one."""
+        return Markup(self.html)  # noqa: S704 - see above
+
+    def json(self) -> str:
+        """Return the content of ``charts/<id>.json``."""
+        return self.figure
+
+    def csv(self) -> str:
+        """Return the content of ``charts/<id>.csv``."""
+        return self.numbers
+
+
 def figures(
     results: Results,
     pairs: Mapping[str, Pair],

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ircore.results.calibration import fit_maps
 from ircore.statistics.calibration_map import Recalibration
 from ircore.statistics.recalibration import Refusal
 from ircore.tables.agreement import agreement_table
@@ -90,17 +89,17 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
 def reliability_sketch(subject: Subject) -> Sketch | Missing:
     """Draw what people say of what a judge gives a score, and the map made of it, a panel a judge."""
     title = "What is a judge's score worth to people?"
-    maps = fit_maps(subject.results.episodes)
+    maps = subject.results.raters.maps
     fitted = {judge: found for judge, found in maps.items() if isinstance(found, Recalibration)}
     if not fitted:
         reasons = dict.fromkeys(found.reason for found in maps.values() if isinstance(found, Refusal))
         return Missing(title, f"No judge has a map to people's scores: {'; '.join(reasons) or 'nobody rated'}.")
-    table = reliability_table(subject.results, maps)
+    table = reliability_table(subject.results)
     axes = ("mean score by people (0–10)", "score by the judge (0–10)")
     traces = [
         {**trace, "xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
         for panel, (judge, found) in enumerate(fitted.items())
-        for trace in _reliability(subject, judge, found, _bins(subject, judge, maps))
+        for trace in _reliability(subject, judge, found, _bins(subject, judge))
     ]
     return Sketch(
         title=_reliability_title(fitted),
@@ -133,8 +132,8 @@ def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
     return "Do judges agree?"
 
 
-def _bins(subject: Subject, judge: str, maps: Mapping[str, Recalibration | Refusal]) -> list[tuple[float, Value]]:
-    table = where(reliability_table(subject.results, maps), "judge", lambda one: one == judge)
+def _bins(subject: Subject, judge: str) -> list[tuple[float, Value]]:
+    table = where(reliability_table(subject.results), "judge", lambda one: one == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
     return [(value, human) for score, human in pairs if (value := mean(score)) is not None]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ircore.results.crossed_ratings import CrossedRatings, crossed_ratings
+from ircore.results.crossed_ratings import CrossedRatings
 from ircore.tables.ratings import ratings_table
 from leaderboard import labels
 from leaderboard.charts.data import Subject
@@ -21,7 +21,7 @@ _LARGEST, _LEAST = 26.0, 3.5
 def ratings_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how often which score of one judge meets which of another, a panel every two judges."""
     title = "Do two judges mean the same by a number?"
-    found = crossed_ratings(subject.results.episodes)
+    found = subject.results.raters.crossed
     if not found:
         return Missing(title, "It needs two judges, or a judge and people, who rated the same renderings.")
     shown = found[:_MOST]

@@ -1,19 +1,26 @@
-"""The episodes of a pair as the gallery's data holds them: made once, and taken over while the run stays as it is.
+"""The episodes of a pair as the gallery has them: made once, and taken over while the run stays as it is.
 
-A fragment depends on the run and who vouches for it, on the pair's name in addresses, on the site's judge and on where
-originals lie; not on other runs. A pair's fragments are kept together, one line an instance in the order of the set.
+A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
+browser fetches. Neither depends on other runs. A pair's fragments are kept together, one line an instance in the order
+of the set.
 """
 
 import json
 from functools import partial
 from typing import Any
 
+from markupsafe import Markup
+
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.marked import CORRECTION_WORDS, Marked
-from leaderboard.kept import Kept, content_key
+from leaderboard.kept import Kept
+from leaderboard.rendering.render import block
 from leaderboard.shares import in_shares
 from leaderboard.site import Pair, Site
 from leaderboard.text import one_line, visible
+
+FIRST = 6
+"""Pairs that stand in an instance's page itself."""
 
 _NOTE = 400
 """Characters of a generator's note."""
@@ -21,18 +28,26 @@ _NOTE = 400
 _MANY = 4
 """Pairs from which fragments are made in several processes."""
 
+_ROOT = "../"
+"""The way from an instance's page to the site's root."""
+
+
+def ranked_pairs(site: Site) -> list[Pair]:
+    """Return the pairs in the order of the overall board: the same order on every page."""
+    return [site.pairs[row.submission.run_id] for row in site.results.board(site.judge)]
+
 
 class Fragments:
     """The fragments of a site's episodes.
 
     Args:
-        site: What is shown.
-        kept: Where they are kept from build to build; None for nowhere, so that they are made whenever asked for.
+        site: What is shown; if it keeps nothing, fragments are made whenever asked for.
     """
 
-    def __init__(self, site: Site, kept: Kept | None = None) -> None:
+    def __init__(self, site: Site) -> None:
         self._site = site
-        self._kept = kept
+        self._first = {pair.run_id for pair in ranked_pairs(site)[:FIRST]}
+        self._sections: dict[str, list[Markup]] = {}
 
     def make(self) -> None:
         """Make all that are not kept yet, and show their renderings: a fragment that is taken over has them too.
@@ -44,13 +59,21 @@ class Fragments:
             for turn in (turn for one in results for turn in one.episode.rendered_turns):
                 assert turn.rendering is not None  # noqa: S101 - a rendered turn
                 self._site.rendering(run_id, turn.rendering)
-        if self._kept is not None:
-            todo = [pair for pair in self._site.pairs.values() if self._kept.find(self._name(pair)) is None]
-            in_shares(partial(self._make_share, todo, self._kept), len(todo) >= _MANY)
+        kept = self._site.kept
+        if kept is not None:
+            todo = [pair for pair in self._site.pairs.values() if not kept.holds(self._name(pair))]
+            in_shares(partial(self._make_share, todo, kept), len(todo) >= _MANY)
+
+    def sections(self, pair: Pair) -> list[Markup]:
+        """Return the sections of one of the first ``FIRST`` pairs, one an instance in the order of the set."""
+        if pair.run_id not in self._sections:
+            # Made by a template, which has escaped what was to be escaped.
+            self._sections[pair.run_id] = [Markup(json.loads(line)) for line in self.of(pair)]  # noqa: S704
+        return self._sections[pair.run_id]
 
     def of(self, pair: Pair) -> list[str]:
         """Return a pair's fragments as JSON, one an instance in the order of the set."""
-        found = self._kept.find(self._name(pair)) if self._kept else None
+        found = self._site.kept.find(self._name(pair)) if self._site.kept else None
         lines = found.decode().split("\n") if found is not None else []
         return lines if len(lines) == len(self._site.galleries) else self._made(pair)
 
@@ -60,12 +83,12 @@ class Fragments:
 
     def _made(self, pair: Pair) -> list[str]:
         views = (view_episode(self._site, pair, gallery) for gallery in self._site.galleries.values())
+        if pair.run_id in self._first:
+            return [compact(block("episode", {"row": view, "root": _ROOT})) for view in views]
         return [compact(episode_json(view)) for view in views]
 
     def _name(self, pair: Pair) -> str:
-        run, known = self._site.runs[pair.run_id], pair.result.provenance
-        vouched = known.kind if known else ""
-        return f"fragments/{content_key(run.key, pair.key, self._site.judge, self._site.pictures.originals, vouched)}"
+        return f"{'sections' if pair.run_id in self._first else 'fragments'}/{self._site.key(pair)}"
 
 
 def compact(value: Any) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from leaderboard.gallery.alt_text import target_words
 from leaderboard.gallery.episode_view import view_episode
+from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.selections import Chosen, selections, telling_episode
-from leaderboard.gallery.shards import FIRST, FOLDER, ranked_pairs
+from leaderboard.gallery.shards import FOLDER
 from leaderboard.labels import OUTCOMES
 from leaderboard.site import Gallery, Page, Pair, Site
 
@@ -17,7 +18,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page an instance and the replay of one telling episode."""
     yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
     galleries = list(site.galleries.values())
-    pairs = ranked_pairs(site)
+    pairs, fragments = ranked_pairs(site), Fragments(site)
     for index, gallery in enumerate(galleries):
         yield Page(
             f"gallery/{gallery.instance.instance_id}",
@@ -31,7 +32,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "pairs": len(pairs),
                 "shards": FOLDER,
             },
-            later=partial(_rows, site, pairs[:FIRST], gallery),
+            later=partial(_sections, fragments, pairs[:FIRST], index),
         )
     yield Page("replay", "One episode, turn by turn", "replay", later=partial(_replay, site))
 
@@ -40,8 +41,8 @@ def _index(site: Site) -> dict[str, Any]:
     return {"groups": _groups(site), "selections": _selections(site)}
 
 
-def _rows(site: Site, pairs: Sequence[Pair], gallery: Gallery) -> dict[str, Any]:
-    return {"rows": [view_episode(site, pair, gallery) for pair in pairs]}
+def _sections(fragments: Fragments, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
+    return {"sections": [fragments.sections(pair)[index] for pair in pairs]}
 
 
 def _replay(site: Site) -> dict[str, Any]:

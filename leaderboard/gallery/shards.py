@@ -9,24 +9,16 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from leaderboard.gallery.fragments import Fragments, compact
+from leaderboard.gallery.fragments import FIRST, Fragments, compact, ranked_pairs
 from leaderboard.site import Pair, Site
 from leaderboard.text import visible
 from leaderboard.theme import describer_class, generator_path
-
-FIRST = 6
-"""Pairs that stand in an instance's page itself."""
 
 SHARD = 20
 """Pairs in one file."""
 
 FOLDER = "data/gallery"
 """Where the files lie, relative to the site's root."""
-
-
-def ranked_pairs(site: Site) -> list[Pair]:
-    """Return the pairs in the order of the overall board: the same order on every page."""
-    return [site.pairs[row.submission.run_id] for row in site.results.board(site.judge)]
 
 
 def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int = 1) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ircore.paper.published import PublishedAgreement, published_agreement
 from ircore.records import HUMAN
-from ircore.results.calibration import fit_maps
 from ircore.results.model import Results
 from ircore.statistics.recalibration import Refusal
 from ircore.tables.agreement import agreement_table
@@ -131,7 +130,7 @@ def _count(results: Results, category: str | None, difficulty: str | None) -> in
 
 def _judges(site: Site) -> list[dict[str, Any]]:
     """Return for each judge what it is, and whether its ratings have been held against people's."""
-    maps = fit_maps(site.results.episodes)
+    maps = site.results.raters.maps
     judges = []
     for judge in site.results.judges:
         identity = site.results.judge_identities.get(judge)

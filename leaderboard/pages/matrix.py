@@ -252,7 +252,7 @@ def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: Boar
 def _effects(site: Site, view: View) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
     results = view_results(site, view)
-    found = pair_effects(results, view.judge, view.category, view.difficulty, modelled=False).decomposition
+    found = pair_effects(results, view.judge, view.category, view.difficulty, whole=False).decomposition
     return None if isinstance(found, Unavailable) else found
 
 

@@ -45,7 +45,7 @@ def player_paths(site: Site) -> dict[tuple[Role, str], str]:
 
 def player_pages(site: Site) -> Iterator[Page]:
     """Yield a page for each describer and generator."""
-    effects = pair_effects(site.results, site.judge, modelled=False)
+    effects = pair_effects(site.results, site.judge, whole=False)
     rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
     places = {run_id: place for place, run_id in enumerate(rows)}
     for number, ((role, label), path) in enumerate(player_paths(site).items(), 1):

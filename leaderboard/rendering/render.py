@@ -1,25 +1,23 @@
-"""Turning a page into a Markdown file that holds one block of HTML, written by our templates alone.
+"""Turning a page into one block of HTML, written by our templates alone, and into front matter for the builder.
 
 A stranger's text passes through an autoescaping environment of our own and never through Markdown or through the
 theme's templates, which do not escape.
 """
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ircore.tables import formats
 from leaderboard import labels, text, theme
-from leaderboard.charts.catalogue import Chart
+from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.gallery.marked import CORRECTION_WORDS
 from leaderboard.rendering import board_marks, marks
 from leaderboard.site import Page, Site
 from leaderboard.tiers import tier_of
-
-FRONT_END = "\n---\n\n"
-"""What stands between the front matter of a page and its block."""
 
 
 class Renderer:
@@ -30,33 +28,37 @@ class Renderer:
         charts: Every chart by its id; a page names those that it has room for.
     """
 
-    def __init__(self, site: Site, charts: Mapping[str, Chart]) -> None:
-        self._environment = _environment()
-        self._environment.globals.update(
-            site=site, figures_of=lambda names: [charts[name] for name in names if name in charts]
-        )
+    def __init__(self, site: Site, charts: Mapping[str, Chart | Drawn]) -> None:
+        self._shared = {
+            "site": site,
+            "figures_of": lambda names: [charts[name] for name in names if name in charts],
+        }
 
-    def markdown(self, page: Page) -> str:
-        """Return the Markdown source of a page: front matter and one HTML block without blank lines."""
+    def block(self, page: Page) -> str:
+        """Return a page's block, without blank lines."""
         page = page.complete()
-        template = self._environment.get_template(f"{page.template}.html.j2")
-        block = template.render(page=page, root=page.root, **page.values)
-        lines = (line.strip() for line in block.splitlines())
-        return _front_matter(page) + '<div class="irg">\n' + "\n".join(line for line in lines if line) + "\n</div>\n"
+        made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
+        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, made.splitlines()))) + "\n</div>\n"
 
 
 def block(template: str, values: Mapping[str, Any]) -> str:
-    """Return what a template makes of values alone, for a page that stands outside of any site."""
+    """Return what a template makes of values alone."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
-def _front_matter(page: Page) -> str:
-    meta: Mapping[str, Any] = {"title": page.title, "hide": ["navigation", "toc"]}
-    if not page.searchable:
-        meta = {**meta, "search": {"exclude": True}}
-    return f"---\n{yaml.safe_dump(meta, allow_unicode=True).rstrip()}{FRONT_END}"
+def read_templates() -> None:
+    """Read all templates: once, before several processes do."""
+    for name in _environment().list_templates():
+        _environment().get_template(name)
 
 
+def front_matter(title: str, searchable: bool) -> str:
+    """Return what tells the builder of a page; what is JSON is YAML too."""
+    search = "" if searchable else "search: {exclude: true}\n"
+    return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\nhide: [navigation, toc]\n{search}---\n\n"
+
+
+@cache
 def _environment() -> Environment:
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
     environment = Environment(

@@ -175,7 +175,7 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
 
 def rendered(site: Site, path: str) -> Element:
     (page,) = (one for one in board_pages(site) if one.path == path)
-    return parsed(Renderer(site, {}).markdown(page))
+    return parsed(Renderer(site, {}).block(page))
 
 
 def parsed(text: str) -> Element:
@@ -243,7 +243,7 @@ def crossed() -> Site:
 def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     site = crossed()
     (matrix,) = (one for one in matrix_pages(site) if one.path == "matrix")
-    page = parsed(Renderer(site, {}).markdown(matrix))
+    page = parsed(Renderer(site, {}).block(matrix))
     assert "Describers set pairs apart more than generators do." in page.find("p", class_="finding")[0].text
     assert len(page.find(class_="effect")) == 4
     assert len(page.find(class_="matrix-cell")) == 4
@@ -268,7 +268,7 @@ def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_ever
 def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behind_it() -> None:
     site = crossed()
     (hard,) = (one for one in matrix_pages(site) if one.path == "matrix/photos-hard")
-    page = parsed(Renderer(site, {}).markdown(hard))
+    page = parsed(Renderer(site, {}).block(hard))
     shown = page.find("div", data_judge="strict")[0].attributes["data-target"]
     assert shown.startswith("photos-hard")
     assert {link.attributes["data-target"] for link in page.find("a") if "data-target" in link.attributes} == {

@@ -13,7 +13,7 @@ from ircore.runs import RunFolder
 from leaderboard.gallery import shards
 from leaderboard.gallery.alt_text import LONGEST, colour_name, rendering_words, target_words
 from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import Fragments, episode_json
+from leaderboard.gallery.fragments import Fragments, episode_json, ranked_pairs
 from leaderboard.gallery.marked import LONGEST as LONGEST_MESSAGE
 from leaderboard.gallery.marked import Segment, mark_message
 from leaderboard.gallery.selections import selections, telling_episode
@@ -161,7 +161,7 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     files = dict(shards.gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
     order = [one["key"] for one in index["pairs"]]
-    assert order == [one.key for one in shards.ranked_pairs(site)]
+    assert order == [one.key for one in ranked_pairs(site)]
     of_pairs = {name: files.pop(name) for name in list(files) if name.startswith("data/gallery/pairs/")}
     assert of_pairs.keys() == {f"data/gallery/pairs/{key}.json" for key in order}
     assert all(json.loads(text).keys() == site.galleries.keys() for text in of_pairs.values())

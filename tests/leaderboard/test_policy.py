@@ -9,7 +9,8 @@ import yaml
 
 from ircore.errors import InputError, WorkError
 from leaderboard.building.check import check_site
-from leaderboard.building.finish import finish_pages, place, write_surroundings
+from leaderboard.building.finish import finish_pages, write_surroundings
+from leaderboard.building.shells import place
 from leaderboard.rendering.policy import content_policy, with_policy
 from leaderboard.workplace import remove_left_over, workplace
 
@@ -46,7 +47,7 @@ def test_style_attributes_are_allowed_only_where_figures_stand(tmp_path: Path) -
     for name, block in (("plain", f"<p>{said}</p>"), ("charts", '<figure class="chart" id="x"></figure>')):
         (tmp_path / "site" / f"{name}.html").write_text(SHELL.format(place(name)))
         (tmp_path / "blocks" / f"{name}.html").write_text(block)
-    finish_pages(tmp_path / "site", tmp_path / "blocks")
+    finish_pages(tmp_path / "site", tmp_path / "blocks", {})
     plain, charts = ((tmp_path / "site" / f"{name}.html").read_text() for name in ("plain", "charts"))
     assert "style-src-attr 'none'" in plain
     assert "unsafe" not in plain
@@ -60,7 +61,7 @@ def test_a_script_in_a_block_is_not_among_those_allowed(tmp_path: Path) -> None:
     (tmp_path / "blocks").mkdir()
     (tmp_path / "site" / "index.html").write_text(SHELL.format(place("Title", "words for the search")))
     (tmp_path / "blocks" / "index.html").write_text(r"<h1>Block \1</h1><script>stranger()</script>")
-    finish_pages(tmp_path / "site", tmp_path / "blocks")
+    finish_pages(tmp_path / "site", tmp_path / "blocks", {})
     page = (tmp_path / "site" / "index.html").read_text()
     assert r"<h1>Block \1</h1>" in page
     assert "words for the search" not in page
@@ -73,7 +74,7 @@ def test_a_builder_that_loses_the_place_of_a_block_is_found_out(tmp_path: Path) 
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "index.html").write_text(text)
     with pytest.raises(WorkError, match=r"index\.html: no place"):
-        finish_pages(tmp_path / "site", tmp_path / "blocks")
+        finish_pages(tmp_path / "site", tmp_path / "blocks", {})
 
 
 @pytest.mark.parametrize(
@@ -113,8 +114,12 @@ def test_crawlers_and_lost_readers_are_answered(tmp_path: Path) -> None:
     write_surroundings(tmp_path)
     assert not (tmp_path / "sitemap.xml").exists()
     assert "href=" not in (tmp_path / "404.html").read_text().replace('href="data:,"', "")
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "a b.html").touch()
     write_surroundings(tmp_path, "https://example.org/board/")
     assert "Sitemap: https://example.org/board/sitemap.xml" in (tmp_path / "robots.txt").read_text()
+    assert "<url><loc>https://example.org/board/pairs/a%20b.html</loc></url>" in (tmp_path / "sitemap.xml").read_text()
+    assert "404" not in (tmp_path / "sitemap.xml").read_text()
     assert 'href="https://example.org/board/index.html"' in (tmp_path / "404.html").read_text()
 
 

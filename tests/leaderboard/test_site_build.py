@@ -24,6 +24,7 @@ from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
+from leaderboard.building.shells import write_sources
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.labels import number, rank
 from leaderboard.reading import read_runs
@@ -258,17 +259,19 @@ def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Ele
 def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_path: Path) -> None:
     site = Site(read_runs([one.path for one in built.runs]))
     tree = Tree(tmp_path)
-    render_pages(site, list(all_pages(site)), Fragments(site), tree)
-    sources = list(tree.blocks.rglob("*.html"))
-    assert sources
+    pages = list(all_pages(site))
+    sharing = write_sources(pages, tree.docs)
+    sources = list(tree.docs.rglob("*.md"))
+    assert len(sources) == len(pages) - len(sharing) + len({Path(path).parent for path in sharing})
     for path in sources:
-        block, source = path.read_text(), tree.docs / path.relative_to(tree.blocks).with_suffix(".md")
-        front, stub = source.read_text().removeprefix("---\n").split("\n---\n\n", 1)
+        front, stub = path.read_text().removeprefix("---\n").split("\n---\n\n", 1)
         assert "onerror" not in front
         assert "onerror" not in stub
         assert stub.startswith('<div class="irg-place"><h1>')
-        assert '<div class="irg">\n' in block
-        assert block.endswith("\n</div>\n")
+    render_pages(site, pages, Fragments(site), tree)
+    blocks = [path.read_text() for path in tree.blocks.rglob("*.html")]
+    assert len(blocks) == len(pages)
+    assert all('<div class="irg">\n' in block and block.endswith("\n</div>\n") for block in blocks)
 
 
 def test_an_earlier_site_is_replaced_and_its_pictures_are_kept(built: Built, tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def test_a_site_with_one_new_pair_is_the_same_as_one_from_nothing(runs: list[Pat
     assert [name for name in fresh if after.get(name) != fresh[name]] == []
     assert after.keys() == fresh.keys()
     kept = {name for name in after if name.startswith(FOLDER)}
-    assert len(kept) == 2 * PAIRS
-    assert len(kept & before.keys()) == 2 * (PAIRS - 1)
+    assert len(kept) == 3 * PAIRS
+    assert len(kept & before.keys()) == 3 * (PAIRS - 1) - 1
 
     assert json.loads(after["data/gallery/pairs.json"])["pairs"][0]["key"] == "pair-0"
 
@@ -62,9 +62,10 @@ def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(ru
     first, second = Kept(tmp_path / "first"), Kept(tmp_path / "second", tmp_path / "first")
     made, found, plain = (Site(read_runs(runs, kept)) for kept in (first, second, None))
     assert made.results == found.results == plain.results
-    Fragments(made, first).make()
+    made.kept, found.kept = first, second
+    Fragments(made).make()
     assert (second.find("nothing/of-this-name"), len(found.pictures)) == (None, 4)
-    taken = Fragments(found, second)
+    taken = Fragments(found)
     taken.make()
     assert len(found.pictures) == len(made.pictures) > 4
     for pair in plain.pairs.values():

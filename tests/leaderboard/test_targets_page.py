@@ -71,7 +71,7 @@ def test_without_a_scene_it_says_so(run: RunFolder) -> None:
 def test_the_page_has_a_sheet_of_every_condition(run: RunFolder, tmp_path: Path) -> None:
     site = Site(read_runs([run.path]))
     page = tmp_path / "targets.html"
-    page.write_text(Renderer(site, {}).markdown(targets_page(site)), "utf-8")
+    page.write_text(Renderer(site, {}).block(targets_page(site)), "utf-8")
     read = read_page(page)
     links = [href for link in read.find("a") if (href := link.attributes.get("href") or "").startswith("gallery/")]
     assert links == [f"gallery/{one.instance_id}.html" for one in site.results.instances]

@@ -1,0 +1,51 @@
+"""The figures of pages; those of a pair's page are drawn once, and taken over while its run stays as it is."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import astuple
+
+from leaderboard.charts.catalogue import Chart, Drawn, figures
+from leaderboard.rendering.render import block
+from leaderboard.site import Page, Site
+
+
+def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
+    """Return the figures that pages have room for, by id.
+
+    Args:
+        site: What they show; what it keeps is taken over, what is drawn of a single pair is kept.
+        pages: Of a page of one pair, everything in its figures is of this pair.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    of_pairs = [page for page in pages if "pair" in page.values]
+    found = {page.path: _kept(site, page) for page in of_pairs}
+    wanted = {name for page in pages if not found.get(page.path) for name in page.values.get("charts", ())}
+    charts = figures(site.results, site.pairs, wanted, site.judge)
+    for page in of_pairs:
+        found[page.path] = found[page.path] or _drawn(site, page, charts)
+    return {**charts, **{one.id: one for drawn in found.values() for one in drawn}}
+
+
+def _kept(site: Site, page: Page) -> list[Drawn]:
+    """Return what an earlier build drew for a page; nothing if it drew nothing that fits."""
+    data = site.kept.find(_name(site, page)) if site.kept else None
+    found = [Drawn(*one) for one in json.loads(data)] if data else []
+    return found if {one.id for one in found} == set(page.values["charts"]) else []
+
+
+def _drawn(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
+    made = [_of(charts[name], page.root) for name in page.values["charts"]]
+    if site.kept:
+        site.kept.keep(_name(site, page), json.dumps([astuple(one) for one in made]).encode())
+    return made
+
+
+def _of(chart: Chart, root: str) -> Drawn:
+    figure, numbers = ("", "") if chart.missing else (chart.json(), chart.csv())
+    return Drawn(chart.id, chart.missing, figure, numbers, block("chart", {"figure": chart, "root": root}))
+
+
+def _name(site: Site, page: Page) -> str:
+    return f"figures/{site.key(page.values['pair'])}"
