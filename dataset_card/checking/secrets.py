@@ -34,18 +34,23 @@ def leak_finder() -> Iterator[FindLeak]:
     try:
         from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
         from detect_secrets.core.scan import scan_line
-        from detect_secrets.settings import transient_settings
+        from detect_secrets.settings import get_plugins, transient_settings
     except ImportError as error:
         raise WorkError("detect-secrets is not installed", 'Install it: pip install "ircore[release]"') from error
+
+    def may_hold(line: str) -> bool:
+        # Patterns alone, before anything is weighed: nearly all lines are done with in a twentieth of the time.
+        return any(next(one.analyze_string(line), None) is not None for one in detectors)
 
     @lru_cache(REMEMBERED)
     def find(text: str) -> str | None:
         if ours := find_forbidden(text):
             return ours
-        found = next((one for line in text.splitlines() for one in scan_line(line)), None)
+        found = next((one for line in text.splitlines() if may_hold(line) for one in scan_line(line)), None)
         return None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
 
     kinds: Iterable[type] = get_mapping_from_secret_type_to_class().values()
     names = sorted(kind.__name__ for kind in kinds)
     with transient_settings({"plugins_used": [{"name": name} for name in names if name not in LEFT_OUT]}):
+        detectors = get_plugins()
         yield find
