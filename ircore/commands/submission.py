@@ -166,6 +166,8 @@ def _report(
         valid = [one for one in checked if one.valid]
         for one in valid if not counted else []:
             click.echo(printable(reports.valid_line(one)))
+        if not (checked or errors(found)):
+            click.echo("no manifest is added or changed; no errors in what is")
         if counted:
             click.echo(f"{len(valid)} of {len(checked)} submissions valid")
     if github:

@@ -49,3 +49,7 @@ def verify(published: Path, instances: Path | None) -> None:
     season = read_season(published)
     verify_season(season, read_instances(instances) if instances else None)
     click.echo(f"season {season.season}: the set is the one that was committed to on {season.committed}")
+    click.echo("The same without ircore:")
+    click.echo(f"  sha256sum instances.jsonl   gives {season.identity}")
+    words = f"ircore season\\n{season.season}\\n{season.identity}\\n{season.salt}\\n"
+    click.echo(f"  printf '{words}' | sha256sum   gives {season.commitment}")

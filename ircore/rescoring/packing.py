@@ -93,10 +93,11 @@ def _refuse_leaks(path: Path, run_text: str, events: list[Call | Failure | End])
             where = f"{event.episode_id}, turn {event.turn}, {event.role}"
             found += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
     if found:
-        more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
+        more = f" ({len(found)} such places)" if len(found) > 1 else ""
+        rest = [f"  {one}" for one in found[1:SHOWN]]
+        remedy = "Revoke such a key. Mend the manifest or the server, and play into another folder."
         raise InputError(
-            f"{path}: not packed, since this must not be published: {'; '.join(found[:SHOWN])}{more}",
-            "Revoke such a key. Mend the manifest or the server, and play these episodes again.",
+            f"{path}: not packed, since this must not be published: {found[0]}{more}", "\n".join([remedy, *rest])
         )
 
 

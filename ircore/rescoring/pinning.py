@@ -6,6 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from ircore.errors import InputError, WorkError
@@ -65,8 +66,8 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
             "Name the new ones with: ircore submission update PATH --revision SHA --reason TEXT",
         )
     text = (folder / MANIFEST).read_text("utf-8")
-    lines = "".join(f"  {key}: {json.dumps(value)}\n" for key, value in reference.model_dump().items())
-    changed = f"{text.rstrip()}\ntranscripts:\n{lines}"
+    lines = yaml.safe_dump({"transcripts": reference.model_dump()}, sort_keys=False, width=200)
+    changed = f"{text.rstrip()}\n{lines}"
     again = check_bytes(changed.encode(), MANIFEST, folder.name, purpose=Purpose(local=True)).submission
     if again is None or again.transcripts != reference:
         raise InputError(f"{folder / MANIFEST}: three lines cannot be added at its end", "Add them by hand.")

@@ -80,7 +80,10 @@ def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) 
 
 def _deleted(change: Change) -> Iterator[Finding]:
     if _is_manifest(change.path):
-        remedy = "Restore the file, and ask for the pair to be withdrawn: its history is kept (docs/submit.md)."
+        remedy = (
+            "Restore the file; a folder keeps its name. To take the pair back: "
+            f"ircore submission withdraw {change.path.rpartition('/')[0]} --reason TEXT"
+        )
         yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
 
 

@@ -122,7 +122,10 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     manifest = path / MANIFEST if path.is_dir() else path
     if manifest.is_symlink() or (manifest.exists() and not manifest.is_file()):
         raise InputError(f"{manifest}: not a plain file", "Put the manifest itself there: no link, no device.")
-    data = read_bounded(manifest, "Name a folder with a submission.yaml.")
+    remedy = f"Name a folder with a {MANIFEST}, or make one: ircore submission new PATH"
+    if path.is_dir() and any(path.glob(f"*/{MANIFEST}")):
+        remedy = f"Check all that are in it: ircore submission check --all {path}"
+    data = read_bounded(manifest, remedy)
     folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
     others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
     return check_bytes(data, str(manifest), folder.name, others, purpose)

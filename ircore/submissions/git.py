@@ -58,8 +58,16 @@ class Repository:
         try:
             found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except WorkError as error:
+            self._refuse_no_repository()
             raise InputError(f"{name}: no commit in {self._path}", "Fetch it first: git fetch origin NAME.") from error
         return found.decode().strip()
+
+    def _refuse_no_repository(self) -> None:
+        try:
+            self._run("rev-parse", "--git-dir")
+        except WorkError as error:
+            remedy = "Run it in a clone, or name one with --repo."
+            raise InputError(f"{self._path}: no git repository", remedy) from error
 
     def merge_base(self, first: str, second: str) -> str:
         """Return the one commit from which two others departed.

@@ -396,3 +396,28 @@ def test_a_clone_without_the_files_is_told_from_one_without_a_submission(tmp_pat
     (objects.path / "objects" / name[:2] / name[2:]).unlink()
     with pytest.raises(WorkError):
         check_change(objects.path, base, head)
+
+
+def test_where_there_is_no_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["submission", "check-change", "main", "mine", "--repo", str(tmp_path)]) == 2
+    assert f"{tmp_path}: no git repository" in capsys.readouterr().err
+
+
+def test_a_change_of_a_history_alone_says_so(
+    objects: ObjectRepository, base: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    merged = objects.commit({**BASE, **GOOD_FILE}, base)
+    step = b'{"date": "2026-11-22", "kind": "withdrawn", "reason": "by its authors"}\n'
+    history = MANIFEST.replace("submission.yaml", "history.jsonl")
+    head = objects.commit({**BASE, **GOOD_FILE, history: (PLAIN, step)}, merged)
+    assert ircore(["submission", "check-change", merged, head, "--repo", str(objects.path)]) == 0
+    assert capsys.readouterr().out == "no manifest is added or changed; no errors in what is\n"
+
+
+def test_who_deletes_a_submission_is_told_how_to_take_it_back(
+    objects: ObjectRepository, base: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    merged = objects.commit({**BASE, **GOOD_FILE}, base)
+    head = objects.commit(BASE, merged)
+    assert ircore(["submission", "check-change", merged, head, "--repo", str(objects.path)]) == 2
+    assert f"ircore submission withdraw {MANIFEST.rpartition('/')[0]} --reason TEXT" in capsys.readouterr().err

@@ -187,6 +187,15 @@ def test_a_colon_and_a_comma_in_a_path_do_not_end_an_annotations_property(
     assert "a%2Cb%3Ac%25/pair" in capsys.readouterr().out.splitlines()[0]
 
 
+def test_what_is_no_submission_is_told_with_the_command_that_was_meant(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["submission", "check", str(tree)]) == 2
+    assert f"ircore submission check --all {tree}" in capsys.readouterr().err
+    assert ircore(["submission", "check", str(tree / "nowhere")]) == 2
+    assert "ircore submission new PATH" in capsys.readouterr().err
+
+
 def test_options_that_do_not_go_together(tree: Path) -> None:
     assert ircore(["submission", "check"]) == 2
     assert ircore(["submission", "check", "--all", str(tree), str(tree)]) == 2
