@@ -70,6 +70,7 @@ MOST_ROUNDS = 6
 
 _COMMIT = "the commit, 40 hexadecimal digits in lower case"
 _LINK = "an https address, such as https://github.com/…"
+_VALUES = "names with text, numbers, true, false, null, lists or mappings"
 _NAMES = "a name in lower case, such as code or paper"
 _RECORDS: dict[FieldPath, type[Record]] = {
     (): Submission,
@@ -174,6 +175,10 @@ def seat_fault(seat: str, error: InputError) -> Fault:
 
 def _fault(detail: "ErrorDetails") -> Fault:
     path, kind = detail["loc"], detail["type"]
+    if path[1:2] == ("parameters",) and len(path) > 2:
+        # What follows names the branches of a union that were tried, too.
+        inside = path[:3] if isinstance(path[2], str) else path[:2]
+        return Fault(inside, "holds a date, or a name that is no text", _VALUES, "Put dates and names in quotes.")
     if path[-1:] == ("[key]",):
         return Fault(path[:-1], f"the name {_words(detail)}", _NAMES, f"Write {_NAMES}.")
     if kind == "invalid_key":
