@@ -1,11 +1,18 @@
 """``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from ircore.errors import InputError
+from ircore.errors import InputError, WorkError
 from ircore.terminal import printable
+
+DEADLINE = 600.0
+"""Seconds that fetching transcripts may take."""
+
+SHOWN = 20
+"""Findings that are listed when transcripts are refused."""
 
 
 @click.command("preview", short_help="A site that shows what a pull request adds.")
@@ -14,36 +21,122 @@ from ircore.terminal import printable
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option(
-    "--published", type=click.Path(path_type=Path), help="What ircore release pull made: the runs to stand beside."
+    "--published",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="What ircore release pull made: the runs to stand beside.",
 )
-def command(base: str, head: str, repo: Path, out: Path, published: Path | None) -> None:
+@click.option("--rescore", is_flag=True, help="Fetch the transcripts that it names, check and score them: its place.")
+@click.option(
+    "--instances", type=click.Path(path_type=Path), help="For --rescore: the set that counts; drawn if not given."
+)
+@click.option("--github", is_flag=True, help="Also write a summary where GITHUB_STEP_SUMMARY says.")
+def command(
+    base: str,
+    head: str,
+    repo: Path,
+    out: Path,
+    published: Path,
+    rescore: bool,
+    instances: Path | None,
+    github: bool,
+) -> None:
     """Show the submission that commit HEAD adds or changes since it left BASE, as a site in --out.
 
-    The manifest is read from git's objects and checked once more; nothing of the change is checked out or run.
+    The manifest is read from git's objects and checked once more; nothing of the change is checked out or run. With
+    --rescore, transcripts that no rules allow are refused as they would be after the merge.
     """
     from tempfile import TemporaryDirectory
 
     from ircore.plugins import load
-    from ircore.submissions import MANIFEST, read_manifest
+    from ircore.submissions import read_manifest
+
+    runs = _runs(published)
+    with TemporaryDirectory() as folder:
+        place = _manifest(repo, base, head, Path(folder))
+        if place is None:
+            click.echo("no manifest is added or changed: nothing to preview")
+            return
+        if rescore:
+            runs = tuple(_with_rescored(runs, place, Path(folder), instances))
+        lines = [printable(line) for line in load("previews", "site")(read_manifest(place), runs, out)]
+    for line in lines:
+        click.echo(line)
+    click.echo(f"look   ircore site serve {out}")
+    if github:
+        _tell_github(lines)
+
+
+def _runs(published: Path) -> tuple[Path, ...]:
+    folder = published / "runs"
+    if not folder.is_dir():
+        raise InputError(f"{published}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
+    return tuple(sorted(folder.iterdir()))
+
+
+def _manifest(repo: Path, base: str, head: str, folder: Path) -> Path | None:
+    """Write the manifest that a change adds or alters into a folder of its own; None if there is none."""
+    from ircore.submissions import MANIFEST
     from ircore.submissions.change import check_change
     from ircore.submissions.findings import errors
     from ircore.submissions.git import Repository
 
     change = check_change(repo, base, head)
-    if not errors(change.findings) and not change.checked:
-        click.echo("no manifest is added or changed: nothing to preview")
-        return
-    if errors(change.findings) or len(change.checked) != 1:
+    wrong = errors(change.findings)
+    if not wrong and not change.checked:
+        return None
+    if wrong or len(change.checked) != 1:
         raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
-    slug = change.checked[0].slug
-    objects = Repository(repo)
-    blobs = [
-        one for one in objects.blobs(change.head, f"submissions/{slug}") if one.entry.path.endswith(f"/{MANIFEST}")
-    ]
-    runs = sorted((published / "runs").iterdir()) if published and (published / "runs").is_dir() else []
-    with TemporaryDirectory() as folder:
-        place = Path(folder) / slug
-        place.mkdir()
-        (place / MANIFEST).write_bytes(next(objects.contents(blobs)))
-        for line in load("previews", "site")(read_manifest(place), tuple(runs), out):
-            click.echo(printable(line))
+    objects, place = Repository(repo), folder / change.checked[0].slug
+    path = f"submissions/{place.name}"
+    blobs = [one for one in objects.blobs(change.head, path) if one.entry.path == f"{path}/{MANIFEST}"]
+    place.mkdir()
+    (place / MANIFEST).write_bytes(next(objects.contents(blobs)))
+    return place
+
+
+def _with_rescored(published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None) -> Iterator[Path]:
+    """Yield published runs, and the one that a submission's transcripts make, in the place of its former one."""
+    from ircore.runs import RunFolder
+
+    made = _rescored(place, folder, instances, published)
+    for one in published:
+        if made is None or RunFolder.open(one).run.slug != place.name:
+            yield one
+    if made is not None:
+        yield made
+
+
+def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
+    """Return the run that a submission's transcripts make, scored; nobody vouches for it. None if it has none."""
+    from ircore.cli import run as ircore
+    from ircore.rescoring.fetch import fetch
+    from ircore.rescoring.rescore import RefusedError, rescore
+    from ircore.submissions import read_manifest
+
+    reference = read_manifest(place).submission.transcripts
+    if reference is None:
+        return None
+    fetched = fetch(reference, folder / "fetched", DEADLINE).parent
+    try:
+        made = rescore(place, folder / "run", instances, fetched, published=published)
+    except RefusedError as error:
+        for fault in error.faults[:SHOWN]:
+            click.echo(printable(f"  {fault}"), err=True)
+        raise InputError(error.problem.replace(f"{fetched} ", f"{reference.repo} "), error.remedy) from error
+    click.echo(f"{reference.repo}: {len(made.folder.episodes())} episodes hold by the rules")
+    for flag in made.flags:
+        click.echo(printable(f"  for people to look at: {flag.rule}: {flag.where}: {flag.what}"))
+    if ircore(["score", str(made.folder.path), "--every-turn"]):
+        raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
+    return made.folder.path
+
+
+def _tell_github(lines: list[str]) -> None:
+    import os
+    from html import escape
+
+    if place := os.environ.get("GITHUB_STEP_SUMMARY"):
+        text = escape("\n".join(lines))
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n")

@@ -40,7 +40,8 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
     site = Site(read_runs(runs))
     pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
     if not pairs:
-        return [f"page   {out / 'pairs' / loaded.slug}.html", "place  none: it has not been played (docs/submit.md)"]
+        waits = "its transcripts are scored" if loaded.submission.transcripts else "maintainers play it"
+        return [f"page   {out / 'pairs' / loaded.slug}.html", f"place  none yet: {waits} once it is merged"]
     return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
 
 

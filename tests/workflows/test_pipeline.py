@@ -275,6 +275,10 @@ def accepts(world: World) -> None:
     outcome = world.submitted(1, base, head)
     assert outcome.failed is None, outcome.output
     assert "valid" in outcome.summary
+    # Its transcripts are replayed and scored before anybody merges it: whoever opened it sees its place.
+    assert "14 episodes hold by the rules" in outcome.output
+    assert "### Preview" in outcome.summary
+    assert "place  2 of 2 by structural: " in outcome.summary
     assert list(world.service.artefact("preview").glob(f"pairs/{SLUG}.html"))
     # What was merged is checked again.
     merged = world.merge(head)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -9,9 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from workflows import read_workflow, steps_of
+
+from ircore.cli import app
 
 FOLDER = Path(__file__).resolve().parents[2] / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.y*ml"))
@@ -154,3 +158,29 @@ def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:
     )  # fmt: skip
     found = json.loads(done.stdout)
     assert [one["ident"] for one in found if one["determinations"]["severity"] in ("Medium", "High")] == []
+
+
+def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None:
+    """Also those that the pipeline's test does not run: the whole of ``ci``, and the demo in ``pages``."""
+    for _, step in steps_of(read_workflow(path)):
+        program, *words = shlex.split(step.get("run", "git"))
+        if program == "make":
+            dry = subprocess.run(
+                ["make", "-n", *words], cwd=FOLDER.parents[1], capture_output=True, text=True, check=False
+            )
+            assert dry.returncode == 0, dry.stderr
+        elif program == ".venv/bin/ircore":
+            parsed(app, words)
+        else:
+            assert program == "git"
+
+
+def parsed(command: click.Command, words: list[str]) -> None:
+    """Read a command's words as it does, and run nothing; click's own errors say what is wrong with them."""
+    context = command.make_context(
+        command.name, [word.replace("$PER_CONDITION", "10").replace("$MAX_COST", "1") for word in words]
+    )
+    if isinstance(command, click.Group):
+        _, chosen, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+        assert chosen is not None
+        parsed(chosen, rest)
