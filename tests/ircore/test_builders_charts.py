@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ircore.instances.builders import bar_graph, functions, line_graph, pie_graph
-from ircore.instances.builders.axes import Scale, crisp, names_axis, number, numbers, numeric_axis, round_steps
+from ircore.instances.builders.axes import crisp, names_axis, number, numbers, numeric_axis, round_steps
 from ircore.instances.builders.base import MARGIN, SIZE, Builder, Drawn, SceneDrawing
 from ircore.instances.builders.palettes import (
     PANELLED,
@@ -26,6 +26,7 @@ from ircore.instances.builders.palettes import (
 from ircore.instances.builders.placing import first_legible, is_free, meet, overlapping_texts
 from ircore.instances.builders.shape_colours import contrast
 from ircore.instances.builders.topics import TOPICS, distinct_values, round_step, round_top
+from ircore.plot_area import Scale
 from ircore.records import Box, Difficulty, Element, Scene
 
 BUILDERS: dict[str, Builder] = {

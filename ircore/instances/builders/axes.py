@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ircore.drawing import text_size
 from ircore.instances.builders.base import SIZE, SceneDrawing
 from ircore.instances.builders.palettes import Paper, mix
+from ircore.plot_area import PlotArea, Scale
 
 EDGE = 14
 """Pixels left free at least between the outermost text and the picture's edge."""
@@ -68,52 +69,12 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Scale:
-    """A linear axis in its place: ``low`` lies at pixel ``start``, ``high`` at pixel ``end``."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """Return the pixel coordinate of a data value."""
-        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
-
-    def value(self, pixel: float) -> float:
-        """Return the data value at a pixel coordinate."""
-        return self.low + (pixel - self.start) / (self.end - self.start) * (self.high - self.low)
-
-
-@dataclass(frozen=True)
-class Plot:
+class Plot(PlotArea):
     """Two axes in their places; the area between them has whole pixels as its sides."""
 
     x_axis: Axis
     y_axis: Axis
-    x: Scale
-    y: Scale
     style: Style
-
-    @property
-    def left(self) -> float:
-        """Left side of the area."""
-        return self.x.start
-
-    @property
-    def right(self) -> float:
-        """Right side of the area."""
-        return self.x.end
-
-    @property
-    def top(self) -> float:
-        """Upper side of the area."""
-        return self.y.end
-
-    @property
-    def bottom(self) -> float:
-        """Lower side of the area."""
-        return self.y.start
 
 
 def pick_style(rng: random.Random, paper: Paper, frames: tuple[Frame, ...], grids: tuple[str, ...]) -> Style:
@@ -192,10 +153,9 @@ def place(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
     left, right = left + rng.uniform(0, 24), right - rng.uniform(0, 36)
     top, bottom = EDGE + style.font / 2 + rng.uniform(0, 44), bottom - rng.uniform(0, 20)
     return Plot(
-        x_axis, y_axis,
         Scale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
         Scale(y_axis.low, y_axis.high, float(round(bottom)), float(round(top))),
-        style,
+        x_axis, y_axis, style,
     )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from ircore.drawing import Point, text_size
 from ircore.instances.builders.axes import (
     Axis,
     Plot,
-    Scale,
     Style,
     axis_facts,
     crisp,
@@ -26,6 +25,7 @@ from ircore.instances.builders.function_plans import HARD, Graph, plan_easy
 from ircore.instances.builders.markers import draw_marker
 from ircore.instances.builders.palettes import Paper, mix, pick_colours, pick_paper
 from ircore.instances.builders.placing import first_legible, grown, is_free, text_box
+from ircore.plot_area import Scale
 from ircore.records import Difficulty
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (9, 5), (2, 4))
@@ -125,10 +125,9 @@ def _place_centred(rng: random.Random, window: Window, style: Style) -> Plot:
         top + rng.uniform(0.2, 0.8) * (bottom - top - height),
     )
     return Plot(
-        x_axis, y_axis,
         Scale(window.x_low, window.x_high, float(round(left)), float(round(left + width))),
         Scale(window.y_low, window.y_high, float(round(top + height)), float(round(top))),
-        replace(style, width=rng.choice((1.0, 2.0))),
+        x_axis, y_axis, replace(style, width=rng.choice((1.0, 2.0))),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from ircore.players.canvas.colours import rgb
 from ircore.players.canvas.shapes import Blob, Item, Label, Stroke, polygon
 from ircore.players.canvas.told.figure import AxisTold, Figure, Kind, Series
 from ircore.players.canvas.told.prose import decimals, written
+from ircore.plot_area import PlotArea, Scale
 
 PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
 """Colours of series that have none of their own: matplotlib's default cycle."""
@@ -18,46 +19,10 @@ MOST_TICKS = 60
 
 
 @dataclass(frozen=True)
-class Scale:
-    """A linear axis in its place: ``low`` at pixel ``start``, ``high`` at pixel ``end``."""
+class Place(PlotArea):
+    """Where a figure lies, and the ink of its axes and labels."""
 
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """Return the pixel of a value."""
-        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a figure lies: both scales, whose pixels are its sides, and the ink of axes and labels."""
-
-    x: Scale
-    y: Scale
     ink: str
-
-    @property
-    def left(self) -> float:
-        """Left side."""
-        return self.x.start
-
-    @property
-    def right(self) -> float:
-        """Right side."""
-        return self.x.end
-
-    @property
-    def top(self) -> float:
-        """Upper side."""
-        return self.y.end
-
-    @property
-    def bottom(self) -> float:
-        """Lower side."""
-        return self.y.start
 
 
 @dataclass(frozen=True)

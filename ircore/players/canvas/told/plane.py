@@ -13,7 +13,6 @@ from ircore.players.canvas.told.frame import (
     FONT,
     PALETTE,
     Place,
-    Scale,
     ground,
     ink_on,
     mixed,
@@ -22,6 +21,7 @@ from ircore.players.canvas.told.frame import (
     titles,
 )
 from ircore.players.canvas.told.prose import NUMBER, decimals, written
+from ircore.plot_area import Scale
 
 SAMPLES = 400
 LINE = 2.2
