@@ -177,6 +177,24 @@ def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> N
     assert "2 of 5 pairs: describer teller" in document["shown"]
 
 
+@pytest.mark.parametrize(
+    ("path", "tab"),
+    [
+        (BOARD, "Leaderboard"),
+        ("boards/metric-psnr.html", "Leaderboard"),
+        ("pairs/a-x.html", "Leaderboard"),
+        ("gallery/index.html", "Gallery"),
+        ("gallery/geometry-easy-01.html", "Gallery"),
+    ],
+)
+def test_the_tab_of_a_page_stands_out(visit: Visit, path: str, tab: str) -> None:
+    links = visit.open(path).locator(".md-tabs__link")
+    marked = links.evaluate_all(
+        "all => all.filter(one => getComputedStyle(one).boxShadow !== 'none').map(one => one.textContent.trim())"
+    )
+    assert marked == [tab]
+
+
 def test_the_board_of_a_metric_says_why_it_has_no_ranks_and_can_be_searched_and_saved(visit: Visit) -> None:
     page = visit.open("boards/metric-psnr.html")
     assert shown(page) == BEST_FIRST[::-1]
