@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
+from socket import gaierror
+from time import sleep
 from typing import NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, build_opener
@@ -13,6 +15,10 @@ from ircore.rescoring.fetch import SafeRedirects, endpoint, is_safe
 from ircore.submissions import LoadedSubmission
 
 SECONDS = 20.0
+TRIES = 2
+WAIT = 5.0
+"""Seconds before a link that failed is asked for once more: a stumble is no dead link."""
+
 AT_ONCE = 8
 _REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
 """Answers of sites that are there and do not serve programs."""
@@ -64,6 +70,16 @@ def dead_links(links: Iterable[Link]) -> list[DeadLink]:
 
 
 def _asked(link: Link) -> DeadLink | None:
+    found = _tried(link)
+    for _ in range(TRIES - 1):
+        if found is None:
+            break
+        sleep(WAIT)
+        found = _tried(link)
+    return found
+
+
+def _tried(link: Link) -> DeadLink | None:
     base = endpoint()
     try:
         if not is_safe(link.address, base):
@@ -75,4 +91,6 @@ def _asked(link: Link) -> DeadLink | None:
         return None if error.code in _REFUSES_PROGRAMS else DeadLink(link, f"answers {error.code}")
     except (URLError, OSError, HTTPException, ValueError) as error:
         reason = str(error.reason) if isinstance(error, URLError) else type(error).__name__
+        if isinstance(error, URLError) and isinstance(error.reason, gaierror):
+            reason = "no such host"
         return DeadLink(link, re.sub(r"\s+", " ", reason)[:200])

@@ -23,12 +23,14 @@ from ircore.submissions import read_submission
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     with running_hub() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
+        monkeypatch.setattr("ircore.links.WAIT", 0.01)
         yield server
 
 
 def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
     hub.add_repo("me/mine", files={"README.md": b"here"})
-    hub.fail("GET /api/datasets/me/gone", DroppedError())
+    hub.fail("GET /api/datasets/me/gone", DroppedError(), times=2)
+    hub.fail("GET /api/datasets/me/mine", DroppedError(), times=1)  # a stumble
     there, missing, dropped, odd = (
         Link("a-pair", "links.code", address)
         for address in (
@@ -55,6 +57,9 @@ def test_transcripts_are_a_link_to_their_commit(
     assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
     hub.empty()
     assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 1
+    assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
+    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
+    assert ircore(["submission", "links", str(tmp_path / "nowhere")]) == 2
     shown = capsys.readouterr()
     assert "centre-block: transcripts: " in shown.out
     assert "1 of 1 links lead nowhere" in shown.err
