@@ -60,7 +60,7 @@ def fits(page: "Page", width: int, height: int = 800) -> bool:
 
     page.set_viewport_size({"width": width, "height": height})
     try:
-        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=1500)
+        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=10_000)
     except TooLate:
         return False
     return True
@@ -69,7 +69,7 @@ def fits(page: "Page", width: int, height: int = 800) -> bool:
 def visit_in(context: "BrowserContext", address: str) -> Visit:
     visit = Visit(context.new_page(), address)
     page = visit.page
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     page.on(
         "request",
         lambda sent: None if sent.url.startswith((address, "data:", "blob:")) else visit.outside.append(sent.url),
