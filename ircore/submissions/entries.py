@@ -11,6 +11,7 @@ from ircore.submissions.history import HISTORY
 from ircore.submissions.history import MAX_BYTES as MAX_HISTORY_BYTES
 from ircore.submissions.reading import MANIFEST
 from ircore.submissions.slugs import MAINTAINERS, SLUG, SLUG_HELP, reserved_name
+from ircore.submissions.texts import slug_skeleton
 
 FOLDER = "submissions"
 FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, HISTORY: MAX_HISTORY_BYTES}
@@ -91,8 +92,8 @@ def _file_problem(entry: Entry) -> tuple[str, str] | None:
 
 
 def is_maintainers(slug: str) -> bool:
-    """Whether only maintainers add folders of this name."""
-    return slug.startswith(MAINTAINERS)
+    """Whether only maintainers add folders of this name, or of one that could be taken for theirs."""
+    return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
 
 
 def _folded(path: str) -> str:
