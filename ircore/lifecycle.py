@@ -11,8 +11,8 @@ from typing import Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.errors import InputError
-from ircore.journal import read_records
 from ircore.records import Day, Line, Name, Record, Run
+from ircore.validation import describe_validation_error
 
 WithdrawalKind = Literal["withdrawn", "corrected", "disputed"]
 """``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
@@ -80,7 +80,18 @@ def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
         ) from error
     if size > MOST_BYTES:
         raise InputError(f"{path}: larger than {MOST_BYTES // 2**20} MiB", "One line a withdrawal is enough.")
-    return tuple(read_records(path, _WITHDRAWALS))
+    # Not a journal, whose last line counts only if it was ended: people write this file.
+    lines = path.read_bytes().splitlines()
+    return tuple(_withdrawal(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _withdrawal(where: str, line: bytes) -> Withdrawal:
+    try:
+        return _WITHDRAWALS.validate_json(line)
+    except ValidationError as error:
+        raise InputError(
+            f"{where}: {describe_validation_error(error)}", "Give it slug, kind, reason and date; see docs/release.md."
+        ) from error
 
 
 def withdrawal_lines(withdrawals: Iterable[Withdrawal]) -> str:

@@ -8,7 +8,9 @@ from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.loading import loading_faults
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import belongs_to_release
-from ircore.errors import InputError
+
+MOST_LISTED = 20
+"""Files that do not belong to a release and are named one by one: somebody may have named a wrong folder."""
 
 
 def check_place(place: str, load: bool = True, run_card: bool = False) -> Report:
@@ -29,8 +31,6 @@ def check_place(place: str, load: bool = True, run_card: bool = False) -> Report
     """
     here = Path(place).is_dir()
     name, _, revision = (place, "", "") if here else place.partition("@")
-    if not here and name.count("/") != 1:
-        raise InputError(f"{place}: no such folder", "Name a folder made by: ircore release build … --out DIR")
     folder = find_release(name, revision or None)
     report = check_release(folder)
     faults = [*report.faults, *(_strangers(folder) if here else ())]
@@ -49,4 +49,6 @@ def _strangers(folder: Path) -> list[str]:
     """Name the files that no release is made of, hidden ones left out; ``push`` refuses them."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
-    return [f"{name}: not part of a release" for name in shown if not belongs_to_release(name)]
+    strangers = [name for name in shown if not belongs_to_release(name)]
+    listed = [*strangers[:MOST_LISTED], *([f"{left} more files"] if (left := len(strangers) - MOST_LISTED) > 0 else [])]
+    return [f"{one}: not part of a release" for one in listed]

@@ -67,6 +67,11 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
         if revision is not None:
             raise InputError(f"{place}: is a folder, which has no revisions", "Leave --revision out.")
         return folder
+    if place.count("/") != 1:
+        raise InputError(
+            f"{place}: no such folder",
+            "Name a folder made by: ircore release build … --out DIR; or ORG/NAME on the Hub.",
+        )
     from dataset_card.hub.repository import Repository
 
     return Repository(place).download(revision, patterns)

@@ -355,8 +355,36 @@ def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "load_dataset: not tried, because of the faults above",
         f"{release}: 3 faults in 194 rows and 22 pictures",
     ]
-    assert ircore(["release", "check", str(release / "nowhere")]) == 2
-    assert "no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check"], ["pull", "--out", "out"], ["eval", "--repo", "a/b", "--judge", "eye"]]
+)
+@pytest.mark.parametrize("place", ["nowhere", "no/such/folder"])
+def test_a_place_that_is_neither_here_nor_a_name_is_refused(
+    arguments: list[str],
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    more = ["--out", "out"] if arguments[0] == "eval" else []
+    assert ircore(["release", arguments[0], place, *arguments[1:], *more]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        f"ircore: {place}: no such folder",
+        "  Name a folder made by: ircore release build … --out DIR; or ORG/NAME on the Hub.",
+    ]
+
+
+def test_of_files_that_are_no_part_only_the_first_are_listed(release: Path) -> None:
+    for index in range(30):
+        (release / f"{index:02d}.txt").touch()
+    faults = check_place(str(release), load=False).faults
+    assert faults[0] == "00.txt: not part of a release"
+    assert faults[-1] == "10 more files: not part of a release"
+    assert len(faults) == 21
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Withdrawals: what they concern, and files of them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,17 @@ def test_a_file_of_withdrawals_is_read_as_it_was_written(tmp_path: Path) -> None
         read_withdrawals(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_withdrawals(tmp_path / "nothing")
+
+
+def test_a_file_written_by_hand_may_lack_its_last_newline_and_have_empty_lines(tmp_path: Path) -> None:
+    path = tmp_path / "gone.jsonl"
+    path.write_text(json.dumps(record()) + "\n\n" + json.dumps(record(slug="b")))
+    assert [one.slug for one in read_withdrawals(path)] == ["a", "b"]
+
+    path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"gone\.jsonl:1: ") as caught:
+        read_withdrawals(path)
+    assert "slug" in caught.value.remedy
 
 
 def record(**changes: str) -> dict[str, str]:
