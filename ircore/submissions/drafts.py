@@ -67,9 +67,13 @@ def problems_with(
     """
     document = {**STAND_IN, **answers}
     purpose = purpose_of(answers, local)
-    checked = check_bytes(_dumped(document).encode(), MANIFEST, slug, neighbours, purpose)
+    data = _dumped(document).encode()
+    found = errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
+    if purpose.unplayed and not local:
+        # A player of the submitter's own is here, and says which seat and settings it takes.
+        found = list(dict.fromkeys([*found, *errors(check_bytes(data, MANIFEST, slug, (), Purpose(True)).findings)]))
     below = (f"{field}.", f"{field}[")
-    return [one for one in errors(checked.findings) if one.field == field or one.field.startswith(below)]
+    return [one for one in found if one.field == field or one.field.startswith(below)]
 
 
 def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:

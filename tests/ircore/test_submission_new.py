@@ -135,6 +135,23 @@ def test_what_maintainers_cannot_play_is_no_error_yet(
     assert ircore(["submission", "check", str(folder)]) == 2
 
 
+def test_a_player_that_others_have_not_says_which_seat_it_takes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = folder.parents[1] / "package" / "own-1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(
+        "[ircore.players]\nown-describer = ircore.players.captioner:CaptionerDescriber\n"
+    )
+    monkeypatch.syspath_prepend(about.parent)
+    pair = ["--describer", "own-describer", "--generator"]
+    assert ircore(["submission", "new", str(folder), *pair, "own-describer"]) == 2
+    assert "generator.player: own-describer is no generator" in capsys.readouterr().err
+    assert ircore(["submission", "new", str(folder), *pair, "canvas"]) == 0
+    assert "own-describer is no player of this project" in capsys.readouterr().err
+
+
 def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside = ["--describer-url", "https://10.0.0.1/v1", "--describer-key", "LAB_KEY", *MODELS]
     assert ircore(["submission", "new", str(folder), *inside]) == 2
