@@ -32,7 +32,7 @@ def _installed_kind(judge: str) -> JudgeKind:
 
 def rates(results: Results, judge: str) -> bool:
     """Return whether a judge rated any final rendering, rather than only compare it with the first."""
-    return _rated(results, judge) > 0
+    return any(results.cell(one.run_id, judge).score.n for one in results.submissions)
 
 
 def site_judge(results: Results, wanted: str | None = None) -> str:

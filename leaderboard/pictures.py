@@ -66,6 +66,7 @@ class PictureBook:
 
     def __init__(self, originals: str = "") -> None:
         self._sources: dict[str, _Source] = {}
+        self._shown: dict[str, Shown] = {}
         self.originals = originals
 
     def __len__(self) -> int:
@@ -80,14 +81,16 @@ class PictureBook:
             width: In pixels.
             height: In pixels.
         """
-        return self._shown(self._sources.setdefault(sha256, _Source(str(path), sha256, width, height)))
+        if sha256 not in self._sources:
+            source = self._sources[sha256] = _Source(str(path), sha256, width, height)
+            self._shown[sha256] = self._found(source)
+        return self._shown[sha256]
 
     def shown(self, sha256: str) -> Shown | None:
         """Return how a picture is shown; None if nobody has said yet that it is."""
-        source = self._sources.get(sha256)
-        return None if source is None else self._shown(source)
+        return self._shown.get(sha256)
 
-    def _shown(self, source: _Source) -> Shown:
+    def _found(self, source: _Source) -> Shown:
         width, height = _fit(source.width, source.height, SMALL)
         original = f"{self.originals}{source.sha256}{Path(source.path).suffix}" if self.originals else ""
         return Shown(_name(source.sha256, SMALL), original or _name(source.sha256, LARGE), width, height)

@@ -76,6 +76,26 @@ def replace(made: Path, out: Path) -> None:
         raise WorkError(f"{out}: cannot be replaced ({error.strerror})", "Choose another --out.") from error
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a new file of a build: nobody sees it before the build is whole, so it need not be atomic.
+
+    Args:
+        path: Where to write, nothing that was taken over; missing parent folders are made.
+        text: The whole content.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    try:
+        try:
+            path.write_bytes(text.encode())
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Free some space.") from error
+
+
 def take_over(source: Path, target: Path) -> None:
     """Make a file of an earlier build part of this one, without a copy where the disk allows.
 

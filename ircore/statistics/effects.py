@@ -122,9 +122,10 @@ def decompose(
     means = ratios.points.reshape(*shape, 1)
     again = (ratios.points[:, None] + ratios.deviations(drawn)).reshape(*shape, -1)
     first, second = 1 + shape[0], 1 + shape[0] + shape[1]
-    wanted = slice(None if interaction else second)
-    linear = _intervals(_effects(means)[wanted], _effects(again)[wanted], drawn, ratios, corrected=False)
-    others = _intervals(_spreads(means), _spreads(again), drawn, ratios, corrected=True)
+    parts, drawn_parts = _parts(means), _parts(again)
+    wanted = len(parts) if interaction else -1
+    linear = _intervals(_effects(parts[:wanted]), _effects(drawn_parts[:wanted]), drawn, ratios, corrected=False)
+    others = _intervals(_spreads(parts), _spreads(drawn_parts), drawn, ratios, corrected=True)
     pairs = [(d, g) for d in describers for g in generators] if interaction else []
     return Effects(
         describers=tuple(describers),
@@ -147,14 +148,14 @@ def _parts(means: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
     return grand, rows, columns, means - grand - rows - columns
 
 
-def _effects(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return all effects one below the other, shape (effects, resamples)."""
-    return np.concatenate([part.reshape(-1, means.shape[2]) for part in _parts(means)])
+def _effects(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the effects of some parts one below the other, shape (effects, resamples)."""
+    return np.concatenate([part.reshape(-1, part.shape[2]) for part in parts])
 
 
-def _spreads(means: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spreads(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return shares, spreads and dominance one below the other, shape (7, resamples)."""
-    _, rows, columns, rest = _parts(means)
+    _, rows, columns, rest = parts
     d, g = len(rows), columns.shape[1]
     squares = np.stack([g * (rows**2).sum(axis=(0, 1)), d * (columns**2).sum(axis=(0, 1)), (rest**2).sum(axis=(0, 1))])
     total = squares.sum(axis=0)

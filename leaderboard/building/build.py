@@ -16,7 +16,6 @@ from typing import Any
 from ircore import __version__
 from ircore.collector import without_collector
 from ircore.errors import InputError, WorkError
-from ircore.files import write_text
 from ircore.games.prompts import load_prompts
 from ircore.records import json_schemas
 from ircore.submissions import LoadedSubmission
@@ -54,7 +53,7 @@ from leaderboard.submitted import read_submitted
 from leaderboard.theme import stylesheet
 from leaderboard.versions.archive import read_archive, write_frozen
 from leaderboard.versions.pages import version_pages
-from leaderboard.workplace import replace, workplace
+from leaderboard.workplace import replace, workplace, write_text
 
 MARKER = ".ircore-site.json"
 """In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""

@@ -3,18 +3,17 @@
 Another builder can take over as long as it leaves the place of a block as it is (``leaderboard.building.shells``).
 """
 
-import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from ircore.errors import WorkError
-from ircore.files import write_text
 from leaderboard.building.shells import read_shells
 from leaderboard.rendering.policy import with_policy
+from leaderboard.workplace import write_text
 
 _CHART = '<figure class="chart"'
 """How a figure begins in a block: a stranger's words cannot look so, since their quotes are escaped."""
@@ -96,13 +95,10 @@ def write_surroundings(site: Path, address: str = "") -> None:
 
 
 def merge(folder: Path, into: Path) -> None:
-    """Move everything below one folder to the same place below another, both on one disk."""
-    for path in _files(folder):
-        target = into / path.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
-
-
-def _files(folder: Path) -> Iterable[Path]:
-    for root, _, names in os.walk(folder):
-        yield from (Path(root, name) for name in names)
+    """Move everything in one folder to the same place in another, both on one disk; files that are there give way."""
+    for path in folder.iterdir():
+        target = into / path.name
+        if path.is_dir() and target.is_dir():
+            merge(path, target)
+        else:
+            path.replace(target)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from markupsafe import escape
 
-from ircore.files import write_text
 from leaderboard.rendering.render import front_matter
 from leaderboard.site import Page
+from leaderboard.workplace import write_text
 
 _NAME = "irg-shell"
 _TITLE = "irg-shell-title"
