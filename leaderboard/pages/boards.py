@@ -8,6 +8,7 @@ from typing import Any
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.statistics.estimate import Estimate
+from ircore.submissions.history import Step, open_dispute
 from ircore.tables.board import MEASURES
 from ircore.tables.judges import SAME_FAMILY
 from leaderboard.charts.catalogue import chart_id
@@ -94,6 +95,9 @@ class Line:
     heats: tuple[tuple[Heat, ...], ...]
     """Small cells, one tuple a column."""
 
+    disputed: Step | None
+    """The dispute about its run that is not settled."""
+
     @property
     def cell(self) -> Cell:
         """Its numbers."""
@@ -136,9 +140,14 @@ def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> l
             tier=tier_of(row.submission),
             budget=rules_label(site, row.submission.run.rules),
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
+            disputed=_dispute(site, pair),
         )
         for row in rows
     ]
+
+
+def _dispute(site: Site, pair: Pair) -> Step | None:
+    return open_dispute(site.history(pair.result.slug), pair.run_id)
 
 
 def _board_page(site: Site, view: View) -> Page:
@@ -283,6 +292,9 @@ class MetricLine:
     budget: str
     """Its rules, shortly."""
 
+    disputed: Step | None
+    """The dispute about its run that is not settled."""
+
 
 def _metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), metric_facts(metric)
@@ -296,6 +308,7 @@ def _metric_page(site: Site, metric: str) -> Page:
             results.cell(cell.run_id, site.judge),
             tier_of(pair.result),
             rules_label(site, pair.result.run.rules),
+            _dispute(site, pair),
         )
         for index, cell in enumerate(overall)
     ]

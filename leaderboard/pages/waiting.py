@@ -1,6 +1,7 @@
 """The page of a submission that was handed in and not played yet."""
 
 import shlex
+from urllib.parse import quote
 
 from ircore.records import Submission
 from ircore.submissions import LoadedSubmission
@@ -26,6 +27,7 @@ def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
             "rivals": rivals,
             "board": view_path(site, View(site.judge, rules=submission.rules)) if rivals else "",
             "settings": _settings(submission),
+            "transcripts": _transcripts(submission),
             "tier": REPORTED,
             "history": site.history(loaded.slug),
             "status": status_of(site.history(loaded.slug)),
@@ -36,7 +38,7 @@ def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
 
 
 def _settings(submission: Submission) -> list[tuple[str, str]]:
-    rules, reference = submission.rules, submission.transcripts
+    rules = submission.rules
     return [
         ("Name", submission.name),
         ("Describer", player_words(submission.describer)),
@@ -44,5 +46,13 @@ def _settings(submission: Submission) -> list[tuple[str, str]]:
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
         *credit_lines(submission),
-        *([("Transcripts", f"{reference.repo} at {reference.revision}, run {reference.run}")] if reference else []),
     ]
+
+
+def _transcripts(submission: Submission) -> dict[str, str] | None:
+    """Return where its transcripts are, in words and as an address of the Hub; None if it names none."""
+    one = submission.transcripts
+    if one is None:
+        return None
+    address = f"https://huggingface.co/datasets/{quote(one.repo)}/tree/{one.revision}/{quote(one.run)}"
+    return {"text": f"{one.repo} at {one.revision}, run {one.run}", "address": address}

@@ -1,5 +1,6 @@
 """Submissions that nobody played here are listed without numbers, and what happened to each is told."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from transcripts import REVISION, write_manifest
 
 from ircore.errors import InputError
 from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
-from ircore.submissions.history import Step, add_step
+from ircore.submissions.history import HISTORY, Step, add_step
 from leaderboard.building.build import build_site
 from leaderboard.submitted import read_submitted
 
@@ -24,7 +25,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reference = {"repo": "me/mine", "revision": REVISION, "run": "other-01234567"}
     for slug in ("builtin-one", "centre-block", "handed-in", "taken-back"):
         write_manifest(folder / "submissions" / slug, reference if slug == "handed-in" else None)
-    add_step(folder / "submissions" / "centre-block", Step(date="2026-11-01", kind="disputed", reason=REASON))
+    # Such a reason would be refused today; what is in a history already is shown as text all the same.
+    disputed = Step(date="2026-11-01", kind="disputed", reason=REASON).model_dump_json(exclude_none=True)
+    (folder / "submissions" / "centre-block" / HISTORY).write_text(f"{disputed}\n")
     add_step(folder / "submissions" / "taken-back", Step(date="2026-11-02", kind="withdrawn", reason="by its authors"))
     build_site([run.path], folder / "site", submissions=folder / "submissions", address="https://site.example/")
     return folder / "site"
@@ -40,6 +43,24 @@ def test_what_was_only_handed_in_is_listed_and_not_ranked(site: Path) -> None:
     page = (site / "pairs" / "handed-in.html").read_text()
     assert "self-reported" in page
     assert f"me/mine at {REVISION}" in page
+    assert f'href="https://huggingface.co/datasets/me/mine/tree/{REVISION}/other-01234567"' in page
+    assert "whose transcripts have not been scored here" in page
+
+
+@pytest.mark.parametrize("board", ["index.html", "metric-ssim.html"])
+def test_a_disputed_pair_is_marked_on_every_board(site: Path, board: str) -> None:
+    page = (site / "boards" / board).read_text()
+    mark = re.search(r'<a class="tier tier-disputed" href="([^"]+)" title="([^"]+)">disputed</a>', page)
+    assert mark is not None
+    assert mark[1] == "../pairs/centre-block.html#history"
+    assert mark[2] == "since 2026-11-01: the pictures look &lt;b&gt;traced&lt;/b&gt;"
+
+
+def test_what_was_withdrawn_is_not_called_self_reported(site: Path) -> None:
+    page = (site / "pairs" / "taken-back.html").read_text()
+    assert "that was withdrawn" in page
+    assert "self-reported" not in page
+    assert "To play it" not in page
 
 
 def test_what_happened_is_told_on_the_pairs_page_and_in_the_feed(site: Path) -> None:
