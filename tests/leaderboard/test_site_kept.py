@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,13 +10,12 @@ import pytest
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.instances.store import InstanceSet
-from ircore.records import Score
 from ircore.runs import SCORES, RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from leaderboard import reading
 from leaderboard.building.build import build_site
 from leaderboard.gallery import fragments
-from leaderboard.gallery.fragments import Fragments
+from leaderboard.gallery.fragments import FIRST, Fragments
 from leaderboard.kept import FOLDER, Kept, content_key, folder_hash, run_key
 from leaderboard.reading import read_run, read_runs
 from leaderboard.site import Site
@@ -41,21 +41,48 @@ def contents(site: Path) -> Mapping[str, bytes]:
     return {str(path.relative_to(site)): path.read_bytes() for path in site.rglob("*") if path.is_file()}
 
 
-def test_a_site_with_one_new_pair_is_the_same_as_one_from_nothing(runs: list[Path], tmp_path: Path) -> None:
-    # The new one comes first on every board, since all score the same: each shard begins with another pair.
-    new, *others = runs
-    build_site(others, tmp_path / "site")
+def rescored(run: Path, folder: Path, value: float) -> Path:
+    """Return a copy of a run that a judge has changed its mind about."""
+    changed = RunFolder.open(Path(shutil.copytree(run, folder, symlinks=True)))
+    changed.add_scores(
+        [one.model_copy(update={"value": value}) for one in changed.scores() if one.task == "similarity"]
+    )
+    return changed.path
+
+
+def test_a_site_whose_pairs_came_changed_and_went_is_the_same_as_one_from_nothing(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    # The new one comes first among equals, so that each shard begins with another pair and another leads the gallery.
+    new, gone, old, *others = runs
+    build_site([gone, old, *others], tmp_path / "site")
     before = contents(tmp_path / "site")
-    build_site([*others, new], tmp_path / "site")
-    build_site([*others, new], tmp_path / "fresh")
+    now = [new, rescored(old, tmp_path / "rescored", 4.0), *others]
+    build_site(now, tmp_path / "site")
+    build_site(now, tmp_path / "fresh")
     after, fresh = contents(tmp_path / "site"), contents(tmp_path / "fresh")
     assert [name for name in fresh if after.get(name) != fresh[name]] == []
     assert after.keys() == fresh.keys()
-    kept = {name for name in after if name.startswith(FOLDER)}
-    assert len(kept) == 3 * PAIRS
-    assert len(kept & before.keys()) == 3 * (PAIRS - 1) - 1
+    ranked = [one["key"] for one in json.loads(after["data/gallery/pairs.json"])["pairs"]]
+    assert (ranked[0], ranked[-1]) == ("pair-0", "pair-2")
 
-    assert json.loads(after["data/gallery/pairs.json"])["pairs"][0]["key"] == "pair-0"
+    kept = Counter(name.split("/")[1] for name in after if name.startswith(FOLDER))
+    assert kept == {"readings": PAIRS - 1, "figures": PAIRS - 1, "sections": FIRST, "fragments": PAIRS - 1 - FIRST}
+    taken = Counter(name.split("/")[1] for name in after.keys() & before.keys() if name.startswith(FOLDER))
+    assert taken == {"readings": len(others), "figures": len(others), "sections": FIRST - 2, "fragments": 1}
+
+
+def test_what_is_kept_of_a_pair_goes_by_its_run_and_by_how_the_site_marks_it(runs: list[Path], tmp_path: Path) -> None:
+    def keys(chosen: list[Path]) -> dict[str, str]:
+        site = Site(read_runs(chosen, Kept(tmp_path / "kept")))
+        return {pair.key: site.key(pair) for pair in site.pairs.values()}
+
+    one, two, *_ = runs
+    both = keys([one, two])
+    assert both.items() < keys([one, two, runs[2]]).items()
+    assert set(both.values()).isdisjoint(keys([rescored(one, tmp_path / "rescored", 4.0)]).values())
+    # Alone, a pair needs nothing that tells it from another of the same players.
+    assert both["pair-0"] != keys([one])["pair-0"]
 
 
 def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(runs: list[Path], tmp_path: Path) -> None:
@@ -75,13 +102,11 @@ def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(ru
 
 
 def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> None:
-    run = RunFolder.open(Path(shutil.copytree(runs[0], tmp_path / "run", symlinks=True)))
-    (first,) = read_runs([run.path], Kept(tmp_path / "first"))
-    better: list[Score] = [one.model_copy(update={"value": 10.0}) for one in run.scores() if one.task == "similarity"]
-    run.add_scores(better)
-    (second,) = read_runs([run.path], Kept(tmp_path / "second", tmp_path / "first"))
+    (first,) = read_runs(runs[:1], Kept(tmp_path / "first"))
+    run = rescored(runs[0], tmp_path / "run", 10.0)
+    (second,) = read_runs([run], Kept(tmp_path / "second", tmp_path / "first"))
     assert second.key != first.key
-    assert second.results() == read_run(run.path).results != first.results()
+    assert second.results() == read_run(run).results != first.results()
     assert {one.judged["structural"].final for one in second.results() if one.judged} == {10.0}
 
 
