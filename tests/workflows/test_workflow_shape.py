@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import yaml
+from command_lines import parsed
 from workflows import read_workflow, steps_of
-
-from ircore.cli import app
 
 FOLDER = Path(__file__).resolve().parents[2] / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.y*ml"))
@@ -170,17 +168,6 @@ def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None
             )
             assert dry.returncode == 0, dry.stderr
         elif program == ".venv/bin/ircore":
-            parsed(app, words)
+            parsed([word.replace("$PER_CONDITION", "10").replace("$MAX_COST", "1") for word in words])
         else:
             assert program == "git"
-
-
-def parsed(command: click.Command, words: list[str]) -> None:
-    """Read a command's words as it does, and run nothing; click's own errors say what is wrong with them."""
-    context = command.make_context(
-        command.name, [word.replace("$PER_CONDITION", "10").replace("$MAX_COST", "1") for word in words]
-    )
-    if isinstance(command, click.Group):
-        _, chosen, rest = command.resolve_command(context, [*context._protected_args, *context.args])
-        assert chosen is not None
-        parsed(chosen, rest)

@@ -1,0 +1,19 @@
+"""Reading command lines that stand in files, as the command would, without running them."""
+
+import click
+
+from ircore.cli import app
+
+
+def parsed(words: list[str], command: click.Command = app) -> None:
+    """Read the words behind ``ircore``; click's own errors say which command or option does not exist.
+
+    Args:
+        words: Everything behind the command's name.
+        command: Whose words these are.
+    """
+    context = command.make_context(command.name, list(words))
+    if isinstance(command, click.Group):
+        _, chosen, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+        assert chosen is not None
+        parsed(rest, chosen)
