@@ -16,9 +16,9 @@ COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?ircore (.+)$|`ircore ([^`|…]+)`", 
 
 
 def shown(page: Path) -> list[str]:
-    """The commands of a page, in blocks and in running text."""
+    """The commands of a page, in blocks, without what stands apart behind them, and in running text."""
     text = page.read_text("utf-8").replace("\\\n", " ")
-    return [block or inline for block, inline in COMMAND.findall(text)]
+    return [re.split(" {3,}", block)[0] or inline for block, inline in COMMAND.findall(text)]
 
 
 @pytest.mark.parametrize("name", PAGES)
