@@ -17,7 +17,7 @@ COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?ircore (.+)$|`ircore ([^`|…]+)`", 
 
 def shown(page: Path) -> list[str]:
     """The commands of a page, in blocks, without what stands apart behind them, and in running text."""
-    text = page.read_text("utf-8").replace("\\\n", " ")
+    text = re.sub(r"\\\n\s*", " ", page.read_text("utf-8"))
     return [re.split(" {3,}", block)[0] or inline for block, inline in COMMAND.findall(text)]
 
 
