@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ircore.drawing import Drawing, Point
+from ircore.drawing import Drawing, Point, arc_points
 from ircore.players.classical.palette import segment
 from ircore.players.classical.perceive import look_at
 from ircore.players.classical.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
@@ -153,6 +153,32 @@ def test_pie_shares_start_and_radius() -> None:
     assert abs(pie.radius - 180) <= 2
     assert abs(pie.start - 20) <= 1
     assert dict(pie.wedges) == pytest.approx(dict(shares), abs=0.005)
+
+
+def test_one_of_three_wedges_may_be_pulled_out() -> None:
+    drawing = Drawing(512, 512)
+    for colour, middle, start, end in (
+        ("#d62728", (256, 256), 90, 240), ("#7f7f7f", (256, 256), -30, 90), ("#e377c2", (246, 238), -120, -30),
+    ):  # fmt: skip
+        drawing.wedge(middle, 150, start, end, colour, "#ffffff", 2)
+    pie = one(look_at(drawing.pixels), Pie)
+    assert isinstance(pie, Pie)
+    assert dict(pie.wedges) == pytest.approx(
+        {"#d62728": 150 / 360, "#7f7f7f": 120 / 360, "#e377c2": 90 / 360}, abs=0.01
+    )
+    assert sum(pulled > 10 for pulled in pie.pulled) == 1
+
+
+def test_an_octagon_with_a_marked_angle_is_no_pie() -> None:
+    drawing = Drawing(512, 512)
+    corners = [
+        (256 + 180 * math.cos(math.radians(at)), 256 + 180 * math.sin(math.radians(at))) for at in range(0, 360, 45)
+    ]
+    drawing.polygon(corners, "#fde0e0", "#3b2a20", 3)
+    for corner in corners[:2]:
+        drawing.line([(256, 256), corner], "#c62828", 3)
+    drawing.line(arc_points((256, 256), (60, 60), 0, 45), "#c62828", 3)
+    assert not any(isinstance(percept, Pie) for percept in look_at(drawing.pixels).percepts)
 
 
 def test_bars_axes_ticks_and_grid() -> None:

@@ -5,7 +5,6 @@ import math
 from collections import defaultdict
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.players.classical.masks import filled, grown, shrunk
@@ -18,6 +17,10 @@ ALIGNED = 2.0
 """Pixels that the feet of two bars on one baseline may differ."""
 BORDER_SHARE = 0.012
 """Share of the whole up to which a sector may be a thick border."""
+TRIES = 120
+"""Circles that are tried."""
+ON_CIRCLE = 0.7
+"""Share of the way along a circle, in one direction, that an outline must run on it to have an arc there."""
 RAYS = 1440
 """Directions in which a pie is sampled: 0.25 degrees, 0.07 % of it, apart."""
 
@@ -105,12 +108,15 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
     for group in _touching(large, segmentation.labels):
         if len(group) < 2:
             continue
-        circle = _circle_around(group)
-        if circle is None:
+        edge, box = _outline(group)
+        circle = _circle_around(edge, box)
+        found = circle or _most_of_circle(edge)
+        if found is None:
             continue
-        whole = _with_pulled(group, large, circle)
-        pie = _sectors(circle, whole, segmentation)
-        if pie is not None:
+        whole = _with_pulled(group, large, found)
+        pie = _sectors(found, whole, segmentation)
+        # Two things that make a part of a disc are a pie only if the rest of it lies beside them, pulled out.
+        if pie is not None and (circle or len(whole) > 2):
             return pie, whole
     return None
 
@@ -145,20 +151,23 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     return list(groups.values())
 
 
-def _circle_around(group: list[Blob]) -> tuple[Point, float] | None:
-    """Return centre and radius if the outline of the group is a circle."""
-    left, top, right, bottom = join([blob.box for blob in group])
+def _outline(group: list[Blob]) -> tuple[Points, Box]:
+    """Return the outer edge of blobs together, the gaps between them closed, and their box."""
+    left, top, right, bottom = box = join([blob.box for blob in group])
     area = np.zeros((bottom - top + 16, right - left + 16), bool)
     for blob in group:
         height, width = blob.mask.shape
         area[blob.top - top + 8 :, blob.left - left + 8 :][:height, :width] |= blob.mask
-    edge = contour(filled(shrunk(grown(area, 5), 5))) + np.array([left - 8, top - 8])
+    return contour(filled(shrunk(grown(area, 5), 5))) + np.array([left - 8, top - 8]), box
+
+
+def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
+    """Return centre and radius if an outline is a circle."""
+    left, top, right, bottom = box
     centre = ((left + right) / 2, (top + bottom) / 2)
     away = np.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
-    if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7:
-        return centre, radius
-    return _most_of_circle(edge) if len(group) > 2 else None
+    return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
 
 
 def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
@@ -167,19 +176,34 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
     Source: M. Fischler and R. Bolles, "Random sample consensus", 1981.
     """
     draw = np.random.default_rng(0)
-    best: tuple[int, npt.NDArray[np.bool_]] = (0, np.zeros(len(edge), bool))
-    for _ in range(120):
-        circle = circle_through(edge[draw.choice(len(edge), 3, replace=False)])
-        if circle is not None:
-            near = np.abs(np.hypot(*(edge - circle[0]).T) - circle[1]) < 1.5
-            best = max(best, (int(near.sum()), near), key=lambda entry: entry[0])
-    circle = circle_through(edge[best[1]]) if best[0] > 8 else None
+    best = np.zeros(len(edge), bool)
+    for three in edge[draw.integers(len(edge), size=(TRIES, 3))]:
+        tried = _through(three)
+        if tried is not None:
+            near = np.abs(np.hypot(edge[:, 0] - tried[0], edge[:, 1] - tried[1]) - tried[2]) < 1.5
+            best = near if near.sum() > best.sum() else best
+    circle = circle_through(edge[best]) if best.sum() > 8 else None
     if circle is None or circle[1] < 30:
         return None
     (x, y), radius = circle
     on = np.abs(np.hypot(edge[:, 0] - x, edge[:, 1] - y) - radius) < 2
     turns = np.degrees(np.arctan2(edge[on, 1] - y, edge[on, 0] - x)) // 10
-    return ((float(x), float(y)), float(radius)) if len(np.unique(turns)) >= 19 else None
+    # The sides of a polygon touch a circle in all directions, but lie on it nowhere for long.
+    _, lengths = np.unique(turns, return_counts=True)
+    full = (lengths > ON_CIRCLE * radius * math.radians(10)).sum()
+    return ((float(x), float(y)), float(radius)) if full >= 19 else None
+
+
+def _through(three: Points) -> tuple[float, float, float] | None:
+    """Return x, y and radius of the circle through three points; none if they lie on a line."""
+    (x0, y0), (x1, y1), (x2, y2) = three.tolist()
+    a, b, c, e = x1 - x0, y1 - y0, x2 - x0, y2 - y0
+    twice = 2 * (a * e - b * c)
+    if abs(twice) < 1:
+        return None
+    first, second = a * a + b * b, c * c + e * e
+    x, y = (e * first - b * second) / twice, (a * second - c * first) / twice
+    return x0 + x, y0 + y, math.hypot(x, y)
 
 
 def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
