@@ -30,8 +30,8 @@ def check_figures(folder: Path) -> int:
     for path in _first_of_each_kind(folder):
         figure = json.loads(path.read_bytes())
         try:
-            for layout in ("layout", "narrow"):
-                go.Figure(data=figure["data"], layout=figure[layout])
+            go.Figure(data=figure["data"], layout=figure["layout"])
+            go.Figure(layout=figure["narrow"])
         except ValueError as error:
             said = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
             raise WorkError(f"charts/{path.name}: Plotly refuses it: {said}", "Mend what draws it.") from error
