@@ -107,3 +107,5 @@ def test_maintainers_hold_the_keys_of_the_services_that_manifests_may_name() -> 
     services = yaml.safe_load((ROOT / "ircore" / "submissions" / "addresses.yaml").read_text())["services"]
     workflow = (GITHUB / "workflows" / "evaluate.yml").read_text()
     assert set(re.findall(r"secrets\.([A-Z_]+_KEY)", workflow)) == set(services.values())
+    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8").lower()
+    assert [key for key in services.values() if key.removesuffix("_API_KEY").lower() not in page] == []
