@@ -10,6 +10,9 @@ from ircore.submissions.findings import Finding, errors
 MOST_ANNOTATIONS = 40
 """The service shows some ten errors and ten warnings a step; more are in the log and the summary."""
 
+MOST_CHARACTERS = 100_000
+"""Of a summary, before markup: one may take ten bytes."""
+
 _DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
 
@@ -67,7 +70,8 @@ def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
     head = "refused" if errors(findings) else "valid"
     lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {counted(findings)}')}</pre>"]
     if findings:
-        text = "\n".join(str(one) for one in findings)
+        # The service takes a mebibyte, or nothing.
+        text = "\n".join(str(one) for one in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]
         lines += ["", f"<pre>{escape(text)}</pre>"]
     return "\n".join([*lines, "", "The same check on your machine: <code>ircore submission check PATH</code>", ""])
 

@@ -131,6 +131,13 @@ def test_thousands_of_errors_are_told_shortly(text: str) -> None:
     assert "more findings are not shown" in found[-1].problem
 
 
+def test_a_summary_is_never_larger_than_the_service_takes() -> None:
+    quotes = "'" + '"' * 4000
+    found = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
+    assert len(summary((), found).encode()) < 1024**2
+    assert "150 errors" in summary((), found)
+
+
 def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
     home = GOOD.replace("player: canvas", "player: human, parameters: {folder: desk/eyes}")
     own = home.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
