@@ -187,6 +187,8 @@ def test_a_row_made_here_is_like_a_row_of_the_page(visit: Visit) -> None:
         .map(one => `${one.tagName}.${one.className.baseVal ?? one.className}`)
         .map(one => one.replace(/describer-\\d|score-\\d+/g, '')).filter(one => !/^(BDI|SPAN)/.test(one))"""
     assert page.locator("#poet-painter").evaluate(shape) == page.locator("#seer-painter").evaluate(shape)
+    ends = [page.locator(f"#{key} .row-end").inner_text() for key in ("seer-painter", "poet-painter")]
+    assert ends == ["Converged, 7.5 → 9.5", "Converged, 4.5 → 6.5"]
 
 
 def test_pairs_are_laid_side_by_side_and_the_address_says_so(visit: Visit) -> None:

@@ -117,6 +117,13 @@
     return made;
   }
 
+  /* How it ended, at the head of the row: its end may be several turns out of sight. */
+  function rowEnd(episode) {
+    const [, first, final, delta] = episode.judged.length === 1 ? episode.judged[0] : [null, null, null, null];
+    const change = final === null ? "" : `, ${delta === null ? "" : `${rounded(first)} → `}${rounded(final)}`;
+    return element("span", "row-end muted", `${episode.ended}${change}`);
+  }
+
   function verified([count, scores], root) {
     const meaning = element("a", "", "verified");
     meaning.href = `${root}metrics.html#verified-share`;
@@ -132,7 +139,7 @@
     const turns = element("ol", "turns", ...episode.turns.map((turn) => turnItem(pair.key, turn, root)), end);
     turns.tabIndex = 0;
     turns.setAttribute("aria-label", "Turns");
-    const row = element("section", `episode ${pair.hue}`, element("header", "", pairName(pair, root)), turns);
+    const row = element("section", `episode ${pair.hue}`, element("header", "", pairName(pair, root), rowEnd(episode)), turns);
     row.id = pair.key;
     row.dataset.pair = pair.key;
     row.setAttribute("aria-label", `${pair.describer} + ${pair.generator}`);
