@@ -16,6 +16,7 @@ from ircore.commands import (
     submission_reproduce,
     submission_rescore,
     submission_season,
+    submission_waiting,
 )
 from ircore.commands.paths import SeveralPathsCommand
 from ircore.errors import InputError
@@ -25,7 +26,18 @@ PARTS = {
     "Hand in a pair": ("new", "check", "pack", "pin", "check-change"),
     "Afterwards": ("update", "withdraw", "correct", "history"),
     "For maintainers": (
-        *("preview", "evaluate", "rescore", "dispute", "settle", "withdrawals", "season", "links", "reproduce"),
+        *(
+            "preview",
+            "waiting",
+            "evaluate",
+            "rescore",
+            "dispute",
+            "settle",
+            "withdrawals",
+            "season",
+            "links",
+            "reproduce",
+        ),
     ),
 }
 """The commands in the order in which people come to need them."""
@@ -65,6 +77,7 @@ for part in (
     submission_reproduce.command,
     submission_rescore.command,
     submission_season.command,
+    submission_waiting.command,
 ):
     command.add_command(part)
 

@@ -1,0 +1,72 @@
+"""Which merged submissions maintainers have still to play, or to re-score."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.errors import InputError
+from ircore.provenance import read_provenance
+from ircore.records import TranscriptsReference
+from ircore.runs import RunFolder
+from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
+from ircore.submissions.history import read_history, status_of
+
+
+class Awaited(NamedTuple):
+    """A submission that is waiting."""
+
+    slug: str
+    """Its folder's name."""
+
+    what: str
+    """What is to be done, and why."""
+
+
+def awaited(folder: Path, runs: Sequence[Path]) -> list[Awaited]:
+    """Return the submissions of a folder that no published run shows as they are now; withdrawn ones are left out.
+
+    Args:
+        folder: The submissions.
+        runs: Published runs.
+
+    Raises:
+        InputError: There is no such folder, or a manifest, a history or a run in it is damaged.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
+    published: dict[str, list[RunFolder]] = {}
+    for path in runs:
+        one = RunFolder.open(path)
+        published.setdefault(one.run.slug, []).append(one)
+    return list(_awaited(folder, published))
+
+
+def _awaited(folder: Path, published: dict[str, list[RunFolder]]) -> Iterator[Awaited]:
+    for file in sorted(folder.glob(f"*/{MANIFEST}")):
+        if status_of(read_history(file.parent)) == "withdrawn":
+            continue
+        loaded = read_manifest(file)
+        verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
+        if why := _why(loaded, published.get(loaded.slug, [])):
+            yield Awaited(loaded.slug, f"{verb}: {why}")
+
+
+def _why(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
+    """Say why no run shows a submission as it is; empty if one does."""
+    merged = loaded.submission
+    same = [
+        one
+        for one in runs
+        if one.run.rules == merged.rules
+        and (one.run.submission.describer, one.run.submission.generator) == (merged.describer, merged.generator)
+    ]
+    if not same:
+        return "its players or rules changed since" if runs else "no run of it is published"
+    if not any(_source(one) == merged.transcripts for one in same):
+        return "its transcripts are others than those of the published run"
+    return ""
+
+
+def _source(run: RunFolder) -> TranscriptsReference | None:
+    known = read_provenance(run.path)
+    return known.source if known is not None else None

@@ -1,0 +1,38 @@
+"""``ircore submission waiting``: which merged pairs maintainers have still to play or to re-score."""
+
+from pathlib import Path
+
+import click
+
+from ircore.errors import InputError
+from ircore.terminal import printable
+
+
+@click.command("waiting", short_help="Which merged pairs are still to be evaluated.")
+@click.argument("folder", default="submissions", type=click.Path(path_type=Path))
+@click.option(
+    "--published",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="What ircore release pull made: the runs that are published.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def command(folder: Path, published: Path, as_json: bool) -> None:
+    """List the submissions in FOLDER that no published run shows as they are now, each with what is to be done."""
+    from ircore.awaited import awaited
+
+    runs = published / "runs"
+    if not runs.is_dir():
+        raise InputError(f"{published}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
+    found = awaited(folder, sorted(runs.iterdir()))
+    if as_json:
+        import json
+
+        click.echo(json.dumps([one._asdict() for one in found], indent=2))
+        return
+    for one in found:
+        click.echo(printable(f"{one.slug}: {one.what}"))
+    if found:
+        click.echo("Each by: ircore submission evaluate, or the workflow evaluate with its slug", err=True)
+    else:
+        click.echo("nothing is waiting")

@@ -1,0 +1,73 @@
+"""What is merged and not evaluated yet is a list for maintainers."""
+
+import json
+from pathlib import Path
+
+import pytest
+from transcripts import Handed, hand_in, write_manifest
+
+from ircore.awaited import awaited
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.provenance import make_provenance, write_provenance
+from ircore.rescoring.rescore import rescore
+from ircore.submissions import read_manifest
+
+
+@pytest.fixture
+def handed(tmp_path: Path) -> Handed:
+    return hand_in(tmp_path)
+
+
+def publish(handed: Handed, runs: Path) -> None:
+    """Re-score what was handed in, as the protected job does."""
+    made = rescore(handed.submission, runs / "one", handed.instances, handed.packed)
+    manifest = handed.submission / "submission.yaml"
+    write_provenance(made.folder.path, make_provenance(manifest, read_manifest(manifest).submission.transcripts))
+
+
+def what(handed: Handed, runs: Path) -> list[str]:
+    return [one.what for one in awaited(handed.submission.parent, sorted(runs.glob("*")))]
+
+
+def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path: Path) -> None:
+    runs = tmp_path / "published" / "runs"
+    assert what(handed, runs) == ["to be re-scored: no run of it is published"]
+    publish(handed, runs)
+    assert what(handed, runs) == []
+
+
+def test_a_pair_without_transcripts_is_to_be_played(handed: Handed, tmp_path: Path) -> None:
+    write_manifest(handed.submission, None)
+    assert what(handed, tmp_path / "none") == ["to be played: no run of it is published"]
+
+
+def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) -> None:
+    runs, manifest = tmp_path / "published" / "runs", handed.submission / "submission.yaml"
+    publish(handed, runs)
+    text = manifest.read_text()
+    revision = read_manifest(manifest).submission.transcripts.revision  # type: ignore[union-attr]
+    manifest.write_text(text.replace(revision, "f" * 40))
+    assert what(handed, runs) == ["to be re-scored: its transcripts are others than those of the published run"]
+    manifest.write_text(text.replace("token_budget: 200", "token_budget: 50"))
+    assert what(handed, runs) == ["to be re-scored: its players or rules changed since"]
+    manifest.write_text(f"{text}hardware: another word about it\n")
+    assert what(handed, runs) == []
+
+
+def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> None:
+    assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
+    assert what(handed, tmp_path / "none") == []
+
+
+def test_the_command_lists_them(handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    published, folder = tmp_path / "published", str(handed.submission.parent)
+    with pytest.raises(InputError, match="no such folder"):
+        awaited(tmp_path / "nowhere", ())
+    assert ircore(["submission", "waiting", folder, "--published", str(published)]) == 2
+    (published / "runs").mkdir(parents=True)
+    assert ircore(["submission", "waiting", folder, "--published", str(published), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["slug"] == "centre-block"
+    publish(handed, published / "runs")
+    assert ircore(["submission", "waiting", folder, "--published", str(published)]) == 0
+    assert capsys.readouterr().out == "nothing is waiting\n"
