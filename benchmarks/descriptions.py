@@ -6,7 +6,7 @@
 
 The descriptions in ``data/descriptions/`` were written for targets of ours in the styles of current models, before the
 reader was tuned to them, each with the facts it states. About a third is held out: it was never looked at while tuning,
-and its share is what to expect of texts that nobody has seen. ``facts.py`` says what counts.
+and its share is what to expect of texts that nobody has seen. The package ``facts`` says what counts.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class Description:
         target: ``category/difficulty/seed``, as ``ircore.instances.build.draw`` takes them.
         style: One of ``STYLES``.
         text: The message.
-        facts: See ``facts.py``.
+        facts: See ``facts``.
         held_out: Whether it was kept from tuning.
     """
 

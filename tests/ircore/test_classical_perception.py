@@ -155,16 +155,16 @@ def test_pie_shares_start_and_radius() -> None:
     assert dict(pie.wedges) == pytest.approx(dict(shares), abs=0.005)
 
 
-def test_one_of_three_wedges_may_be_pulled_out() -> None:
+def test_the_largest_of_three_wedges_may_be_pulled_out() -> None:
     drawing = Drawing(512, 512)
     for colour, middle, start, end in (
-        ("#d62728", (256, 256), 90, 240), ("#7f7f7f", (256, 256), -30, 90), ("#e377c2", (246, 238), -120, -30),
+        ("#d62728", (256, 256), 90, 210), ("#7f7f7f", (256, 256), -10, 90), ("#e377c2", (240, 228), -150, -10),
     ):  # fmt: skip
         drawing.wedge(middle, 150, start, end, colour, "#ffffff", 2)
     pie = one(look_at(drawing.pixels), Pie)
     assert isinstance(pie, Pie)
     assert dict(pie.wedges) == pytest.approx(
-        {"#d62728": 150 / 360, "#7f7f7f": 120 / 360, "#e377c2": 90 / 360}, abs=0.01
+        {"#d62728": 120 / 360, "#7f7f7f": 100 / 360, "#e377c2": 140 / 360}, abs=0.01
     )
     assert sum(pulled > 10 for pulled in pie.pulled) == 1
 
