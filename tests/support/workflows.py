@@ -98,7 +98,7 @@ class Service:
             whole = {**self.environment, **environment, "GITHUB_STEP_SUMMARY": str(summary), "CI": "true"}
             done = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-                cwd=place, env=whole, capture_output=True, text=True, timeout=170, check=False,
+                cwd=place, env=whole, capture_output=True, text=True, timeout=1800, check=False,
             )  # fmt: skip
             outcome.ran.append(step["run"])
             self.ran.append(step["run"])
