@@ -158,14 +158,16 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts:
         ("game", stated.game, GAME),
         ("slug", stated.slug, loaded.slug),
         ("prompts", stated.prompts, prompts.version),
-        ("rules", stated.rules, merged.rules),
+        ("rules", stated.rules.model_dump(), merged.rules.model_dump()),
         ("describer", _settings(stated.submission.describer), _settings(merged.describer)),
         ("generator", _settings(stated.submission.generator), _settings(merged.generator)),
     ):
         if theirs != ours:
             raise TranscriptError(
                 f"{loaded.path}: {name}: the transcripts were played with {_short(theirs)}, not {_short(ours)}",
-                "Name transcripts of this pair, played by its manifest on the benchmark's own pictures.",
+                "Play the benchmark's own pictures: ircore instances build --out DIR"
+                if name == "instance_set"
+                else "Name transcripts of this pair, played by its manifest.",
             )
     if not _is_past(stated.started):
         raise TranscriptError(
