@@ -20,7 +20,7 @@ from ircore.players.classical.masks import Mask, grown, shrunk
 from ircore.players.classical.palette import Segmentation
 from ircore.players.classical.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
 from ircore.players.classical.regions import Blob
-from ircore.players.classical.shapes import approximated
+from ircore.players.classical.shapes import approximated, off_path
 
 Floats = npt.NDArray[np.float64]
 LEAST_INK = 0.34
@@ -107,16 +107,7 @@ def _is_part(percept: Percept, line: Stroke) -> bool:
         points = list(percept.corners) or [percept.centre]
     else:
         return False
-    return sum(_away(point, line.points) < 9 for point in points) >= 0.7 * len(points)
-
-
-def _away(point: Point, path: Sequence[Point]) -> float:
-    """Return the distance of a point from a path."""
-    start = np.array(path[:-1])
-    way = np.array(path[1:]) - start
-    offset = np.array(point) - start
-    share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
-    return float(np.hypot(*(offset - share[:, None] * way).T).min())
+    return sum(off_path(point, line.points) < 9 for point in points) >= 0.7 * len(points)
 
 
 def is_ruled(percepts: Sequence[Percept]) -> bool:

@@ -1,11 +1,14 @@
 """Which thing in the rendering is meant to be which thing of the target."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ircore.players.classical.colours import distance
 from ircore.players.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text
 
+T = TypeVar("T")
 SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
 """Distances in RGB, 0–441, up to which colours are alike, and from which on they are not the same."""
 
@@ -58,20 +61,19 @@ def _rectangle(group: Bars, index: int) -> Shape:
 
 def pair(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]:
     """Pair the things of target and rendering that are the same thing, the surest pairs first."""
-    costs = sorted(
-        ((_cost(one, other), i, j) for i, one in enumerate(targets) for j, other in enumerate(renderings)),
-        key=lambda entry: entry[0],
-    )
-    used_targets: set[int] = set()
-    used_renderings: set[int] = set()
+    return cheapest(targets, renderings, _cost, 1.0)
+
+
+def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], float], most: float) -> list[tuple[T, T]]:
+    """Pair things of two lists, none twice, those of the lowest cost first and none of more than ``most``."""
+    costs = sorted((cost(one, other), i, j) for i, one in enumerate(ones) for j, other in enumerate(others))
+    left = set(range(len(ones))), set(range(len(others)))
     pairs = []
-    for cost, i, j in costs:
-        if cost > 1.0:
-            break
-        if i not in used_targets and j not in used_renderings:
-            used_targets.add(i)
-            used_renderings.add(j)
-            pairs.append((targets[i], renderings[j]))
+    for spent, i, j in costs:
+        if spent <= most and i in left[0] and j in left[1]:
+            left[0].remove(i)
+            left[1].remove(j)
+            pairs.append((ones[i], others[j]))
     return pairs
 
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +44,7 @@ TINY = 4
 """Pixels: what is no larger is a full stop, a comma or a part of a letter, and may lie below or above its line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Piece:
     """A small thing on a larger one.
 
@@ -52,17 +53,30 @@ class Piece:
         ground: Label of what is around it.
         box: Its smallest box.
         contrast: Of its most distant colour from its ground, in RGB, 0–441.
-        straight: Whether it is a short straight stroke.
+        own: Its pixels, in its box.
     """
 
     index: int
     ground: int
     box: Box
     contrast: float
-    straight: bool = False
+    own: Mask
+
+    @cached_property
+    def straight(self) -> bool:
+        """Whether it is a short straight stroke, from the second moments of its pixels."""
+        rows, columns = np.nonzero(self.own)
+        area = len(rows)
+        if area >= HIGHEST * WIDEST / 2:
+            return False
+        across, down = columns - columns.sum() / area, rows - rows.sum() / area
+        a, b, c = across @ across / area + 1 / 12, across @ down / area, down @ down / area + 1 / 12
+        middle, half = (a + c) / 2, math.hypot((a - c) / 2, b)
+        long, thick = math.sqrt(12 * (middle + half)), math.sqrt(12 * max(middle - half, 1 / 12))
+        return bool(long > STROKE_LONG * thick and area > STROKE_FULL * long * thick)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """Pieces that may be letters of one line; ``upright`` lines read upwards."""
 
@@ -110,7 +124,7 @@ def find_pieces(
             place = (slice(box[1], box[3]), slice(box[0], box[2]))
             most = float(np.linalg.norm(pixels[place][own] - under, axis=1).max())
             if most >= LEAST_CONTRAST:
-                found.append(Piece(len(found) + 1, int(ground), box, most, _is_straight(own)))
+                found.append(Piece(len(found) + 1, int(ground), box, most, own))
                 owner[place][own] = len(found)
     return owner, found
 
@@ -127,19 +141,6 @@ def _small(mask: Mask) -> Iterator[tuple[Mask, tuple[int, int]]]:
         is_solid = min(high, wide) >= 5 and area > SOLID * high * wide
         if not is_solid and not (wide >= LONG and area <= THIN * math.hypot(wide, high)):
             yield own, (columns.start, rows.start)
-
-
-def _is_straight(own: Mask) -> bool:
-    """Tell whether a component is a straight stroke, from the second moments of its pixels."""
-    rows, columns = np.nonzero(own)
-    area = len(rows)
-    if area >= HIGHEST * WIDEST / 2:
-        return False
-    across, down = columns - columns.sum() / area, rows - rows.sum() / area
-    a, b, c = across @ across / area + 1 / 12, across @ down / area, down @ down / area + 1 / 12
-    middle, half = (a + c) / 2, math.hypot((a - c) / 2, b)
-    long, thick = math.sqrt(12 * (middle + half)), math.sqrt(12 * max(middle - half, 1 / 12))
-    return long > STROKE_LONG * thick and area > STROKE_FULL * long * thick
 
 
 def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:

@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 from ircore.players.classical.percepts import Percept, Point, Shape, Stroke
+from ircore.players.classical.shapes import off_path
 
 MAX_MARKER = 20
 """Pixels across."""
@@ -71,8 +72,4 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
 
 def _on_line(point: Point, corners: list[Point], within: float = 7) -> bool:
     """Tell whether a point lies near the polyline through ``corners``; ``within`` is in pixels."""
-    start = np.array(corners[:-1])
-    way = np.array(corners[1:]) - start
-    offset = np.array(point) - start
-    share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
-    return bool(np.hypot(*(offset - share[:, None] * way).T).min() <= within)
+    return off_path(point, corners) <= within

@@ -5,6 +5,7 @@ edge is taken. A figure partly hidden behind another is recognised by the part o
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +73,14 @@ def _away(points: Points, start: Points, end: Points) -> Points:
     share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
     away: Points = np.hypot(x - share * along, y - share * down)
     return away
+
+
+def off_path(point: Point, path: Sequence[Point]) -> float:
+    """Return the distance of a point from a path, in pixels."""
+    corners = np.array(path)
+    way, offset = np.diff(corners, axis=0), np.array(point) - corners[:-1]
+    share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
+    return float(np.hypot(*(offset - share[:, None] * way).T).min())
 
 
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ircore.images import Pixels
 from ircore.players.classical.colours import distance, exact
+from ircore.players.classical.matching import cheapest
 from ircore.players.classical.percepts import Box, Perception, Text
 from ircore.players.classical.statements import Statement, at
 from ircore.players.classical.wording import text_statements, weight_of
@@ -31,7 +32,7 @@ def text_corrections(target: Perception, rendering: Perception, seen: Pixels, dr
         seen: Pixels of the target.
         drawn: Pixels of the last rendering, in the target's size.
     """
-    pairs = _pairs(target.texts, rendering.texts)
+    pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
     met = {id(text) for pair in pairs for text in pair}
     absent = [
         text
@@ -51,26 +52,11 @@ def text_corrections(target: Perception, rendering: Perception, seen: Pixels, dr
     return found
 
 
-def _pairs(targets: Sequence[Text], renderings: Sequence[Text]) -> list[tuple[Text, Text]]:
-    """Pair the texts that are the same, those first that say the same and are near."""
-    costs = sorted(
-        (
-            (math.dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2), i, j)
-            for i, one in enumerate(targets)
-            for j, other in enumerate(renderings)
-            if one.rotation == other.rotation
-        ),
-    )
-    pairs: list[tuple[Text, Text]] = []
-    used: tuple[set[int], set[int]] = (set(), set())
-    for cost, i, j in costs:
-        if cost > NEAR:
-            break
-        if i not in used[0] and j not in used[1]:
-            used[0].add(i)
-            used[1].add(j)
-            pairs.append((targets[i], renderings[j]))
-    return pairs
+def _apart(one: Text, other: Text) -> float:
+    """Return how far two texts are apart, in pixels; those that say something else are farther."""
+    if one.rotation != other.rotation:
+        return math.inf
+    return math.dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
 
 
 def _covered(box: Box, others: Sequence[Box]) -> bool:
