@@ -7,8 +7,9 @@ from typing import get_args
 
 from dataset_card.card.card import card_files
 from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
-from dataset_card.releases.former import FormerRelease, FormerRun
+from dataset_card.releases.former import FormerRelease, FormerRun, link_or_copy
 from dataset_card.releases.history import describe_release
+from dataset_card.releases.kept import RunRecords, keep, kept_path
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -43,6 +44,7 @@ from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
 from ircore.progress import progress
+from ircore.results.costs import episode_costs
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.tables.names import ALL
@@ -136,6 +138,7 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
         writer = _PartWriter(folder, former)
         with progress("release", sum(1 if one.name in _OF_NO_RUN else len(source.runs) for one in configs)) as shown:
             parts = tuple(_parts(configs, source, writer, shown.advance))
+        _keep_records(folder, source, parts)
         written = tuple(sum_parts(config, parts) for config in configs)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
@@ -235,6 +238,20 @@ def _parts(
             made = _OF_A_RUN[config.name]
             yield writer.kept(config, run) or writer.written(config, run.run.run_id, made(source.instances, run))
             advance(config.name)
+
+
+def _keep_records(folder: Path, source: ReleaseSource, parts: Sequence[Part]) -> None:
+    """Keep the records of every run for the next build."""
+    for run in source.runs:
+        run_id = run.run.run_id
+        path = kept_path(folder, (one for one in parts if one.run_id == run_id))
+        former = run.kept_path if isinstance(run, FormerRun) else None
+        if former is not None:
+            link_or_copy(former, path)
+            continue
+        episodes = tuple(one.episode for one in source.results.episodes[run_id])
+        scores = tuple(score for _, score in rows.valid_scores(episodes, run.scores()))
+        keep(path, RunRecords(episodes=episodes, scores=scores, costs=dict(episode_costs(run))))
 
 
 def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:

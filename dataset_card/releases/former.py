@@ -2,13 +2,14 @@
 
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from dataset_card.releases.kept import RunRecords, kept_path, read_kept
 from dataset_card.releases.program import program_key
 from dataset_card.releases.record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Vouched, read_release
 from dataset_card.tables.parquet import find_pictures, read_picture_group, read_plain
@@ -31,16 +32,11 @@ from ircore.instances.store import InstanceSet
 from ircore.journal import read_records
 from ircore.lifecycle import Withdrawal
 from ircore.provenance import Provenance
-from ircore.records import Episode, JudgeIdentity, Record, Rendering, Run, Score, Turn
+from ircore.records import Episode, JudgeIdentity, Rendering, Run, Score
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.validation import describe_validation_error
-
-T = TypeVar("T", bound=Record)
-
-_TURNS, _EPISODES, _SCORES = TypeAdapter(list[Turn]), TypeAdapter(list[Episode]), TypeAdapter(list[Score])
-"""Thousands of records at once are made in half the time of one after the other."""
 
 
 class FormerRelease:
@@ -87,6 +83,10 @@ class FormerRelease:
         part = self.parts.get((config.name, run_id))
         return tuple(self.folder / name for name in part.files) if part is not None else ()
 
+    def kept_path(self, run_id: str) -> Path:
+        """Return where the records of a run lie, if they are kept."""
+        return kept_path(self.folder, (part for (_, owner), part in self.parts.items() if owner == run_id))
+
     def take_over(self, part: Part, folder: Path) -> None:
         """Put the files of a part into another release as they are: as further names of the same files if possible.
 
@@ -98,8 +98,7 @@ class FormerRelease:
             try:
                 if source.stat().st_size != shard.size:
                     raise WorkError(f"{source}: has changed since it was built", "Get the former release again.")
-                target.parent.mkdir(parents=True, exist_ok=True)
-                _link_or_copy(source, target)
+                link_or_copy(source, target)
             except OSError as error:
                 raise WorkError(
                     f"{source}: cannot be taken over ({error.strerror})", "Look at both folders."
@@ -124,11 +123,16 @@ class FormerRun:
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
-        return tuple(episode for episode, _ in self._episodes)
+        return self._records.episodes
 
     def scores(self) -> tuple[Score, ...]:
         """Return its scores, in the order of the release."""
-        return self._scores
+        return self._records.scores
+
+    @property
+    def kept_path(self) -> Path | None:
+        """Where its records are kept; None if they are not."""
+        return None if self._kept is None else self._release.kept_path(self.run.run_id)
 
     def results(self) -> tuple[EpisodeResult, ...]:
         """Return its episodes with what judges made of them."""
@@ -148,7 +152,7 @@ class FormerRun:
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode; None where they are not known."""
-        return {episode.episode_id: cost for episode, cost in self._episodes}
+        return self._records.costs
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for it."""
@@ -175,32 +179,31 @@ class FormerRun:
         return find_pictures(self._release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
 
     @cached_property
-    def _turns(self) -> Mapping[str, list[Turn]]:
-        rows = list(self._rows(TRANSCRIPTS, TURN_COLUMNS))
-        turns: defaultdict[str, list[Turn]] = defaultdict(list)
-        for row, turn in zip(rows, self._records(_TURNS, (turn_fields(row, _drawn(row)) for row in rows)), strict=True):
-            turns[str(row["episode_id"])].append(turn)
-        return turns
+    def _records(self) -> RunRecords:
+        return self._read_tables() if self._kept is None else self._kept
 
     @cached_property
-    def _episodes(self) -> list[tuple[Episode, float | None]]:
+    def _kept(self) -> RunRecords | None:
+        return read_kept(self._release.kept_path(self.run.run_id))
+
+    def _read_tables(self) -> RunRecords:
+        turns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in self._rows(TRANSCRIPTS, TURN_COLUMNS):
+            turns[str(row["episode_id"])].append(turn_fields(row, _drawn(row)))
         rows = list(self._rows(EPISODES, EPISODE_COLUMNS))
-        fields = (episode_fields(row, self._turns.get(str(row["episode_id"]), [])) for row in rows)
-        return list(zip(self._records(_EPISODES, fields), map(cost_of, rows), strict=True))
-
-    @cached_property
-    def _scores(self) -> tuple[Score, ...]:
-        return tuple(self._records(_SCORES, (score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS))))
-
-    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
-        return read_plain(self._release.paths(config, self.run.run_id), columns)
-
-    def _records(self, kind: TypeAdapter[list[T]], fields: Iterable[dict[str, Any]]) -> list[T]:
+        fields = {
+            "episodes": tuple(episode_fields(row, turns.get(str(row["episode_id"]), [])) for row in rows),
+            "scores": tuple(score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS)),
+            "costs": {str(row["episode_id"]): cost_of(row) for row in rows},
+        }
         try:
-            return kind.validate_python(list(fields))
+            return RunRecords.model_validate(fields)
         except ValidationError as error:
             problem = f"{self.path}: run {self.run.run_id}: {describe_validation_error(error)}"
             raise InputError(problem, "See: ircore release check") from error
+
+    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
+        return read_plain(self._release.paths(config, self.run.run_id), columns)
 
 
 def _drawn(row: Row) -> dict[str, object] | None:
@@ -211,8 +214,9 @@ def _drawn(row: Row) -> dict[str, object] | None:
     return {"sha256": row["rendering_sha256"]} | size
 
 
-def _link_or_copy(source: Path, target: Path) -> None:
+def link_or_copy(source: Path, target: Path) -> None:
     """Give a file a further name; a file of a cache, or on another disk, is copied."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     if not source.is_symlink():
         try:
             target.hardlink_to(source)

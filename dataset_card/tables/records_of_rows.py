@@ -27,8 +27,8 @@ def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) ->
     return {name: row[name] for name in _TURN} | {"rendering": rendering}
 
 
-def episode_fields(row: Row, turns: Sequence[Turn]) -> dict[str, Any]:
-    """Return the fields of the ``Episode`` of a row of ``episodes``."""
+def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> dict[str, Any]:
+    """Return the fields of the ``Episode`` of a row of ``episodes``; its turns as records or as their fields."""
     return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "turns": tuple(turns)}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import DroppedError, HubError, HubServer
+from releases import contents
 
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
@@ -27,8 +28,7 @@ def read_back(hub: HubServer, home: Path, *tags: str, **changes: str) -> dict[st
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {name: hashlib.sha256(data).hexdigest() for name, data in contents(folder).items()}
 
 
 @pytest.fixture

@@ -1,23 +1,24 @@
 """Release after release: what is taken over, what is said of it, and what was withdrawn."""
 
-import hashlib
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from releases import seal, table
+from releases import contents, seal, table
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.former import FormerRelease, FormerRun
+from dataset_card.releases.kept import FOLDER
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.cli import run as ircore
 from ircore.errors import InputError
+from ircore.instances.store import read_instances
 from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
 from ircore.records import Score
 from ircore.results.model import Results
@@ -46,12 +47,7 @@ def build(inputs: Path) -> Build:
     return made
 
 
-def contents(folder: Path) -> dict[str, str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-def tables(folder: Path) -> dict[str, str]:
+def tables(folder: Path) -> dict[str, bytes]:
     return {name: one for name, one in contents(folder).items() if name.startswith("data/")}
 
 
@@ -101,6 +97,37 @@ def test_a_release_upon_itself_is_the_same_to_the_byte(inputs: Path, build: Buil
     pulled = sorted((inputs / "pulled" / "runs").iterdir())
     build_release(pulled, inputs / "pulled" / "instances", inputs / "rebuilt", BuildPlan(former=first))
     assert contents(inputs / "rebuilt") == contents(first)
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{", b'{"episodes": 3}'], ids=["gone", "empty", "cut", "other"])
+def test_records_are_kept_for_the_next_build_which_can_do_without(
+    inputs: Path, build: Build, damage: bytes | None
+) -> None:
+    first = build("first", "centre-block")
+    (kept,) = (first / FOLDER).iterdir()
+    before = build("before", "other-block", former="first")
+    assert (before / FOLDER / kept.name).samefile(kept)
+    assert check_release(before).faults == ()
+
+    kept.unlink()
+    if damage is not None:
+        kept.write_bytes(damage)
+    after = build("after", "other-block", former="first")
+    assert contents(after) == contents(before)
+    assert contents(after / FOLDER) == contents(before / FOLDER)
+
+
+def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    kept = run_records(first, inputs)
+    shutil.rmtree(first / FOLDER)
+    assert run_records(first, inputs) == kept
+
+
+def run_records(release: Path, inputs: Path) -> list[object]:
+    former, instances = FormerRelease(release), read_instances(inputs / "instances")
+    runs = [FormerRun(former, one, instances) for one in former.runs.values()]
+    return [(one.episodes(), one.scores(), one.costs()) for one in runs]
 
 
 def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -> None:

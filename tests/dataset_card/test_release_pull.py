@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer
-from releases import FINALS, rewrite, sample_release, seal
+from releases import FINALS, contents, rewrite, sample_release, seal
 
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
@@ -36,10 +36,6 @@ def pulled(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_folders(folder: Path) -> list[RunFolder]:
     return [RunFolder.open(path) for path in sorted((folder / "runs").iterdir())]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_instance_set_is_the_same_to_the_byte(built: Path, pulled: Path) -> None:
@@ -223,7 +219,7 @@ def test_what_was_pushed_is_pulled_by_tag(
     for problem, arguments in (
         ("ircore: org/back: no such revision", ("org/back", "--revision", "v9")),
         ("ircore: org/nothing: no such dataset, or none that this token may see", ("org/nothing",)),
-        ("ircore: nowhere: not the name of a dataset on the Hub", ("nowhere",)),
+        ("ircore: nowhere: no such folder", ("nowhere",)),
     ):
         failed = ircore_on("release", "pull", *arguments, "--out", tmp_path / "none")
         assert failed.err.splitlines()[0] == problem

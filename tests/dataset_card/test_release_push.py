@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
-from releases import rewrite
+from releases import contents, rewrite
 
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
@@ -17,12 +17,8 @@ Run = Callable[..., Outcome]
 COMMIT = r"POST /api/datasets/org/irg/commit/main"
 
 
-def release_files(release: Path) -> dict[str, bytes]:
-    return {path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()}
-
-
 def large_files(release: Path) -> int:
-    return sum(name.endswith((".parquet", ".png")) for name in release_files(release))
+    return sum(name.endswith((".parquet", ".png")) for name in contents(release))
 
 
 def reword(release: Path) -> None:
@@ -50,7 +46,7 @@ def test_a_first_push_makes_a_private_dataset_with_one_commit_and_a_tag(
     assert repo.private
     assert repo.titles == ["initial commit", "Release v1.0.0"]
     assert repo.tags == {"v1.0.0": repo.head}
-    assert pushed_files(hub) == release_files(release)
+    assert pushed_files(hub) == contents(release)
     assert repo.tree["data/leaderboard/test-00000-of-00001.parquet"].large
     assert done.out.splitlines() == [
         "from datasets import load_dataset",
@@ -92,7 +88,7 @@ def test_a_dry_run_lists_what_would_change_and_changes_nothing(release: Path, hu
     assert any(line.startswith("  added    data/transcripts/test-centre-block-") for line in lines)
     assert f"  removed  {stale}" in lines
     assert not any("notes.txt" in line for line in lines)
-    assert lines[-2].startswith(f"{len(release_files(release)) - 1} added, 1 changed, 1 removed, 0 unchanged; ")
+    assert lines[-2].startswith(f"{len(contents(release)) - 1} added, 1 changed, 1 removed, 0 unchanged; ")
     assert lines[-1] == "then tagged v1"
     assert before.head == head
 
@@ -109,7 +105,7 @@ def test_an_update_keeps_earlier_tags_and_files_of_others(release: Path, hub: Hu
 
     assert done.code == 0, done.err
     assert pushed_files(hub, "v1") == first
-    assert pushed_files(hub, "v2") == release_files(release) | {"notes.txt": b"mine"}
+    assert pushed_files(hub, "v2") == contents(release) | {"notes.txt": b"mine"}
     assert repo.tags.keys() == {"v1", "v2"}
     assert not repo.private
     assert times_asked(hub, "PUT /lfs/") == large_files(release)  # by the first push only
@@ -137,7 +133,7 @@ def test_a_commit_of_somebody_else_meanwhile_is_kept(release: Path, hub: HubServ
     assert done.code == 0, done.err
     assert "another commit came first" in done.err
     assert repo.titles == ["initial commit", "theirs", f"Release {read_release(release).name}"]
-    assert pushed_files(hub) == release_files(release) | {"notes.txt": b"theirs"}
+    assert pushed_files(hub) == contents(release) | {"notes.txt": b"theirs"}
 
 
 def test_a_file_of_the_release_that_somebody_else_changes_meanwhile_is_not_overwritten(
@@ -176,7 +172,7 @@ def test_what_fails_for_a_while_is_done_again(
 
     assert done.code == 0, done.err
     assert hub.repos[REPO].titles == ["initial commit", "Release v1"]
-    assert pushed_files(hub, "v1") == release_files(release)
+    assert pushed_files(hub, "v1") == contents(release)
 
 
 def test_a_push_that_gave_up_is_taken_up_by_the_same_command(release: Path, hub: HubServer, ircore_on: Run) -> None:
@@ -192,7 +188,7 @@ def test_a_push_that_gave_up_is_taken_up_by_the_same_command(release: Path, hub:
 
     assert ircore_on("release", "push", release, "--repo", REPO).code == 0
     assert times_asked(hub, "PUT /lfs/") == sent == large_files(release)
-    assert pushed_files(hub) == release_files(release)
+    assert pushed_files(hub) == contents(release)
 
 
 def test_refusals_are_one_clear_line(release: Path, hub: HubServer, ircore_on: Run) -> None:

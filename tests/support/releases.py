@@ -64,6 +64,12 @@ def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
     return scores
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder by their path in it; not those in hidden folders, which are not published."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
+
+
 def table(release: Path, config: Config) -> list[Row]:
     """Return all rows of a config."""
     return [row for _, row in read_table(release, config)]

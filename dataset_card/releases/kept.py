@@ -1,0 +1,52 @@
+"""What a build keeps of each run for the next one: its records as JSON, read in a tenth of the time that tables take.
+
+It lies in ``.ircore-kept`` of the release, as the site's does, and is not part of it: hidden files are not published,
+and a release without it is read from its tables. A file is named by the keys of what the run has in the tables.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dataset_card.tables.parts import Part
+from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
+from ircore.files import write_text
+from ircore.records import Episode, Record, Score
+
+FOLDER = ".ircore-kept"
+
+_TABLES = (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
+
+
+class RunRecords(Record):
+    """What a run is made of, pictures left out."""
+
+    episodes: tuple[Episode, ...]
+    scores: tuple[Score, ...]
+    costs: dict[str, float | None]
+
+
+def kept_path(release: Path, parts: Iterable[Part]) -> Path:
+    """Return where the records of a run lie in a release.
+
+    Args:
+        release: Its folder.
+        parts: What the run has in it; other tables than those that its records are in do not matter.
+    """
+    keys = sorted(f"{one.config} {one.key}" for one in parts if one.config in _TABLES)
+    return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
+
+
+def read_kept(path: Path) -> RunRecords | None:
+    """Return the records that were kept; None if there are none, or of another version or damaged."""
+    try:
+        return RunRecords.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def keep(path: Path, records: RunRecords) -> None:
+    """Keep records for the next build."""
+    write_text(path, records.model_dump_json(by_alias=True))
