@@ -53,6 +53,7 @@ def test_a_disputed_pair_is_marked_on_every_board(site: Path, board: str) -> Non
     mark = re.search(r'<a class="tier tier-disputed" href="([^"]+)" title="([^"]+)">disputed</a>', page)
     assert mark is not None
     assert mark[1] == "../pairs/centre-block.html#history"
+    assert ("somebody objects" in page) == (board == "index.html")
     assert mark[2] == "since 2026-11-01: the pictures look &lt;b&gt;traced&lt;/b&gt;"
 
 
