@@ -36,6 +36,17 @@ DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
 MAX_NOTES = 50
 MAX_NOTE_CHARACTERS = 2000
+LARGEST = {
+    "requests": 10**5,
+    "received": 10**12,
+    "prompt_tokens": 10**8,
+    "completion_tokens": 10**8,
+    "reasoning_tokens": 10**8,
+    "cost_usd": 10**4,
+    "seconds": 10**5,
+}
+"""What one answer may have taken by its submitter's word: more would drown every mean and chart that it is part of."""
+
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
 _REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
 
@@ -100,7 +111,7 @@ def rescore(
         prompts = load_prompts(GAME)
         run = _run(loaded, packed.run, known, prompts)
         pictures = _Pictures(packed)
-        faults = [*_text_faults(packed), *pictures.faults()]
+        faults = [*_text_faults(packed), *_number_faults(packed), *pictures.faults()]
         faults += rule_faults(run, packed.events, known, load("games", GAME)(), prompts)
         if faults:
             raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
@@ -174,6 +185,8 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts:
             f"{loaded.path}: started: {_short(stated.started)} is no time in UTC that has passed",
             "Name transcripts whose run.json is as ircore play wrote it: withdrawals and releases go by this time.",
         )
+    if stated.seed >= 2**63:
+        raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
     changed = {"slug": loaded.slug, "submission": merged, "rules": merged.rules}
@@ -247,6 +260,17 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
                 yield f"{where}: notes of more than {MAX_NOTES} lines or {MAX_NOTE_CHARACTERS:,} characters"
         for leak in (leak for text in texts for leak in find_leaks(text)):
             yield f"{where}: holds {leak}: it must not be published"
+
+
+def _number_faults(packed: PackedRun) -> Iterator[str]:
+    """Yield the counts that no answer can have taken."""
+    for event in packed.events:
+        if isinstance(event, End):
+            continue
+        told = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
+        for name, most in LARGEST.items():
+            if any((getattr(one, name, None) or 0) > most for one in told):
+                yield f"{event.episode_id}, turn {event.turn}, {event.role}: {name} of more than {most:,}"
 
 
 def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:

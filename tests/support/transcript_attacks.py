@@ -364,6 +364,13 @@ RULES = [
         "a describer that draws", line(call(rendering={"sha256": "0" * 64, "width": 9, "height": 9})), "of a describer"
     ),
     Attack("a generator that speaks", line(call(role="generator")), "not an answer of a generator"),
+    Attack("a cost without end", answer("describer", usage={"cost_usd": 1.7e308}), "cost_usd of more than 10,000"),
+    Attack("tokens without end", answer("describer", usage={"prompt_tokens": 10**30}), "prompt_tokens of more than"),
+    Attack("requests without end", answer("generator", usage={"requests": 10**30}), "requests of more than 100,000"),
+    Attack(
+        "an attempt without end", answer("generator", attempts=[{"kind": "answered", "seconds": 1e300}]), "seconds of"
+    ),
+    Attack("a seed without end", run_edit(seed=10**30), "seed: more than 63 bits"),
     Attack("notes without end", answer("generator", notes=["x"] * 51), "notes of more than 50 lines"),
     Attack("a note of a megabyte", answer("generator", notes=["x" * 2**20]), "or 2,000 characters"),
 ]
