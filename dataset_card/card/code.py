@@ -17,7 +17,7 @@ PLACE = "ORG/NAME"
 
 TURNS = f'''from datasets import load_dataset
 
-turns = load_dataset("{PLACE}", split="test")  # or the path of this folder
+turns = load_dataset("{PLACE}", split="test")
 turns[0]["message"], turns[0]["target"], turns[0]["rendering"]
 '''
 

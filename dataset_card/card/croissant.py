@@ -168,13 +168,16 @@ def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, A
     told, results = statements(source), source.results
     people = annotators(source)
     platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
+    timeframe = [f"{day}T00:00:00" for day in days]
     machines = [name for name in (*results.judges, *results.metrics) if name != HUMAN]
     return {
         "rai:dataCollection": " ".join(told.collection),
         "rai:dataCollectionType": ["Experiments", "Software Collection"],
         "rai:dataCollectionMissingData": said.MISSING,
         "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
-        "rai:dataCollectionTimeframe": [f"{day}T00:00:00" for day in days],
+        # The specification's spelling, and that which mlcroissant 1.1.1 reads.
+        "rai:dataCollectionTimeframe": timeframe,
+        "rai:dataCollectionTimeFrame": timeframe,
         "rai:dataPreprocessingProtocol": [
             "Renderings are turned into plain RGB pictures without metadata; messages are what stood between the "
             "protocol's tags."

@@ -48,6 +48,7 @@ def test_responsible_ai_fields_are_read(built: Path) -> None:
     assert metadata.data_limitations
     assert metadata.data_release_maintenance_plan
     assert metadata.machine_annotation_tools == ["eye", "psnr"]
+    assert metadata.data_collection_timeframe  # of which it spells the name otherwise than the specification
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
