@@ -5,6 +5,7 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 
@@ -111,12 +112,16 @@ def compute_standings(
         By category, difficulty and judge; one range a run, in the order of the runs.
     """
     finals = {judge: final_scores(instances, episodes, judge) for judge in judges}
-    standings: dict[BoardKey, Standing] = {}
-    for (category, difficulty), rows in _conditions(instances).items():
+
+    def ranked(rows: Sequence[int]) -> list[Standing]:
         drawn = resample(strata(instances[row] for row in rows))
-        for judge in judges:
-            standings[category, difficulty, judge] = standing(Ratios.means(finals[judge][rows]), drawn)
-    return standings
+        return [standing(Ratios.means(finals[judge][rows]), drawn) for judge in judges]
+
+    conditions = _conditions(instances)
+    # Nearly all of the time is spent within numpy, which lets other threads work.
+    with ThreadPoolExecutor() as pool:
+        found = zip(conditions, pool.map(ranked, conditions.values()), strict=True)
+        return {(*condition, judge): one for condition, each in found for judge, one in zip(judges, each, strict=True)}
 
 
 @dataclass(frozen=True)

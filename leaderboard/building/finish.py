@@ -4,15 +4,16 @@ Another builder can take over as long as it leaves the place of a block as it is
 """
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from ircore.errors import WorkError
-from leaderboard.building.shells import read_shells
+from leaderboard.building.shells import Shell, read_shells
 from leaderboard.rendering.policy import with_policy
+from leaderboard.shares import in_shares
 from leaderboard.workplace import write_text
 
 _CHART = '<figure class="chart"'
@@ -23,6 +24,9 @@ _FEEDS = """<link rel="alternate feed" type="application/atom+xml" title="What c
 </head>"""
 """By which readers of feeds find them from any page. Without a second word beside ``alternate`` Material's script takes
 them for the site in other languages and asks for its site map."""
+
+_MANY = 200
+"""Pages from which several processes finish them."""
 
 _PLACE = re.compile(r'<div class="irg-place">.*?</div>', re.DOTALL)
 
@@ -58,8 +62,13 @@ def finish_pages(site: Path, blocks: Path, sharing: Mapping[str, str], images: s
     Raises:
         WorkError: A page with a block has no place for it.
     """
+    shells = list(read_shells(site, sharing))
+    in_shares(partial(_finish_share, shells, site, blocks, images), len(shells) >= _MANY)
+
+
+def _finish_share(shells: Sequence[Shell], site: Path, blocks: Path, images: str, share: int, shares: int) -> None:
     policed = lru_cache(maxsize=8)(with_policy)
-    for path, shell, changes in read_shells(site, sharing):
+    for path, shell, changes in shells[share::shares]:
         block = blocks / f"{path}.html"
         text = block.read_text(encoding="utf-8") if block.is_file() else None
         page = policed(shell, images, charts=text is not None and _CHART in text)

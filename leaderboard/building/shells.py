@@ -7,6 +7,7 @@ navigation names or the search finds, in the site's root or the index of a folde
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import escape
 
@@ -58,19 +59,29 @@ def _source(title: str, searchable: bool = False, words: str = "") -> str:
     return f"{front_matter(title, searchable)}{place(title, words)}\n"
 
 
-def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
-    """Yield every page that the builder made or that is to be made from one.
+class Shell(NamedTuple):
+    """What the builder made for a page."""
+
+    path: str
+    """Of the page, without suffix."""
+
+    text: str
+    """The shell."""
+
+    changes: tuple[tuple[str, str], ...] = ()
+    """What is to be replaced in it, and by what."""
+
+
+def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[Shell]:
+    """Yield the shell of every page.
 
     Args:
         site: What the builder made; shells that several pages share are removed.
         sharing: As ``write_sources`` returned it.
-
-    Yields:
-        Path without suffix, shell, and what is to be replaced in it by what.
     """
     for path in sorted(site.rglob("*.html")):
         if path.stem != _NAME:
-            yield path.relative_to(site).with_suffix("").as_posix(), path.read_text(encoding="utf-8"), ()
+            yield Shell(path.relative_to(site).with_suffix("").as_posix(), path.read_text(encoding="utf-8"))
     shared: dict[str, str] = {}
     for page, title in sharing.items():
         folder, _, name = page.rpartition("/")
@@ -78,4 +89,4 @@ def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[tuple[str, s
             file = site / folder / f"{_NAME}.html"
             shared[folder] = file.read_text(encoding="utf-8")
             file.unlink()
-        yield page, shared[folder], ((_TITLE, str(escape(title))), (f"/{_NAME}.html", f"/{name}.html"))
+        yield Shell(page, shared[folder], ((_TITLE, str(escape(title))), (f"/{_NAME}.html", f"/{name}.html")))
