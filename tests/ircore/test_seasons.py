@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -40,7 +42,16 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
 
     assert ircore([*common, "reveal", str(secret), "--publish", str(public)]) == 0
     assert ircore([*common, "verify", str(public), "--instances", str(secret / "instances")]) == 0
-    assert "the one that was committed to" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "the one that was committed to" in shown
+    # Whoever has no ircore gives the two commands that are shown.
+    commands = re.findall(r"^  (.*)   gives (\w+)$", shown, re.MULTILINE)
+    assert [given for _, given in commands] == [known.identity, published["commitment"]]
+    for command, given in commands:
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=secret / "instances", capture_output=True, text=True, check=True
+        )
+        assert done.stdout.split()[0] == given
     # And the seed draws the same set again.
     season = read_season(public)
     assert season.seed is not None
