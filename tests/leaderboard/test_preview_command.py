@@ -1,0 +1,95 @@
+"""``ircore submission preview``: what a pull request adds, its transcripts replayed and scored before the merge."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hub_server import HubServer, running_hub
+from transcripts import SLUG, Handed, hand_in, write_manifest
+
+from ircore.cli import run as ircore
+from ircore.rescoring import fetch as fetching
+
+
+class World(NamedTuple):
+    """A clone with a pull request, what it names on the Hub, and what is published."""
+
+    repo: Path
+    hub: HubServer
+    handed: Handed
+    published: Path
+
+    def preview(self, out: Path, *more: str) -> int:
+        known = ["--published", str(self.published), "--instances", str(self.handed.instances), "--out", str(out)]
+        return ircore(["submission", "preview", "main", "mine", "--repo", str(self.repo), *known, *more])
+
+
+def git(repo: Path, *words: str) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", str(repo), *who, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with running_hub() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.setattr(fetching, "WAITS", (0.01,))
+        handed = hand_in(tmp_path / "handed")
+        published = tmp_path / "published"
+        (published / "runs").mkdir(parents=True)
+        former = tmp_path / "handed" / "run"
+        assert ircore(["score", str(former)]) == 0
+        former.rename(published / "runs" / "former")
+        repo = tmp_path / "repo"
+        git(tmp_path, "init", "-q", "-b", "main", str(repo))
+        (repo / "README.md").write_text("x")
+        git(repo, "add", "-A")
+        git(repo, "commit", "-qm", "base")
+        git(repo, "switch", "-qc", "mine")
+        yield World(repo, hub, handed, published)
+
+
+def propose(world: World) -> None:
+    """Upload what was packed, and open a pull request that names it."""
+    uploaded = world.hub.add_repo("me/mine", files=world.handed.files())
+    reference = {"repo": "me/mine", "revision": uploaded.head, "run": world.handed.run.name}
+    write_manifest(world.repo / "submissions" / SLUG, reference)
+    git(world.repo, "add", "-A")
+    git(world.repo, "commit", "-qm", "change")
+
+
+def test_transcripts_are_scored_and_take_the_place_of_the_former_run(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    propose(world)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
+    out = capsys.readouterr().out
+    assert "me/mine: 4 episodes hold by the rules" in out
+    assert "place  1 of 1 by structural: " in out
+    assert (tmp_path / "site" / "pairs" / f"{SLUG}.html").is_file()
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary.startswith("### Preview\n\n<pre>page ")
+    assert "place  1 of 1" in summary
+
+
+def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.handed.edit(lambda lines: lines.__delitem__(slice(-1, None)))
+    propose(world)
+    assert world.preview(tmp_path / "site", "--rescore") == 2
+    err = capsys.readouterr().err
+    assert "refused: 1 of 4 instances were not played to their end" in err
+    assert "ircore: me/mine " in err
+    assert not (tmp_path / "site").exists()
+
+
+def test_without_published_runs_there_is_nothing_to_stand_beside(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["submission", "preview", "main", "mine", "--repo", str(world.repo), "--out", str(tmp_path / "site")]
+    assert ircore([*words, "--published", str(tmp_path / "none")]) == 2
+    assert "ircore release pull" in capsys.readouterr().err
