@@ -36,6 +36,9 @@ DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
 MAX_NOTES = 50
 MAX_NOTE_CHARACTERS = 2000
+MAX_TEXT_CHARACTERS = 200_000
+"""Of a describer's answer; as much as this project's own players keep of one."""
+
 LARGEST = {
     "requests": 10**5,
     "received": 10**12,
@@ -256,6 +259,8 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
             texts += [event.detail] if isinstance(event, Failure) else [event.prompt or "", event.text or ""]
         if isinstance(event, Call):
             texts += event.notes
+            if len(event.text or "") > MAX_TEXT_CHARACTERS:
+                yield f"{where}: an answer of more than {MAX_TEXT_CHARACTERS:,} characters"
             if len(event.notes) > MAX_NOTES or any(len(note) > MAX_NOTE_CHARACTERS for note in event.notes):
                 yield f"{where}: notes of more than {MAX_NOTES} lines or {MAX_NOTE_CHARACTERS:,} characters"
         for leak in (leak for text in texts for leak in find_leaks(text)):

@@ -364,6 +364,7 @@ RULES = [
         "a describer that draws", line(call(rendering={"sha256": "0" * 64, "width": 9, "height": 9})), "of a describer"
     ),
     Attack("a generator that speaks", line(call(role="generator")), "not an answer of a generator"),
+    Attack("a message of a megabyte", answer("describer", text="red " * 250_000), "an answer of more than 200,000"),
     Attack("a cost without end", answer("describer", usage={"cost_usd": 1.7e308}), "cost_usd of more than 10,000"),
     Attack("tokens without end", answer("describer", usage={"prompt_tokens": 10**30}), "prompt_tokens of more than"),
     Attack("requests without end", answer("generator", usage={"requests": 10**30}), "requests of more than 100,000"),
