@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ircore.errors import InputError
 from ircore.provenance import read_provenance
-from ircore.records import TranscriptsReference
 from ircore.runs import RunFolder
 from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
 from ircore.submissions.history import read_history, status_of
@@ -62,11 +61,9 @@ def _why(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
     ]
     if not same:
         return "its players or rules changed since" if runs else "no run of it is published"
-    if not any(_source(one) == merged.transcripts for one in same):
+    known = [one for one in (read_provenance(run.path) for run in same) if one is not None]
+    if not known:
+        return "nobody vouches for its published run"
+    if not any(one.source == merged.transcripts for one in known):
         return "its transcripts are others than those of the published run"
     return ""
-
-
-def _source(run: RunFolder) -> TranscriptsReference | None:
-    known = read_provenance(run.path)
-    return known.source if known is not None else None

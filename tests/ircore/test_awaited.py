@@ -37,6 +37,12 @@ def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path
     assert what(handed, runs) == []
 
 
+def test_a_run_that_nobody_vouches_for_does_not_count(handed: Handed, tmp_path: Path) -> None:
+    runs = tmp_path / "published" / "runs"
+    rescore(handed.submission, runs / "one", handed.instances, handed.packed)
+    assert what(handed, runs) == ["to be re-scored: nobody vouches for its published run"]
+
+
 def test_a_pair_without_transcripts_is_to_be_played(handed: Handed, tmp_path: Path) -> None:
     write_manifest(handed.submission, None)
     assert what(handed, tmp_path / "none") == ["to be played: no run of it is published"]
