@@ -122,3 +122,22 @@ def test_panes_between_grid_lines_are_no_bars() -> None:
         drawing.rectangle(x, top, x + 98, 470, "#4a1247")
     found = [group for group in look_at(drawing.pixels).percepts if isinstance(group, Bars)]
     assert [[bar.tip for bar in group.bars] for group in found] == [[60, 258, 414]]
+
+
+def test_stacked_bars_are_said_layer_by_layer() -> None:
+    drawing = Drawing(512, 512)
+    layers = (
+        ("#aedba4", (364, 349, 333, 338, 370)),
+        ("#f5a897", (323, 260, 229, 271, 300)),
+        ("#7fc9c4", (208, 167, 110, 224, 150)),
+    )
+    feet = [450] * 5
+    for colour, tips in layers:
+        for number, tip in enumerate(tips):
+            drawing.rectangle(60 + 80 * number, tip, 110 + 80 * number, feet[number], colour)
+        feet = list(tips)
+    said, _ = dialogue(drawing.pixels, 50)
+    bars = [item for item in read(said)[0].items if item.kind == "bar"]
+    found = {(bar.colour, round(bar.centre[0]), round(bar.box[1])) for bar in bars}
+    assert found == {(colour, 85 + 80 * n, tip) for colour, tips in layers for n, tip in enumerate(tips)}
+    assert len(bars) == 15

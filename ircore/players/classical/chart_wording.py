@@ -1,6 +1,8 @@
 """Bars, pies and grids in words."""
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ircore.players.classical.colours import exact, plain_name
@@ -11,7 +13,11 @@ from ircore.players.classical.statements import ColourWords, Statement, at, numb
 def bars_statement(bars: Bars, words: ColourWords) -> Statement:
     """Say bars in as few words as they allow; shorter ones say only some of them, or each by itself."""
     singly = _each_bar(bars, words)
-    together = _stacks(bars, words) or _alike_bars(bars, words)
+    layers = _layers(bars, words)
+    whole = _stacks(bars, words)
+    if layers:
+        return replace(whole or layers[0], shorter=(*(layers if whole else layers[1:]), singly))
+    together = _alike_bars(bars, words)
     return replace(together, shorter=(*_fewer(bars, words), singly)) if together else singly
 
 
@@ -31,10 +37,7 @@ def _each_bar(bars: Bars, words: ColourWords) -> Statement:
 
 def _stacks(group: Bars, words: ColourWords) -> Statement | None:
     """Say stacked bars series by series, from the base on; none if the stacks differ in width or order of colours."""
-    stacks: dict[int, list[Bar]] = {}
-    for bar in sorted(group.bars, key=lambda bar: (bar.start + bar.end, abs(bar.tip - group.base))):
-        middle = round((bar.start + bar.end) / 2)
-        stacks.setdefault(next((at for at in stacks if abs(at - middle) <= 2), middle), []).append(bar)
+    stacks = _columns(group)
     rows = list(zip(*stacks.values(), strict=False))
     wide = round(sum(bar.end - bar.start for bar in group.bars) / len(group.bars))
     even = len({len(stack) for stack in stacks.values()}) == 1 and all(
@@ -42,13 +45,42 @@ def _stacks(group: Bars, words: ColourWords) -> Statement | None:
     )
     if len(rows) < 2 or len(stacks) < 2 or not even or any(len({bar.colour for bar in row}) > 1 for row in rows):
         return None
-    edge = edge_words(group)
-    places = ", ".join(f"{at}" for at in stacks)
+    return _stacked(group, list(stacks), rows, words)
+
+
+def _columns(group: Bars) -> dict[int, list[Bar]]:
+    """Return the bars of each stack, from the base on, by where the stack stands."""
+    stacks: dict[int, list[Bar]] = {}
+    for bar in sorted(group.bars, key=lambda bar: (bar.start + bar.end, abs(bar.tip - group.base))):
+        middle = round((bar.start + bar.end) / 2)
+        stacks.setdefault(next((at for at in stacks if abs(at - middle) <= 2), middle), []).append(bar)
+    return stacks
+
+
+def _stacked(group: Bars, places: Sequence[int], rows: Sequence[Sequence[Bar]], words: ColourWords) -> Statement:
+    """Say series of stacked bars, each bar of which begins where what stands there ends."""
+    bars = [bar for row in rows for bar in row]
+    wide, edge = round(sum(bar.end - bar.start for bar in bars) / len(bars)), edge_words(group)
+    where = ", ".join(f"{place}" for place in places)
     along, to = ("y", "up to y") if group.upright else ("x", "out to x")
-    size = f"{wide} px wide{edge} at x {places}" if group.upright else f"{wide} px high{edge} at y {places}"
+    size = f"{wide} px wide{edge} at x {where}" if group.upright else f"{wide} px high{edge} at y {where}"
     way = "standing on" if group.upright else "growing right from"
     parts = [f"{words(row[0].colour)} {to} {', '.join(f'{bar.tip:.0f}' for bar in row)}" for row in rows]
     return Statement(f"Stacked bars {size} {way} {along} {group.base:.0f}: ", tuple(parts))
+
+
+def _layers(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
+    """Say of stacked bars only the lowest of one colour, and ever fewer of these; nothing if none stands on another."""
+    if all(group.foot(bar) == group.base for bar in group.bars):
+        return ()
+    lowest = [(place, stack[0]) for place, stack in _columns(group).items()]
+    colour = Counter(bar.colour for _, bar in lowest).most_common(1)[0][0]
+    alike = [(place, bar) for place, bar in lowest if bar.colour == colour]
+    counts = range(len(alike), 0, -1)
+    return tuple(
+        _stacked(group, [place for place, _ in alike[:count]], [[bar for _, bar in alike[:count]]], words)
+        for count in counts
+    )
 
 
 def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
