@@ -8,7 +8,7 @@ from ircore.errors import InputError
 from ircore.provenance import read_provenance
 from ircore.runs import RunFolder
 from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
-from ircore.submissions.history import read_history, status_of
+from ircore.submissions.history import Step, read_history, status_of
 
 
 class Awaited(NamedTuple):
@@ -42,12 +42,27 @@ def awaited(folder: Path, runs: Sequence[Path]) -> list[Awaited]:
 
 def _awaited(folder: Path, published: dict[str, list[RunFolder]]) -> Iterator[Awaited]:
     for file in sorted(folder.glob(f"*/{MANIFEST}")):
-        if status_of(read_history(file.parent)) == "withdrawn":
+        steps = read_history(file.parent)
+        if status_of(steps) == "withdrawn":
             continue
         loaded = read_manifest(file)
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
-        if why := _why(loaded, published.get(loaded.slug, [])):
-            yield Awaited(loaded.slug, f"{verb}: {why}")
+        runs = published.get(loaded.slug, [])
+        if why := _why(loaded, runs):
+            yield Awaited(loaded.slug, f"{verb}: {why}{_first(loaded, runs, steps)}")
+
+
+def _first(loaded: LoadedSubmission, runs: list[RunFolder], steps: Sequence[Step]) -> str:
+    """Say which published run has to go before another one of the same rules can be released; empty if none has."""
+    gone = {one.run_id for one in steps if one.kind in ("corrected", "updated", "withdrawn")}
+    stays = [
+        one.run.run_id
+        for one in runs
+        if one.run.rules == loaded.submission.rules
+        and not gone & {None, one.run.run_id}
+        and one.run.submission != loaded.submission
+    ]
+    return f"; before that, ircore submission correct --run {stays[0]}" if stays else ""
 
 
 def _why(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:

@@ -11,6 +11,7 @@ from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.provenance import make_provenance, write_provenance
 from ircore.rescoring.rescore import rescore
+from ircore.runs import RunFolder
 from ircore.submissions import read_manifest
 
 
@@ -54,7 +55,12 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     text = manifest.read_text()
     revision = read_manifest(manifest).submission.transcripts.revision  # type: ignore[union-attr]
     manifest.write_text(text.replace(revision, "f" * 40))
-    assert what(handed, runs) == ["to be re-scored: its transcripts are others than those of the published run"]
+    why = "to be re-scored: its transcripts are others than those of the published run"
+    (run,) = (RunFolder.open(path).run.run_id for path in runs.iterdir())
+    # A release holds one run of a pair under the same rules: what becomes of the former one has to be said.
+    assert what(handed, runs) == [f"{why}; before that, ircore submission correct --run {run}"]
+    assert ircore(["submission", "correct", str(handed.submission), "--run", run, "--reason", "r"]) == 0
+    assert what(handed, runs) == [why]
     manifest.write_text(text.replace("token_budget: 200", "token_budget: 50"))
     assert what(handed, runs) == ["to be re-scored: its players or rules changed since"]
     manifest.write_text(f"{text}hardware: another word about it\n")
