@@ -97,5 +97,5 @@ def _refuse_successors(runs: Sequence[SourceRun]) -> None:
         if old is not one:
             raise InputError(
                 f"{one.path}: the former release holds {old.run.run_id}, of the same submission under the same rules",
-                "Say why that one goes: ircore submission correct; then --withdrawals, by ircore submission withdrawals.",
+                "Say why it goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
             )
