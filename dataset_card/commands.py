@@ -1,5 +1,6 @@
 """``ircore release``: build, check, push and pull a dataset release."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -80,7 +81,7 @@ def check(place: str, no_load: bool, run_card: bool) -> int:
     """
     from dataset_card.checking.place import check_place
 
-    report = check_place(place, load=not no_load, run_card=run_card)
+    report = check_place(place, load=not no_load, run_card=run_card, processes=os.cpu_count() or 1)
     for fault in report.faults:
         click.echo(printable(fault))
     faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"

@@ -2,16 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
+from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.record import RecordCheck
 from dataset_card.checking.secrets import FindLeak, leak_finder
-from dataset_card.findings import Findings, Pictures, decoded
+from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.releases.files import SINGLE_FILES
 from dataset_card.releases.record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
 from dataset_card.tables.parquet import read_table, schema_faults
@@ -43,35 +46,46 @@ class Report:
     runs: tuple[ReleasedRun, ...] = ()
 
 
-def check_release(folder: Path) -> Report:
+AHEAD = 64
+"""Rows whose pictures are decoded together."""
+
+LARGE = 200_000_000
+"""Bytes of tables from which on starting processes takes less time than they save."""
+
+
+def check_release(folder: Path, processes: int = 1) -> Report:
     """Check a release: files, card, schemas, rows, references, pictures, texts, and the leaderboard recomputed.
 
     Tables are read in small batches; records without their pictures are held.
 
     Args:
         folder: The release.
+        processes: How many may decode the pictures of a large one; see ``decoding_processes``.
 
     Raises:
         InputError: There is no such folder.
+        WorkError: A process died over a picture.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
     if large := [name for name in sorted(SINGLE_FILES) if _is_large(folder / name)]:
         faults = tuple(f"{name}: larger than {MAX_BYTES // 2**20} MiB" for name in large)
         return Report(faults, 0, 0, Counter())
-    with leak_finder() as find_leak:
-        return _check(folder, find_leak)
+    tables = sum(path.stat().st_size for path in folder.glob("data/*/*.parquet"))
+    decoding = decoding_processes(processes) if processes > 1 and tables > LARGE else nullcontext()
+    with leak_finder() as find_leak, decoding as decode:
+        return _check(folder, find_leak, decode)
 
 
 def _is_large(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > MAX_BYTES
 
 
-def _check(folder: Path, find_leak: FindLeak) -> Report:
+def _check(folder: Path, find_leak: FindLeak, decode: Decode | None) -> Report:
     findings = Findings()
     _check_files(folder, find_leak, findings)
     record = RecordCheck(folder, findings)
-    pictures = Pictures(findings)
+    pictures = Pictures(findings, decode)
     runs = _read_runs(folder, findings)
     tables = Tables(
         findings, pictures, runs, _read_judges(folder, findings), _read_provenance(folder, findings, runs.keys())
@@ -86,11 +100,14 @@ def _check(folder: Path, find_leak: FindLeak) -> Report:
         (LEADERBOARD, tables.take_board_row),
         (PREVIEWS, tables.take_preview),
     ):
-        for where, row in _sound_rows(folder, config, findings):
-            counts[config.name] += 1
-            _check_texts(where, row, find_leak, findings)
-            record.take(config, row)
-            take(where, row)
+        rows = _sound_rows(folder, config, findings)
+        while held := list(islice(rows, AHEAD)):
+            pictures.look_ahead([column.name for column in config.images], (row for _, row in held))
+            for where, row in held:
+                counts[config.name] += 1
+                _check_texts(where, row, find_leak, findings)
+                record.take(config, row)
+                take(where, row)
     tables.finish()
     check_card(folder, counts, findings)
     check_licences(folder, tables.instances(), runs.values(), findings)

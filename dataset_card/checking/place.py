@@ -13,13 +13,14 @@ MOST_LISTED = 20
 """Files that do not belong to a release and are named one by one: somebody may have named a wrong folder."""
 
 
-def check_place(place: str, load: bool = True, run_card: bool = False) -> Report:
+def check_place(place: str, load: bool = True, run_card: bool = False, processes: int = 1) -> Report:
     """Check a release wherever it is.
 
     Args:
         place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub; a folder of that name goes first.
         load: Whether to load every table with ``datasets``, whole and streamed; of the Hub, at the commit that is
             checked.
+        processes: How many may decode pictures, as in ``check_release``.
         run_card: Whether to run the code of the card, of which by then is known that it is this version's own.
 
     Returns:
@@ -32,7 +33,7 @@ def check_place(place: str, load: bool = True, run_card: bool = False) -> Report
     here = Path(place).is_dir()
     name, _, revision = (place, "", "") if here else place.partition("@")
     folder = find_release(name, revision or None)
-    report = check_release(folder)
+    report = check_release(folder, processes)
     faults = [*report.faults, *(_strangers(folder) if here else ())]
     if faults:
         faults += ["load_dataset: not tried, because of the faults above"] if load else []

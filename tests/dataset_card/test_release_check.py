@@ -387,6 +387,16 @@ def test_of_files_that_are_no_part_only_the_first_are_listed(release: Path) -> N
     assert len(faults) == 21
 
 
+def test_several_processes_find_the_same(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dataset_card.checking.check.LARGE", 0)
+    monkeypatch.setattr("dataset_card.checking.check.AHEAD", 7)
+    assert check_release(release, processes=2) == check_release(release)
+    rewrite(release, TRANSCRIPTS, cut_picture)
+    faults = check_release(release).faults
+    assert check_release(release, processes=2).faults == faults
+    assert any("picture cannot be decoded" in one for one in faults)
+
+
 @pytest.mark.parametrize(
     "text",
     [
