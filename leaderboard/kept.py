@@ -1,5 +1,8 @@
 """What a build keeps for the next one: named by a hash of all it was made from, so that nothing stale is taken over.
 
+That is what costs most and depends on one run alone: what was read of it (``leaderboard.reading``), its episodes in the
+gallery (``leaderboard.gallery.fragments``) and its figures (``leaderboard.building.drawing``).
+
 It lies in ``.ircore-kept/`` of the site, and goes with the site: what a build neither made nor took over is not in it.
 The name holds a hash of the program too, so that a change to a template, a word list or a line of code makes all anew.
 """
