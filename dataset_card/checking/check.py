@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.decoding import decoding_processes
-from dataset_card.checking.record import RecordCheck
+from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.releases.files import SINGLE_FILES
@@ -22,7 +22,6 @@ from dataset_card.tables.reading import ReleasedRun, Tables
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
 from ircore.errors import InputError
-from ircore.journal import read_records
 from ircore.provenance import Provenance
 from ircore.records import JudgeIdentity, Run
 
@@ -132,37 +131,28 @@ def _check_files(folder: Path, find_leak: FindLeak, findings: Findings) -> None:
 
 def _read_runs(folder: Path, findings: Findings) -> dict[str, Run]:
     runs: dict[str, Run] = {}
-    try:
-        for run in read_records(folder / RUNS, TypeAdapter(Run)):
-            if run.run_id in runs:
-                findings.add(RUNS, f"run {run.run_id} is there twice")
-            runs[run.run_id] = run
-    except InputError as error:
-        findings.add(RUNS, error.problem.removeprefix(f"{folder / RUNS}:"))
+    for run in sound_records(folder, RUNS, TypeAdapter(Run), findings):
+        if run.run_id in runs:
+            findings.add(RUNS, f"run {run.run_id} is there twice")
+        runs[run.run_id] = run
     return runs
 
 
 def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
     judges: dict[str, JudgeIdentity] = {}
-    try:
-        for judge in read_records(folder / JUDGES, TypeAdapter(JudgeIdentity)):
-            if judges.setdefault(judge.name, judge) is not judge:
-                findings.add(JUDGES, f"judge {judge.name} is there twice")
-    except InputError as error:
-        findings.add(JUDGES, error.problem.removeprefix(f"{folder / JUDGES}:"))
+    for judge in sound_records(folder, JUDGES, TypeAdapter(JudgeIdentity), findings):
+        if judges.setdefault(judge.name, judge) is not judge:
+            findings.add(JUDGES, f"judge {judge.name} is there twice")
     return judges
 
 
 def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) -> dict[str, Provenance]:
     found: dict[str, Provenance] = {}
-    try:
-        for one in read_records(folder / PROVENANCE, TypeAdapter(Vouched)):
-            if one.run_id not in runs:
-                findings.add(PROVENANCE, f"unknown run {one.run_id}")
-            elif found.setdefault(one.run_id, one.provenance) is not one.provenance:
-                findings.add(PROVENANCE, f"run {one.run_id} is there twice")
-    except InputError as error:
-        findings.add(PROVENANCE, error.problem.removeprefix(f"{folder / PROVENANCE}:"))
+    for one in sound_records(folder, PROVENANCE, TypeAdapter(Vouched), findings):
+        if one.run_id not in runs:
+            findings.add(PROVENANCE, f"unknown run {one.run_id}")
+        elif found.setdefault(one.run_id, one.provenance) is not one.provenance:
+            findings.add(PROVENANCE, f"run {one.run_id} is there twice")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter
 
@@ -26,6 +27,8 @@ from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, Config
 from ircore.errors import InputError
 from ircore.journal import read_records
 from ircore.lifecycle import Withdrawal
+
+T = TypeVar("T")
 
 
 class RecordCheck:
@@ -103,16 +106,17 @@ class RecordCheck:
         if _text(self._folder / CHANGES) != render_changes(record):
             yield f"{CHANGES} does not tell its history"
         runs = {one.run_id for one in record.parts}
-        for tombstone in self._tombstones():
+        for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:
                 yield f"run {tombstone.run_id} is here, though it was {tombstone.kind}"
 
-    def _tombstones(self) -> list[Withdrawal]:
-        try:
-            return list(read_records(self._folder / TOMBSTONES, TypeAdapter(Withdrawal)))
-        except InputError as error:
-            self._findings.add(TOMBSTONES, error.problem.removeprefix(f"{self._folder / TOMBSTONES}:"))
-            return []
+
+def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:
+    """Yield the records of one of a release's files, up to the first line that is none, which is a fault."""
+    try:
+        yield from read_records(folder / name, kind)
+    except InputError as error:
+        findings.add(name, error.problem.removeprefix(f"{folder / name}:"))
 
 
 def _of_runs(record: ReleaseRecord, config: Config) -> bool:
