@@ -153,15 +153,6 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
     return Built(record, written, writer.taken_over, chosen.unmatched)
 
 
-def read_source(runs: Sequence[Path], instances: InstanceSet) -> ReleaseSource:
-    """Open the runs of a release and compute their results.
-
-    Raises:
-        InputError: As in ``build_release``.
-    """
-    return make_source(select_runs([RunFolder.open(path) for path in runs], instances, None, None).runs, instances)
-
-
 def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSource:
     """Compute the results of the runs of a release.
 

@@ -23,7 +23,7 @@ from dataset_card.card.pictures import draw_scores, draw_targets
 from dataset_card.card.statements import annotators, statements
 from dataset_card.card.strip import THUMBNAIL, choose_example, draw_strip
 from dataset_card.markdown import code_span, escape, render
-from dataset_card.releases.build import read_source
+from dataset_card.releases.build import make_source
 from dataset_card.tables.parquet import Written
 from dataset_card.tables.schema import CONFIGS
 from ircore.instances.store import read_instances
@@ -120,7 +120,7 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     rated = [one for one in runs[0].scores() if one.task == "similarity"]
     runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in rated)
-    source = read_source([one.path for one in runs], read_instances(built / "instances"))
+    source = make_source(runs, read_instances(built / "instances"))
 
     assert annotators(source) == 1
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
@@ -135,7 +135,7 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in similarity)
     runs[0].add_scores(one.model_copy(update={"judge": "chooser"}) for one in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
-    source = read_source([one.path for one in runs], read_instances(built / "instances"))
+    source = make_source(runs, read_instances(built / "instances"))
 
     assert rating_judges(source.results) == ("human", "eye")
     shown = render_card(CardFacts(source, [Written(one, 0, 0, ()) for one in CONFIGS], choose_example(source)))
@@ -150,7 +150,9 @@ def test_counts_by_category(card: str) -> None:
 
 
 def test_the_pictures_show_targets_and_means(built: Path) -> None:
-    source = read_source([built / "runs" / slug for slug in FINALS], read_instances(built / "instances"))
+    source = make_source(
+        [RunFolder.open(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
+    )
 
     targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
     for one in source.instances.instances[:1]:  # the first easy target of the first category stands top left
@@ -183,7 +185,9 @@ def test_the_board_stands_in_the_card(card: str) -> None:
 
 
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:
-    source = read_source([built / "runs" / slug for slug in FINALS], read_instances(built / "instances"))
+    source = make_source(
+        [RunFolder.open(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
+    )
     example = choose_example(source)
     # The finals of the better run are 7, 9, 7, 9 …, all first ones 6: its second episode improved most.
     assert (example.run.run.slug, example.result.episode.episode_id) == ("centre-block", "geometry-easy-02")
@@ -200,7 +204,7 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
 
 
 def test_licences_are_counted_by_source(built: Path) -> None:
-    source = read_source([built / "runs" / "centre-block"], read_instances(built / "instances"))
+    source = make_source([RunFolder.open(built / "runs" / "centre-block")], read_instances(built / "instances"))
     assert source_licences(source) == [("drawn for a test", "CC0-1.0", 12)]
     assert "| drawn for a test | `CC0-1.0` | 12 |" in (built / "release" / "LICENSE.md").read_text("utf-8")
 
