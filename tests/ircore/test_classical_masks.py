@@ -46,6 +46,7 @@ def test_a_path_keeps_the_corners_that_douglas_and_peucker_keep() -> None:
     rng = np.random.default_rng(3)
     for tolerance in (0.5, 1.5, 4.0):
         path = np.column_stack([np.arange(80.0), rng.normal(0, 2, 80).cumsum()])
-        assert (approximated(path, tolerance) == approximate_polygon(path, tolerance)).all()
+        wanted = approximate_polygon(path, tolerance)  # type: ignore[no-untyped-call]
+        assert (approximated(path, tolerance) == wanted).all()
     ring = np.array([(0, 0), (5, 0.2), (10, 0), (10, 10), (0, 10), (0, 0)], float)
     assert approximated(ring, 1).tolist() == [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]

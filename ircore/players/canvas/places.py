@@ -16,7 +16,6 @@ _COLUMNS = (
     (re.compile(r"\b(?:left|leftmost)\b"), 0.0),
     (re.compile(r"\b(?:right|rightmost)\b"), 1.0),
 )
-_THIRDS = re.compile(r"\b(?:1/3|third|quarter)\b")
 _CENTRE = re.compile(
     r"\b(?:in|at|near|to|towards?|on|into)\s+(?:the\s+)?(?:very\s+|exact\s+)?centre\b|\bcentred\b"
     r"|\bcentral(?:ly)?\b|\bcentre (?:of the (?:picture|image|canvas)|left|right)\b|\b(?:top|bottom"

@@ -62,7 +62,6 @@ _DIMENSIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("side", re.compile(rf"\bsized?\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}(?!\s*(?:x|by)\s)")),
 )  # fmt: skip
 _BY = re.compile(rf"{_LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{_LENGTH}")
-_LABEL_OF_SIZE = re.compile(r"\b(?:text|labels?)\b")
 
 
 @dataclass(frozen=True)
