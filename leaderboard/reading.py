@@ -4,8 +4,6 @@ What the site needs of a run, and what depends on this run alone, is its ``Readi
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -137,13 +135,11 @@ def read_runs(paths: Sequence[Path], kept: Kept | None = None) -> list[SiteRun]:
     with without_collector():
         if kept is None:
             return [SiteRun(path) for path in paths]
-        folders = [RunFolder(path).path for path in paths]
-        with ThreadPoolExecutor() as pool:
-            runs = list(zip(folders, pool.map(run_key, folders), strict=True))
-        found = _find(kept, [key for _, key in runs])
+        runs = [(RunFolder(path).path, run_key(path)) for path in paths]
+        found = {key: reading for _, key in runs if (reading := _find(kept, key)) is not None}
         todo = {key: path for path, key in runs if key not in found}
         in_shares(partial(_read_share, list(todo.items()), kept), len(todo) >= _MANY)
-        found |= _find(kept, list(todo))
+        found |= {key: reading for key in todo if (reading := _find(kept, key)) is not None}
         return [SiteRun(path, found.get(key), key) for path, key in runs]
 
 
@@ -153,15 +149,13 @@ def _read_share(todo: Sequence[tuple[str, Path]], kept: Kept, share: int, shares
         kept.keep(_name(key), _format().dump_json(read_run(path)))
 
 
-def _find(kept: Kept, keys: Sequence[str]) -> dict[str, Reading]:
-    """Return what is kept of runs, by key, as far as it is and can be understood; files are read ahead by threads."""
-    found = {}
-    with ThreadPoolExecutor() as pool:
-        for key, data in zip(keys, pool.map(kept.find, map(_name, keys)), strict=True):
-            with suppress(ValidationError):
-                if data is not None:
-                    found[key] = _light(_format().validate_json(data))
-    return found
+def _find(kept: Kept, key: str) -> Reading | None:
+    """Return what is kept of a run; None if it is not, or cannot be understood."""
+    data = kept.find(_name(key))
+    try:
+        return None if data is None else _light(_format().validate_json(data))
+    except ValidationError:
+        return None
 
 
 def _light(reading: Reading) -> Reading:

@@ -5,7 +5,6 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 
@@ -113,15 +112,12 @@ def compute_standings(
     """
     finals = {judge: final_scores(instances, episodes, judge) for judge in judges}
 
-    def ranked(rows: Sequence[int]) -> list[Standing]:
+    standings: dict[BoardKey, Standing] = {}
+    for (category, difficulty), rows in _conditions(instances).items():
         drawn = resample(strata(instances[row] for row in rows))
-        return [standing(Ratios.means(finals[judge][rows]), drawn) for judge in judges]
-
-    conditions = _conditions(instances)
-    # Nearly all of the time is spent within numpy, which lets other threads work.
-    with ThreadPoolExecutor() as pool:
-        found = zip(conditions, pool.map(ranked, conditions.values()), strict=True)
-        return {(*condition, judge): one for condition, each in found for judge, one in zip(judges, each, strict=True)}
+        for judge in judges:
+            standings[category, difficulty, judge] = standing(Ratios.means(finals[judge][rows]), drawn)
+    return standings
 
 
 @dataclass(frozen=True)

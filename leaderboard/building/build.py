@@ -167,10 +167,10 @@ def build_site(
         pages += filter(None, (waiting_page(site, one) for one in (*asked, *(each.loaded for each in site.unplayed))))
         _copy_sources(sources, work, address)
         sharing = write_sources(pages, tree.docs)
+        fragments = Fragments(site)
+        fragments.make()
+        render_pages(site, pages, fragments, tree)
         with _mkdocs(work):
-            fragments = Fragments(site)
-            fragments.make()
-            render_pages(site, pages, fragments, tree)
             check_figures(tree.files / "charts")
             write_frozen(frozen, tree.files)
             encoded = site.pictures.write(tree.files, _earlier(out))
