@@ -1,6 +1,5 @@
 """Judges on the people's scale: how each map was found, how good it is, and what it makes of every pair."""
 
-
 from ircore.results.calibration import MARKS, calibrate
 from ircore.results.model import Results
 from ircore.statistics.recalibration import Refusal
