@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hub_clients import run_with_hub
 from hub_server import running_hub
+from releases import contents
 
 REPO = "org/irg"
 
@@ -20,9 +21,7 @@ def test_large_files_arrive_in_chunks(release: Path, tmp_path: Path) -> None:
 
         assert done.code == 0, done.err
         pushed = {path: file.data for path, file in hub.repos[REPO].tree.items() if path != ".gitattributes"}
-        assert pushed == {
-            path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()
-        }
+        assert pushed == contents(release)
         assert not any(request.startswith("PUT /lfs/") for request in hub.requests)
 
 

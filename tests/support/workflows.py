@@ -88,7 +88,7 @@ class Service:
         place = self.folder / f"{workflow.stem}-{job}-{len(list(self.folder.iterdir()))}"
         summary = self.folder / f"{place.name}.md"
         for step in asked["steps"]:
-            if not self._wanted(step, known):
+            if not self._wanted(step, known, outcome.failed is not None):
                 continue
             if "uses" in step:
                 self._use(step, place, commit, known)
@@ -105,11 +105,12 @@ class Service:
             outcome.output += f"$ {step['run']}\n{done.stdout}{done.stderr}"
             if done.returncode:
                 outcome.failed = step["run"]
-                break
         outcome.summary = summary.read_text() if summary.exists() else ""
         return outcome
 
-    def _wanted(self, step: Mapping[str, Any], known: Mapping[str, str]) -> bool:
+    def _wanted(self, step: Mapping[str, Any], known: Mapping[str, str], failed: bool) -> bool:
+        if failed or step.get("if") == "always()":
+            return step.get("if") == "always()"
         condition = re.fullmatch(r"([\w.]+) (==|!=) '(.*)'", step.get("if", "x == ''"))
         assert condition is not None
         return (known.get(condition[1], "") == condition[3]) == (condition[2] == "==")
