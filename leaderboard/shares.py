@@ -42,6 +42,28 @@ def in_shares(task: Callable[[int, int], T], worth: bool = True) -> list[T]:
         _task = None
 
 
+def in_pieces(task: Callable[[int], object], pieces: int, worth: bool = True) -> None:
+    """Call ``task(piece)`` for each piece, 0-based; a process that is done with one takes the next.
+
+    Args:
+        task: What to do; only the files that it writes last.
+        pieces: How many there are; the long ones had better come first.
+        worth: As for ``in_shares``.
+    """
+    begun = get_context().Value("i", 0)
+
+    def take_turns(share: int, shares: int) -> None:  # noqa: ARG001 - every share takes what is left
+        while True:
+            with begun.get_lock():
+                piece = begun.value
+                begun.value += 1
+            if piece >= pieces:
+                return
+            task(piece)
+
+    in_shares(take_turns, worth)
+
+
 def _run(share: int, shares: int) -> object:
     assert _task is not None  # noqa: S101 - set before the processes were forked
     return _task(share, shares)

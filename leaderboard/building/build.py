@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -46,8 +46,8 @@ from leaderboard.pages.waiting import waiting_page
 from leaderboard.pictures import ENCODING
 from leaderboard.reading import read_runs
 from leaderboard.rendering.render import Renderer, read_templates
-from leaderboard.rendering.sections import read_sections, with_section
-from leaderboard.shares import in_shares
+from leaderboard.rendering.sections import Section, read_sections, with_section
+from leaderboard.shares import in_pieces
 from leaderboard.site import Page, Site
 from leaderboard.submitted import read_submitted
 from leaderboard.theme import stylesheet
@@ -69,6 +69,9 @@ _DATA = (matrix_files, comparison_files, badge_files, feed_files)
 
 _MANY = 8
 """Pairs from which pages are written in several processes."""
+
+_PIECES = 12
+"""Into how many pieces pages are cut, and the gallery's data, so that all processes end at about the same time."""
 
 
 @dataclass(frozen=True)
@@ -196,34 +199,40 @@ def all_pages(site: Site) -> Iterator[Page]:
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
     """Write the blocks of pages and everything they refer to but the pictures."""
     read_templates()
-    in_shares(partial(_render_share, site, pages, fragments, tree), len(site.pairs) >= _MANY)
+    work = list(_work(site, pages, fragments, tree))
+    in_pieces(lambda piece: work[piece](), len(work), len(site.pairs) >= _MANY)
 
 
-def _render_share(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree, share: int, shares: int) -> None:
-    """Write a share of the pages with their charts, and of the data."""
-    pages = _in_share(pages, share, shares)
+def _work(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> Iterator[Callable[[], None]]:
+    """Yield what is to be written in pieces, the long ones first; pages of the root have much in common."""
+    sections = read_sections(SOURCES / "mkdocs.yml")
+    root = [page for page in pages if "/" not in page.path]
+    others = [page for page in pages if "/" in page.path]
+    yield partial(_write_pages, site, root, sections, tree)
+    for piece in range(_PIECES):
+        yield partial(_write_pages, site, others[piece::_PIECES], sections, tree)
+    yield lambda: _write_files(leaderboard_files(site.results, site.version), tree)
+    for make in _DATA:
+        yield lambda make=make: _write_files(make(site), tree)  # type: ignore[misc]
+    for piece in range(_PIECES):
+        yield lambda piece=piece: _write_files(gallery_shards(site, fragments, piece, _PIECES), tree)  # type: ignore[misc]
+
+
+def _write_pages(site: Site, pages: Sequence[Page], sections: tuple[Section, ...], tree: Tree) -> None:
+    """Write the blocks of pages, and their charts."""
     charts = draw(site, pages)
     for name, chart in charts.items():
         if not chart.missing:
             write_text(tree.files / "charts" / f"{name}.json", chart.json())
             write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
-    renderer, sections = Renderer(site, charts), read_sections(SOURCES / "mkdocs.yml")
+    renderer = Renderer(site, charts)
     for page in pages:
         write_text(tree.blocks / f"{page.path}.html", with_section(renderer.block(page), page.path, sections))
-    for path, text in gallery_shards(site, fragments, share, shares):
+
+
+def _write_files(files: Iterable[tuple[str, str]], tree: Tree) -> None:
+    for path, text in files:
         write_text(tree.files / path, text)
-    for make in _DATA[share::shares]:
-        for path, text in make(site):
-            write_text(tree.files / path, text)
-    if share == shares - 1:
-        for path, text in leaderboard_files(site.results, site.version):
-            write_text(tree.files / path, text)
-
-
-def _in_share(pages: Sequence[Page], share: int, shares: int) -> list[Page]:
-    """Return the pages of a share: those of the site's root are all in the first, since they have much in common."""
-    root = [page for page in pages if "/" not in page.path]
-    return [*(root if share == 0 else ()), *[page for page in pages if "/" in page.path][share::shares]]
 
 
 def _check(out: Path, sources: Path) -> None:

@@ -22,7 +22,7 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
     of_pairs = [page for page in pages if "pair" in page.values]
     found = {page.path: _kept(site, page) for page in of_pairs}
     wanted = {name for page in pages if not found.get(page.path) for name in page.values.get("charts", ())}
-    charts = figures(site.results, site.pairs, wanted, site.judge)
+    charts = figures(site.results, site.pairs, wanted, site.judge, site.under())
     for page in of_pairs:
         found[page.path] = found[page.path] or _drawn(site, page, charts)
     return {**charts, **{one.id: one for drawn in found.values() for one in drawn}}
