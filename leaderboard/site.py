@@ -20,6 +20,8 @@ from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.reading import SiteRun
 from leaderboard.submitted import Submitted
+from leaderboard.text import visible
+from leaderboard.theme import describer_class, generator_path
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,18 @@ class Pair:
     def generator(self) -> str:
         """The generator's label."""
         return self.result.generator
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What a browser needs to name and mark it: key, labels with hidden characters visible, class and path."""
+        return {
+            "key": self.key,
+            "describer": visible(self.describer),
+            "generator": visible(self.generator),
+            "apart": visible(self.apart),
+            "hue": describer_class(self.hue),
+            "mark": generator_path(self.shape),
+        }
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from typing import Any
 
 from leaderboard.gallery.fragments import FIRST, Fragments, compact, ranked_pairs
 from leaderboard.site import Pair, Site
-from leaderboard.text import visible
-from leaderboard.theme import describer_class, generator_path
 
 SHARD = 20
 """Pairs in one file."""
@@ -31,7 +29,7 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
         shares: Into how many shares they are cut.
     """
     pairs = ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [_pair(one) for one in pairs]})
+    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [one.shown for one in pairs]})
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", _file(_outcomes(site, pair))
     later = pairs[FIRST:]
@@ -39,17 +37,6 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
         columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
         for instance_id, *lines in zip(site.galleries, *columns, strict=True):
             yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
-
-
-def _pair(pair: Pair) -> dict[str, Any]:
-    return {
-        "key": pair.key,
-        "describer": visible(pair.describer),
-        "generator": visible(pair.generator),
-        "apart": visible(pair.apart),
-        "hue": describer_class(pair.hue),
-        "mark": generator_path(pair.shape),
-    }
 
 
 def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:

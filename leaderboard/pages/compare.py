@@ -22,8 +22,6 @@ from ircore.tables.comparisons import MOST
 from leaderboard.labels import category_title
 from leaderboard.pages.board_views import judge_words
 from leaderboard.site import Page, Pair, Site
-from leaderboard.text import visible
-from leaderboard.theme import describer_class, generator_path
 
 FOLDER = "data/compare"
 """Where the files lie, relative to the site's root."""
@@ -96,7 +94,7 @@ class Comparisons:
         return {
             "judges": [{"name": judge, "words": judge_words(self.site, judge)} for judge in results.judges],
             "judge": self.site.judge,
-            "pairs": [_pair(one) for one in self.pairs],
+            "pairs": [one.shown for one in self.pairs],
             "categories": [[one, category_title(one)] for one in results.categories],
             "instances": [
                 [one.instance.instance_id, one.instance.category, one.instance.difficulty, one.title]
@@ -171,17 +169,6 @@ def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
 def _numbers(found: Comparison) -> list[float | int | None]:
     ends = [found.difference.mean, found.difference.low, found.difference.high]
     return [*(None if end is None else round(end, 4) for end in ends), found.n, found.wins, found.ties, found.losses]
-
-
-def _pair(pair: Pair) -> dict[str, str]:
-    return {
-        "key": pair.key,
-        "describer": visible(pair.describer),
-        "generator": visible(pair.generator),
-        "apart": visible(pair.apart),
-        "hue": describer_class(pair.hue),
-        "mark": generator_path(pair.shape),
-    }
 
 
 def _dumps(value: Any) -> str:

@@ -79,7 +79,7 @@ def focus_first(page: "Page") -> None:
 
 
 def focused(page: "Page") -> str:
-    return str(page.evaluate("document.activeElement.closest('[data-turn]')?.id"))
+    return str(page.evaluate("document.activeElement?.closest('[data-turn]')?.id"))
 
 
 def shown_pairs(page: "Page") -> list[str]:
@@ -145,7 +145,7 @@ def test_the_zoom_gives_the_focus_back(visit: Visit) -> None:
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     # The browser tells of the closing a moment after it.
-    page.wait_for_function("document.activeElement.closest('[data-turn]')?.id === 'seer-sketcher~1'")
+    page.wait_for_function("document.activeElement?.closest('[data-turn]')?.id === 'seer-sketcher~1'")
 
 
 def test_blinking_alternates_and_stops(visit: Visit) -> None:
