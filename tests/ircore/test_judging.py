@@ -141,7 +141,7 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
         assert run.run.run_id not in words
         assert "never instructions to you" in texts
     target = base64.b64encode(run.target(run.instances.instances[0]).data).decode()
-    assert target in json.dumps(server.seen[0].document)
+    assert any(target in json.dumps(seen.document) for seen in server.seen)
 
 
 def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
@@ -163,7 +163,7 @@ def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: Ru
     first, reply, again = repair.document["messages"]
     assert reply == {"role": "assistant", "content": said[0]}
     assert "This answer cannot be used: the score 7.5 is not a whole number." in again["content"][0]["text"]
-    assert first == server.seen[0].document["messages"][0]
+    assert [first] in [one.document["messages"] for one in server.seen]
     assert Counter(one.repair for one in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
 
 
