@@ -43,6 +43,7 @@ GAME = "reconstruction"
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop at this cost.")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="Prices on top of the built-in ones.")
 @click.option("--as-maintainers", is_flag=True, help="Vouch for this run: for the maintainers' protected job.")
+@click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @executor_options
 @click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
 def command(
@@ -64,6 +65,7 @@ def command(
     max_cost: float | None,
     prices_file: Path | None,
     as_maintainers: bool,
+    only_outside: bool,
     executor: str,
     scheduler: str | None,
     dry_run: bool,
@@ -72,12 +74,15 @@ def command(
 
     The same command again resumes where it stopped; a finished run is left as it is.
     """
+    from contextlib import nullcontext
+
     from ircore.cache import Cache
     from ircore.games.prompts import load_prompts
     from ircore.instances.store import read_instances
     from ircore.play import PlayPlan, make_run
     from ircore.shards import parse_shard
     from ircore.submissions import read_submission
+    from ircore.submissions.connections import only_outside as guard
 
     loaded = read_submission(submission)
     instances = read_instances(instances_dir)
@@ -92,9 +97,12 @@ def command(
         raise click.UsageError("--cache-generators needs --cache DIR")
     cache = Cache(cache_dir, loaded.submission.players, cache_generators) if cache_dir else None
     address = scheduler_of(executor, scheduler)
+    if only_outside and address is not None:
+        raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
     if dry_run:
         return _dry_run(plan, out, prices_file)
-    return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
+    with guard() if only_outside else nullcontext():
+        return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
 def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:

@@ -42,8 +42,8 @@ def command(
     if loaded.submission.transcripts is None:
         limits = [("--max-cost", max_cost), ("--deadline", deadline)]
         more = [word for name, value in limits if value is not None for word in (name, str(value))]
-        play = ["play", str(path), "--instances", str(instances), "--out", str(out), "--as-maintainers"]
-        _run([*play, "--concurrency", str(concurrency), *more])
+        play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
+        _run([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
     elif not (out / RUN_FILE).is_file():
         beside = ["--published", str(published)] if published is not None else []
         _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])

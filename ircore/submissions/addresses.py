@@ -78,7 +78,7 @@ def internal_host(host: str) -> str | None:
         The reason in a few words, or None if nothing speaks against it.
     """
     try:
-        return _internal_number(ip_address(host))
+        return internal_address(ip_address(host))
     except ValueError:
         pass
     if all(_NUMBER.fullmatch(label) for label in host.split(".")) or _NUMBER.fullmatch(host.rsplit(".", 1)[-1]):
@@ -90,6 +90,25 @@ def internal_host(host: str) -> str | None:
     if not _NAME.fullmatch(host):
         return "no public name"
     return None
+
+
+def internal_address(number: IPv4Address | IPv6Address) -> str | None:
+    """Say why an address is not on the public internet; None if it is."""
+    if isinstance(number, IPv6Address):
+        inner = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
+        if number in _NAT64:
+            inner = IPv4Address(int(number) & 0xFFFFFFFF)
+        if inner is not None and (reason := internal_address(inner)):
+            return reason
+    if number.is_loopback:
+        return "this machine's own address"
+    if number.is_link_local:
+        return "a link-local address, such as those of a cloud's metadata"
+    if any(number in one for one in _NEVER_OUTSIDE):
+        return "an address of a cloud's or a site's own"
+    if number.is_global and not number.is_multicast and not number.is_reserved:
+        return None
+    return "an address inside a network"
 
 
 def resolved_internal(host: str, port: int = 443) -> str | None:
@@ -164,24 +183,6 @@ def _listed(host: str) -> bool:
         host == one.lstrip(".") or (one.startswith(".") and host.endswith(one)) or host == f"www.{one}"
         for one in link_hosts()
     )
-
-
-def _internal_number(number: IPv4Address | IPv6Address) -> str | None:
-    if isinstance(number, IPv6Address):
-        inner = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
-        if number in _NAT64:
-            inner = IPv4Address(int(number) & 0xFFFFFFFF)
-        if inner is not None and (reason := _internal_number(inner)):
-            return reason
-    if number.is_loopback:
-        return "this machine's own address"
-    if number.is_link_local:
-        return "a link-local address, such as those of a cloud's metadata"
-    if any(number in one for one in _NEVER_OUTSIDE):
-        return "an address of a cloud's or a site's own"
-    if number.is_global and not number.is_multicast and not number.is_reserved:
-        return None
-    return "an address inside a network"
 
 
 @cache

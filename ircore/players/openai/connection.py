@@ -173,7 +173,7 @@ def _malformed(what: str, response: "httpx2.Response") -> Fault:
 def _broken(error: BaseException) -> Fault:
     """Classify what a transport raised by the names in its chain of causes, which differ between the two transports."""
     chain = [error]
-    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
+    while (cause := _cause(chain[-1])) is not None:
         chain.append(cause)
     names = {type(one).__name__ for one in chain}
     said = next((text for one in reversed(chain) if (text := str(one).strip())), "no explanation")
@@ -183,6 +183,13 @@ def _broken(error: BaseException) -> Fault:
     if names & _NEVER_SENT:
         return Fault("unreachable", detail)
     return Fault("timeout" if any("Timeout" in name for name in names) else "dropped", detail)
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    """Return what led to an error; of several attempts at once, such as at both addresses of localhost, the first."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.exceptions[0]
+    return error.__cause__ or error.__context__
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
