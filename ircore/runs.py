@@ -277,6 +277,25 @@ class RunFolder:
             lock.release()
 
 
+class HeldJournal(RunFolder):
+    """A run folder whose journal is read when it is opened, and held: for work that goes through it several times.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        InputError: It holds no readable run, or its journal is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._events = tuple(super().events())
+
+    def events(self) -> Iterator[Call | Failure | End]:
+        """Yield what had happened when it was opened, in the order in which it did."""
+        return iter(self._events)
+
+
 class RunWriter:
     """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
 

@@ -3,7 +3,7 @@
 What the site needs of a run, and what depends on this run alone, is its ``Reading``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from ircore.results.cells import BoardKey, run_cells
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
-from ircore.runs import Call, End, Failure, RunFolder
+from ircore.runs import HeldJournal, RunFolder
 from ircore.summary import summarise
 from leaderboard.kept import Kept, content_key, run_key
 from leaderboard.shares import in_shares
@@ -91,24 +91,13 @@ class SiteRun(RunFolder):
         return self._reading.language
 
 
-class _Journal(RunFolder):
-    """A run folder that keeps the events of its journal."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._events = tuple(super().events())
-
-    def events(self) -> Iterator[Call | Failure | End]:
-        return iter(self._events)
-
-
 def read_run(path: Path) -> Reading:
     """Read a run.
 
     Raises:
         InputError: It is damaged.
     """
-    journal = _Journal(path)
+    journal = HeldJournal(path)
     results = judge_episodes(journal.run.run_id, journal.run.slug, journal.episodes(), journal.scores())
     summary, costs = summarise(journal, prices_of_run(journal)), episode_costs(journal)
     judges = sorted({judge for one in results for judge in one.judged})

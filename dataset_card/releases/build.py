@@ -8,8 +8,9 @@ from typing import get_args
 from dataset_card.card.card import card_files
 from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
 from dataset_card.releases.former import FormerRelease, FormerRun, link_or_copy
+from dataset_card.releases.given import GivenRun
 from dataset_card.releases.history import describe_release
-from dataset_card.releases.kept import RunRecords, keep, kept_path
+from dataset_card.releases.kept import keep, kept_path
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -21,7 +22,7 @@ from dataset_card.releases.record import (
     Vouched,
     render_changes,
 )
-from dataset_card.releases.selection import Selection, select_runs
+from dataset_card.releases.selection import ReleaseRun, Selection, select_runs
 from dataset_card.tables import rows
 from dataset_card.tables.parquet import Written, write_table
 from dataset_card.tables.parts import Part, layout_key, make_part, part_key, sum_parts
@@ -44,9 +45,7 @@ from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
 from ircore.progress import progress
-from ircore.results.costs import episode_costs
 from ircore.results.model import Results
-from ircore.runs import RunFolder
 from ircore.tables.names import ALL
 
 LARGEST_SEED = 2**63 - 1
@@ -112,6 +111,7 @@ class Built:
             yield f"withdrawal of {one.slug}: concerns no run here"
 
 
+@without_collector()
 def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildPlan | None = None) -> Built:
     """Make a release; the folder appears only when it is complete. The same input gives the same bytes.
 
@@ -131,14 +131,14 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
     played_on = read_instances(instances)
     _refuse_unfit(played_on)
     former = FormerRelease(plan.former) if plan.former is not None else None
-    chosen = select_runs([RunFolder.open(path) for path in runs], played_on, former, plan.withdrawals)
+    chosen = select_runs([GivenRun(path) for path in runs], played_on, former, plan.withdrawals)
     source = make_source(chosen.runs, played_on)
     configs = ALL_CONFIGS if plan.previews or (former is not None and former.has_previews) else CONFIGS
     with new_folder(out) as folder:
         writer = _PartWriter(folder, former)
         with progress("release", sum(1 if one.name in _OF_NO_RUN else len(source.runs) for one in configs)) as shown:
             parts = tuple(_parts(configs, source, writer, shown.advance))
-        _keep_records(folder, source, parts)
+        _keep_records(folder, chosen.runs, parts)
         written = tuple(sum_parts(config, parts) for config in configs)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
@@ -159,8 +159,7 @@ def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSou
     Raises:
         InputError: As in ``build_release``.
     """
-    with without_collector():
-        results = Results.from_runs(runs)
+    results = Results.from_runs(runs)
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
         raise InputError(
@@ -231,18 +230,16 @@ def _parts(
             advance(config.name)
 
 
-def _keep_records(folder: Path, source: ReleaseSource, parts: Sequence[Part]) -> None:
+def _keep_records(folder: Path, runs: Iterable[ReleaseRun], parts: Sequence[Part]) -> None:
     """Keep the records of every run for the next build."""
-    for run in source.runs:
+    for run in runs:
         run_id = run.run.run_id
         path = kept_path(folder, (one for one in parts if one.run_id == run_id))
         former = run.kept_path if isinstance(run, FormerRun) else None
         if former is not None:
             link_or_copy(former, path)
-            continue
-        episodes = tuple(one.episode for one in source.results.episodes[run_id])
-        scores = tuple(score for _, score in rows.valid_scores(episodes, run.scores()))
-        keep(path, RunRecords(episodes=episodes, scores=scores, costs=dict(episode_costs(run))))
+        else:
+            keep(path, run.records)
 
 
 def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:

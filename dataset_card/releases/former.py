@@ -123,11 +123,11 @@ class FormerRun:
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
-        return self._records.episodes
+        return self.records.episodes
 
     def scores(self) -> tuple[Score, ...]:
         """Return its scores, in the order of the release."""
-        return self._records.scores
+        return self.records.scores
 
     @property
     def kept_path(self) -> Path | None:
@@ -152,7 +152,7 @@ class FormerRun:
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode; None where they are not known."""
-        return self._records.costs
+        return self.records.costs
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for it."""
@@ -179,7 +179,8 @@ class FormerRun:
         return find_pictures(self._release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
 
     @cached_property
-    def _records(self) -> RunRecords:
+    def records(self) -> RunRecords:
+        """What it is made of, pictures left out."""
         return self._read_tables() if self._kept is None else self._kept
 
     @cached_property

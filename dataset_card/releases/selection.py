@@ -4,18 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dataset_card.releases.former import FormerRelease, FormerRun
-from dataset_card.tables.rows import SourceRun
+from dataset_card.releases.given import GivenRun
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet
 from ircore.lifecycle import Withdrawal
-from ircore.runs import RunFolder
+
+ReleaseRun = GivenRun | FormerRun
+"""A run that a release is made of."""
 
 
 @dataclass(frozen=True)
 class Selection:
     """The runs of a release."""
 
-    runs: tuple[SourceRun, ...]
+    runs: tuple[ReleaseRun, ...]
     """In no particular order."""
 
     tombstones: tuple[Withdrawal, ...]
@@ -26,7 +28,7 @@ class Selection:
 
 
 def select_runs(
-    given: Sequence[RunFolder],
+    given: Sequence[GivenRun],
     instances: InstanceSet,
     former: FormerRelease | None,
     withdrawals: Sequence[Withdrawal] | None,
@@ -46,7 +48,7 @@ def select_runs(
             is left.
     """
     _refuse_unfit(given, instances)
-    runs: dict[str, SourceRun] = {}
+    runs: dict[str, ReleaseRun] = {}
     if former is not None and former.record.instance_set == instances.identity:
         runs |= {one.run_id: FormerRun(former, one, instances) for one in former.runs.values()}
     runs |= {one.run.run_id: one for one in given}
@@ -61,7 +63,7 @@ def select_runs(
 
 
 def _tombstones(
-    runs: Iterable[SourceRun], former: FormerRelease | None, withdrawals: Sequence[Withdrawal] | None
+    runs: Iterable[ReleaseRun], former: FormerRelease | None, withdrawals: Sequence[Withdrawal] | None
 ) -> Iterator[tuple[str, Withdrawal]]:
     """Yield tombstones with their runs; a later one for the same run takes the place of an earlier one."""
     for one in withdrawals or ():
@@ -74,9 +76,9 @@ def _tombstones(
             yield one.run_id, one
 
 
-def _refuse_unfit(given: Sequence[RunFolder], instances: InstanceSet) -> None:
+def _refuse_unfit(given: Sequence[GivenRun], instances: InstanceSet) -> None:
     """Refuse runs of another set, and one that is given twice."""
-    seen: dict[str, RunFolder] = {}
+    seen: dict[str, GivenRun] = {}
     for one in given:
         if one.run.instance_set != instances.identity:
             raise InputError(
@@ -89,7 +91,7 @@ def _refuse_unfit(given: Sequence[RunFolder], instances: InstanceSet) -> None:
             raise InputError(f"{twin.path} and {one.path} are the same run {one.run.run_id}", "Give one of them.")
 
 
-def _refuse_successors(runs: Sequence[SourceRun]) -> None:
+def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
     """Refuse a run that takes the place of one of the former release without a word of why."""
     before = {(one.run.slug, one.run.rules): one for one in runs if isinstance(one, FormerRun)}
     for one in runs:
