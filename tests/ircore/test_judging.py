@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Judged, OpenAIServer, serving
+from clocks import LoopClock
+from openai_server import Judged, OpenAIServer, decided, serving
 from samples import BlockGenerator, CentreDescriber, sample_submission
 
 from ircore import calls
@@ -394,12 +395,23 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
 
 
 def test_a_deadline_keeps_what_was_answered(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    run: RunFolder,
+    server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    judge = write_judge(tmp_path, server)
+    judge, clock = write_judge(tmp_path, server), LoopClock(monkeypatch)
     server.fail("ok", "ok", "ok", "stall")
-    assert score(run, judge, more=("--deadline", "3", "--concurrency", "1")) == 1
-    assert "stopped at the deadline of 3 s" in capsys.readouterr().err
+
+    def stalled(question: Judged) -> str:
+        """An hour is over when the fourth answer stops half-way."""
+        clock.ahead = 3600.0 * server.faults["stall"]
+        return decided(question)
+
+    server.judge = stalled
+    assert score(run, judge, more=("--deadline", "3600", "--concurrency", "1")) == 1
+    assert "stopped at the deadline of 3600 s" in capsys.readouterr().err
     assert len(read_judgements(run)) == 3
     assert score(run, judge) == 0
     assert server.count() == RATINGS + CHOICES + 1

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import samples
+from clocks import LoopClock
 from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run, sample_submission
 
 from ircore.errors import InputError, WorkError
@@ -69,7 +70,7 @@ def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
         process.kill()
         process.wait()
         answered, asked_before = _answers(folder), len(_lines(questions))
-        subprocess.run([*command[:-1], "0"], check=True, stderr=subprocess.DEVNULL, timeout=60)
+        subprocess.run([*command[:-1], "0"], check=True, stderr=subprocess.DEVNULL, timeout=300)
         again = _lines(questions)[asked_before:]
         # Every question is asked once a run; those that the killed process had no answer to are asked once more.
         assert len(again) == _answers(folder) - answered
@@ -176,22 +177,31 @@ def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: P
 
 
 class SleepyDescriber(CentreDescriber):
-    """Falls asleep on turn 2."""
+    """Falls asleep on turn 2; ten minutes are over as soon as it sleeps in all four episodes."""
+
+    clock: LoopClock
+    asleep = 0
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         if view.turn == 2:
-            await asyncio.sleep(60)
+            self.asleep += 1
+            self.clock.ahead = 600.0 * (self.asleep == 4)
+            await asyncio.sleep(3600)
         return await super().describe(view)
 
 
-def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(tmp_path: Path, instances: InstanceSet) -> None:
+def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
+    tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
-    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=1.0)
+    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=600.0)
     folder = open_run(tmp_path / "run", made, instances)
     spec = loaded.submission.describer
-    with pytest.raises(WorkError, match="stopped at the deadline of 1 s"):
-        play(plan, folder, ReconstructionGame(), Pair(SleepyDescriber(spec), BlockGenerator(spec)))
+    sleepy = SleepyDescriber(spec)
+    sleepy.clock = LoopClock(monkeypatch)
+    with pytest.raises(WorkError, match="stopped at the deadline of 600 s"):
+        play(plan, folder, ReconstructionGame(), Pair(sleepy, BlockGenerator(spec)))
     assert len(folder.calls()) == 8
     assert len(sample_run(folder.path, instances).episodes()) == 4
 
