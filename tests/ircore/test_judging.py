@@ -248,6 +248,7 @@ def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> 
         assert process.returncode == -signal.SIGKILL
         answered = len(read_judgements(run))
         assert 5 <= answered < RATINGS + CHOICES
+        server.wait_until_left()
         sent = server.count()
         assert subprocess.run(command, check=False, capture_output=True).returncode == 0
         # Everything that was answered and recorded is known; only what was under way is asked again.

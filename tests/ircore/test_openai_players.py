@@ -274,9 +274,12 @@ def test_a_stalled_answer_is_given_up_and_asked_for_again(
 ) -> None:
     server.fail("stall", model="a-generator")
     server.fail("stall", model="a-describer")
-    submission = manifest(tmp_path, server, describer={"timeout_s": 0.3}, draws={"timeout_s": 0.3})
+    submission = manifest(tmp_path, server, describer={"timeout_s": 1}, draws={"timeout_s": 1})
     assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
-    assert attempts(RunFolder.open(tmp_path / "run")) == {"answered": 5, "timeout": 2}
+    made = attempts(RunFolder.open(tmp_path / "run"))
+    # On a machine that stands still for a second, other answers come too late as well.
+    assert (made.keys(), made["answered"], server.faults["stall"]) == ({"answered", "timeout"}, 5, 2)
+    assert made["timeout"] >= 2
 
 
 @pytest.mark.parametrize("transport", ["httpx", "aiohttp"])

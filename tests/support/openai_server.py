@@ -189,6 +189,13 @@ class OpenAIServer:
         """Return how many requests came (to ``path``)."""
         return self.paths[path] if path else sum(self.paths.values())
 
+    def wait_until_left(self, seconds: float = 60) -> None:
+        """Wait until no connection is open: then every request that was sent by whoever has ended is counted."""
+        end = time.monotonic() + seconds
+        while self._connections:
+            assert time.monotonic() < end, "a connection is still open"
+            time.sleep(0.01)
+
     async def serve(self, ready: Callable[[], None], port: int = 0) -> None:
         """Serve until cancelled; ``ready`` is called when requests can come."""
         self._loop = asyncio.get_running_loop()
@@ -437,12 +444,12 @@ def serving(**options: Any) -> Iterator[OpenAIServer]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(60)
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(task.cancel)
-        thread.join(10)
+        thread.join(60)
 
 
 def main() -> None:
