@@ -5,12 +5,13 @@ files of about 335 kB. CPU is user and system time of the step; on a busy machin
 
     python benchmarks/release.py                     all parts but the last
     python benchmarks/release.py writers --rows 5000
-    python benchmarks/release.py growth --runs 100 --side 400   a release of many runs, and one more; needs 18 GB
+    python benchmarks/release.py load --reader PYTHON           as readers load it who installed datasets alone
+    python benchmarks/release.py growth --runs 100 --side 400   a release of many runs, and one more; needs 22 GB
 
 writers  5,000 rows of one picture each: ours, pyarrow's plain writer, the writer of ``datasets``, and what its
          ``push_to_hub`` does with files; then a whole ``ircore release build`` and ``check`` of as many turns
-load     the first streamed row, and ``load_dataset`` twice; ``import datasets`` stands apart, and so does what
-         it imports later on (much of scipy, to patch ``scipy.io.loadmat``, if that is installed)
+load     the first streamed row, and ``load_dataset``, once, in a further process, and twice in one; ``import datasets``
+         stands apart, and so does what it imports later on (scipy, to patch ``loadmat``, if that is installed)
 growth   a release of many runs built at once, and one run more built upon it
 """
 
@@ -51,7 +52,15 @@ TARGETS = 100
 BASES = 250
 """Distinct drawings; further files hold one of them cut into chunks elsewhere, so their bytes differ."""
 
-SEPARATE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
+LOADING = Path(__file__).with_name("loading.py")
+
+IRCORE = (sys.executable, "-m", "ircore")
+
+SEPARATE = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+    "PYTHONDONTWRITEBYTECODE": "",  # modules are compiled once, as those of an installed package are
+}
 
 
 def main() -> None:
@@ -63,10 +72,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--per-condition", type=int, default=10, help="targets of each of 14 conditions, for growth")
     parser.add_argument("--child", nargs=2, metavar=("STEP", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--reader", type=Path, default=Path(sys.executable), help="Python to load with")
     options = parser.parse_args()
     if options.child:
-        name, _, before = options.child[0].partition("-")
-        timed((WRITING | LOADING)[name], Path(options.child[1]), before)
+        timed(WRITING[options.child[0]], Path(options.child[1]))
         return
     parts = options.parts or PARTS[:-1]
     if set(parts) - set(PARTS):
@@ -79,7 +88,7 @@ def main() -> None:
         if "writers" in parts:
             measure_writers(folder, options.rows, options.side)
         if "load" in parts:
-            measure_loading(folder)
+            measure_loading(folder, options.reader)
     if "growth" in parts:
         with tempfile.TemporaryDirectory() as name:
             measure_growth(Path(name), options.runs, options.per_condition, options.side)
@@ -90,13 +99,13 @@ def report(step: str, arguments: list[object], size: float = 0.0, **environment:
 
     Args:
         step: What to call it.
-        arguments: Of Python; a step of this file says itself what it took, without imports.
+        arguments: Python and what it is given; a step of this folder says itself what it took, without imports.
         size: Bytes of pictures that it writes, for the speed.
         environment: Variables to set.
     """
     began = perf_counter()
     child = subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
+        list(map(str, arguments)),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -108,37 +117,24 @@ def report(step: str, arguments: list[object], size: float = 0.0, **environment:
     if status:
         sys.exit(f"{step} failed")
     wall, cpu = perf_counter() - began, used.ru_utime + used.ru_stime
-    if "--child" in arguments:
+    if "--child" in arguments or LOADING in arguments:
         wall, cpu = map(float, said[-1].split())
     speed = f"{size / 1e6 / wall:5.0f} MB/s, {size / 1e6 / cpu:5.0f} by CPU" if size else ""
     print(f"{step:<24} {wall:7.2f} s  CPU {cpu:7.2f} s  peak {used.ru_maxrss / 1024:6.0f} MB  {speed}", flush=True)
     return cpu
 
 
-def timed(work: Callable[[Path], object], folder: Path, before: str) -> None:
-    """Do a step and print its seconds by the clock and by the processor; ends the process.
-
-    Args:
-        work: The step.
-        folder: Where.
-        before: ``again`` to do it twice and time the second time, ``imported`` to import beforehand what it will need.
-    """
-    if work is not import_datasets:
-        importlib.import_module("datasets" if work in LOADING.values() else "pyarrow.parquet")
-    if before == "again":
-        work(folder)  # what is imported and looked up once in a process
-    if before == "imported":
-        importlib.import_module("scipy.io")
-        Image.preinit()
+def timed(work: Callable[[Path], object], folder: Path) -> None:
+    """Do a step and print its seconds by the clock and by the processor."""
+    importlib.import_module("pyarrow.parquet")  # which every writer needs
     began, used = perf_counter(), process_time()
     work(folder)
     print(perf_counter() - began, process_time() - used, flush=True)
-    os._exit(0)  # an open stream can keep Python from exiting (apache/arrow#45214)
 
 
 def step(name: str, folder: Path) -> list[object]:
     """Return the arguments that run a step of this file."""
-    return [__file__, "--child", name, folder]
+    return [sys.executable, __file__, "--child", name, folder]
 
 
 def measure_writers(folder: Path, rows: int, side: int) -> None:
@@ -159,33 +155,36 @@ def measure_release(folder: Path, shown: bool) -> None:
     """Build and check a release."""
     out = folder / "release"
     runs = sorted((folder / "runs").iterdir())
-    build = ["-m", "ircore", "release", "build", "--runs", *runs, "--instances", folder / "instances"]
+    build = [*IRCORE, "release", "build", "--runs", *runs, "--instances", folder / "instances"]
     renderings = [path for run in runs for path in (run / "renderings").iterdir()]
     size = sum(path.stat().st_size for path in renderings)
     print(f"{len(renderings)} renderings, {size / 1e6:.0f} MB")
     report("release build", [*build, "--out", out], size)
     print(f"{'':<24} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
     if shown:
-        report("release check", ["-m", "ircore", "release", "check", "--no-load", out], size)
+        report("release check", [*IRCORE, "release", "check", "--no-load", out], size)
 
 
-def measure_loading(folder: Path) -> None:
+def measure_loading(folder: Path, reader: Path) -> None:
     """Print seconds of loading the release as its users do, after ``import datasets``."""
-    for name, what in (
+    for name, *arguments in (
         ("import datasets", "import"),
         ("first streamed row", "stream"),
-        ("its imports made before", "stream-imported"),
-        ("of the next stream", "stream-again"),
+        ("its imports made before", "stream", "imported"),
+        ("of the next stream", "stream", "again"),
         ("load_dataset", "load"),
-        ("again", "load-again"),
+        ("in the next process", "load"),
+        ("its imports made before", "load", "imported"),
+        ("again in one process", "load", "again"),
     ):
-        report(name, step(what, folder), HF_HOME=str(folder / "hf"))
+        step, *before = arguments
+        report(name, [reader, LOADING, step, folder / "release", *before], HF_HOME=str(folder / "hf"))
 
 
 def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> None:
     """Build a release of many runs, and upon it one of the same and one run more."""
     make_many(folder, runs + 1, per_condition, side)
-    command = ["-m", "ircore", "release", "build", "--instances", folder / "instances", "--runs"]
+    command = [*IRCORE, "release", "build", "--instances", folder / "instances", "--runs"]
     found = sorted((folder / "runs").iterdir())
     full = report(f"{runs} runs at once", [*command, *found[:-1], "--out", folder / "former"])
     size = size_of(folder / "former", "*.parquet")
@@ -245,36 +244,11 @@ def write_as_pushed(folder: Path) -> None:
         (folder / f"out-push-{index}.parquet").write_bytes(buffer.getvalue())
 
 
-def import_datasets(_: Path) -> None:
-    """Import the library, which everybody has to."""
-    importlib.import_module("datasets")
-
-
-def load_first_row(folder: Path) -> None:
-    """Take the first row of a stream, its pictures decoded."""
-    from datasets import load_dataset
-
-    row = next(iter(load_dataset(str(folder / "release"), split="test", streaming=True)))
-    assert row["rendering"].size == row["target"].size
-
-
-def load_whole(folder: Path) -> None:
-    """Load all turns."""
-    from datasets import load_dataset
-
-    assert len(load_dataset(str(folder / "release"), split="test"))
-
-
 WRITING: dict[str, Callable[[Path], None]] = {
     "ours": write_ours,
     "pyarrow": write_pyarrow,
     "datasets": write_datasets,
     "push": write_as_pushed,
-}
-LOADING: dict[str, Callable[[Path], None]] = {
-    "import": import_datasets,
-    "stream": load_first_row,
-    "load": load_whole,
 }
 
 
