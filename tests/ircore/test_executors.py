@@ -86,14 +86,16 @@ def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: 
     with dask_cluster(tmp_path / "dask", 2, path) as cluster:
         killer = kill_when(cluster.workers[0].pid, far / "journal.jsonl", 12)
         assert play_pair(pair, instances, far, *on(cluster)) == 0
-        killer.join(1)
-        assert cluster.workers[0].wait(1) == -signal.SIGKILL
+        killer.join(60)
+        assert cluster.workers[0].wait(60) == -signal.SIGKILL
         questions = [line.split(" ", 1) for line in asked.read_text().splitlines()]
         assert {int(process) for process, _ in questions} == {worker.pid for worker in cluster.workers}
-        # Eight episodes of three messages and two pictures, and at most the one question that was under way.
+        # Eight episodes of three messages and two pictures. What was under way is asked again: an episode waits for one
+        # answer at a time, which the worker may be giving, or have given without anybody having fetched it yet.
         again = Counter(question for _, question in questions)
         assert len(again) == 40
-        assert sum(again.values()) <= 41
+        assert sum(again.values()) <= 40 + 8
+        assert max(again.values()) <= 2
         # The worker that is left scores; its folder is not the run's.
         assert ircore(["score", str(far), *QUICK, *on(cluster)]) == 0
     calls = [event for event in RunFolder.open(far).events() if isinstance(event, Call)]
@@ -138,14 +140,16 @@ def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path
     identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0, game="reconstruction")
     plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
-        player = RemotePlayer(Cluster(cluster.address, patience=2), loaded)
+        player = RemotePlayer(Cluster(cluster.address, patience=5), loaded)
         kill_when(cluster.workers[0].pid, run / "journal.jsonl", 5)
-        with pytest.raises(WorkError, match="no workers for 2 s"):
+        with pytest.raises(WorkError, match="no workers for 5 s"):
             play(plan, open_run(run, identity, instances), ReconstructionGame(), Pair(player, player))
+    answered, before = len(RunFolder.open(run).calls()), len(asked.read_text().splitlines())
+    assert answered >= 5
     assert play_pair(pair, instances, run) == 0
     assert len(RunFolder.open(run).episodes()) == 4
-    # Four episodes of five questions; at most one was under way when the worker died.
-    assert len(asked.read_text().splitlines()) <= 21
+    # Four episodes of five questions; what was answered is not asked again.
+    assert len(asked.read_text().splitlines()) - before == 20 - answered
 
 
 def test_the_scheduler_dies(tmp_path: Path) -> None:
@@ -153,10 +157,10 @@ def test_the_scheduler_dies(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
 
     async def work() -> None:
-        connections = [Cluster(cluster.address, patience=2) for _ in range(2)]
+        connections = [Cluster(cluster.address, patience=5) for _ in range(2)]
         assert [await one.slots() for one in connections] == [1, 1]
         cluster.scheduler.kill()
-        for connection, pause in zip(connections, (0, 3), strict=True):
+        for connection, pause in zip(connections, (0, 6), strict=True):
             await asyncio.sleep(pause)
             with pytest.raises(WorkError, match="the scheduler is gone"):
                 await connection.run(describe, b"")
@@ -181,10 +185,8 @@ def test_without_dask_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    started = time.monotonic()
-    with pytest.raises(WorkError, match="no scheduler answered"):
+    with pytest.raises(WorkError, match="no scheduler answered within 0.5 s"):
         asyncio.run(Cluster("tcp://127.0.0.1:1", patience=0.5).slots())
-    assert time.monotonic() - started < 10
 
 
 def test_one_option_without_the_other_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
