@@ -8,7 +8,7 @@ from ircore.errors import InputError
 from ircore.provenance import read_provenance
 from ircore.runs import RunFolder
 from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
-from ircore.submissions.history import Step, read_history, status_of
+from ircore.submissions.history import Step, is_gone, read_history, status_of
 
 
 class Awaited(NamedTuple):
@@ -54,12 +54,11 @@ def _awaited(folder: Path, published: dict[str, list[RunFolder]]) -> Iterator[Aw
 
 def _first(loaded: LoadedSubmission, runs: list[RunFolder], steps: Sequence[Step]) -> str:
     """Say which published run has to go before another one of the same rules can be released; empty if none has."""
-    gone = {one.run_id for one in steps if one.kind in ("corrected", "updated", "withdrawn")}
     stays = [
         one.run.run_id
         for one in runs
         if one.run.rules == loaded.submission.rules
-        and not gone & {None, one.run.run_id}
+        and not is_gone(steps, one.run.run_id)
         and one.run.submission != loaded.submission
     ]
     return f"; before that, ircore submission correct --run {stays[0]}" if stays else ""

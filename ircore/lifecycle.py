@@ -1,7 +1,8 @@
-"""What happens to results after they were published: withdrawn, corrected or disputed, each with its reason.
+"""What happens to results after they were published: withdrawn, corrected, reinstated or disputed, and why.
 
 Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
-stays in every later release, and former releases keep the run itself under their tags.
+stays in every later release, and former releases keep the run itself under their tags. It does not come back by
+mistake: that it may is a record too.
 """
 
 from collections.abc import Iterable
@@ -11,12 +12,12 @@ from typing import Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.errors import InputError
-from ircore.records import Day, Line, Name, Record, Run
+from ircore.records import Day, Line, Name, Record, Run, TranscriptsReference
 from ircore.validation import describe_validation_error
 
-WithdrawalKind = Literal["withdrawn", "corrected", "disputed"]
+WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated"]
 """``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
-somebody objects, and until that is settled the run stays, with this mark."""
+somebody objects, and until that is settled the run stays, with this mark; ``reinstated``: it may be released again."""
 
 MOST_BYTES = 4 * 1024 * 1024
 
@@ -47,20 +48,39 @@ class Withdrawal(Record):
     run_id: Name | None = Field(
         default=None, description="The run; if null, every run of the submission that began on or before the date."
     )
-    kind: WithdrawalKind = Field(description="withdrawn, corrected or disputed.")
+    kind: WithdrawalKind = Field(description="withdrawn, corrected, disputed or reinstated.")
     reason: Line = Field(description="Why, in one line that everybody may read.")
     date: Day = Field(description="When this was decided, YYYY-MM-DD.")
+    transcripts: TranscriptsReference | None = Field(
+        default=None, description="If given and run_id is not: the runs of these transcripts, whenever they began."
+    )
 
     @property
     def removes(self) -> bool:
-        """Whether the run leaves boards and tables; a disputed one stays."""
-        return self.kind != "disputed"
+        """Whether the run leaves boards and tables."""
+        return self.kind in ("withdrawn", "corrected")
 
     def concerns(self, run: Run) -> bool:
-        """Say whether this is about a run."""
+        """Say whether this is about a run; one that is reinstated may be played, or scored, anew."""
         if self.slug != run.slug:
             return False
-        return self.run_id == run.run_id if self.run_id is not None else run.started[:10] <= self.date
+        if self.run_id is not None:
+            return self.run_id == run.run_id
+        if self.transcripts is not None:
+            return run.submission.transcripts == self.transcripts
+        return self.kind == "reinstated" or run.started[:10] <= self.date
+
+    def follows(self, known: "Withdrawal | None") -> "Withdrawal | None":
+        """Return what holds of a run about which something was decided before: what is gone is so until reinstated.
+
+        Args:
+            known: The decision that held; None if there was none.
+        """
+        if known is None or not known.removes:
+            return known if self.kind == "reinstated" else self
+        # That a run was wrong is not taken back by a word about all of them.
+        ends = self.kind == "reinstated" and (known.kind == "withdrawn" or self.run_id is not None)
+        return self if ends and self.date >= known.date else known
 
 
 _WITHDRAWALS = TypeAdapter(Withdrawal)

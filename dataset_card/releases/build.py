@@ -96,6 +96,9 @@ class Built:
     unmatched: tuple[Withdrawal, ...]
     """Withdrawals that concern no run."""
 
+    left_out: tuple[Withdrawal, ...]
+    """Those for which a run that was given stays out."""
+
     def lines(self) -> Iterator[str]:
         """Yield what came about, as lines for people."""
         entry = self.record.history[0]
@@ -109,6 +112,8 @@ class Built:
         yield f"release {self.record.name}: runs {runs}{kept}"
         for one in self.unmatched:
             yield f"withdrawal of {one.slug}: concerns no run here"
+        for one in self.left_out:
+            yield f"run {one.run_id} stays out until reinstated: {one.kind} on {one.date}, {one.reason}"
 
 
 @without_collector()
@@ -150,7 +155,7 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
             write_bytes(folder / name, data)
         version = semantic_version(record.benchmark, record.date, record.content)
         write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
-    return Built(record, written, writer.taken_over, chosen.unmatched)
+    return Built(record, written, writer.taken_over, chosen.unmatched, chosen.left_out)
 
 
 def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSource:

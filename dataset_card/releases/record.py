@@ -27,7 +27,7 @@ PROVENANCE = "provenance.jsonl"
 """One line a run that somebody vouches for; not there if there is none."""
 
 TOMBSTONES = "tombstones.jsonl"
-"""One line a run that was withdrawn or corrected since it was published, or is disputed; not there if there is none."""
+"""One line a run that was withdrawn, corrected or reinstated since it was published, or is disputed; else not there."""
 
 CHANGES = "CHANGELOG.md"
 
@@ -69,7 +69,7 @@ class Entry(Record):
     date: Day = Field(description="Its date.")
     added: tuple[RunNote, ...] = Field(default=(), description="Runs that are new.")
     changed: tuple[RunChange, ...] = Field(default=(), description="Runs whose rows changed, such as re-scored ones.")
-    withdrawals: tuple[Withdrawal, ...] = Field(default=(), description="Runs withdrawn, corrected or disputed since.")
+    withdrawals: tuple[Withdrawal, ...] = Field(default=(), description="Of its and former runs, if new.")
     notes: tuple[Line, ...] = Field(default=(), description="What else changed, one sentence each.")
 
 

@@ -1,6 +1,6 @@
 """Which runs a release holds: those that are given, those of the former release, less what was withdrawn."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dataset_card.releases.former import FormerRelease, FormerRun
@@ -25,6 +25,9 @@ class Selection:
 
     unmatched: tuple[Withdrawal, ...]
     """Withdrawals that concern no run, now or before."""
+
+    left_out: tuple[Withdrawal, ...]
+    """Those for which a run that was given stays out."""
 
 
 def select_runs(
@@ -52,28 +55,33 @@ def select_runs(
     if former is not None and former.record.instance_set == instances.identity:
         runs |= {one.run_id: FormerRun(former, one, instances) for one in former.runs.values()}
     runs |= {one.run.run_id: one for one in given}
-    tombstones = dict(_tombstones(runs.values(), former, withdrawals))
+    tombstones = _tombstones(runs.values(), former, withdrawals)
     kept = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
     if not kept:
         raise InputError("no run is left for the release", "Give at least one with --runs.")
     _refuse_successors(kept)
     slugs = {one.slug for one in tombstones.values()}
     unmatched = tuple(one for one in withdrawals or () if one.slug not in slugs)
-    return Selection(kept, tuple(tombstones[run_id] for run_id in sorted(tombstones)), unmatched)
+    left_out = tuple(known for one in given if (known := tombstones.get(one.run.run_id)) and known.removes)
+    return Selection(kept, tuple(tombstones[run_id] for run_id in sorted(tombstones)), unmatched, left_out)
 
 
 def _tombstones(
     runs: Iterable[ReleaseRun], former: FormerRelease | None, withdrawals: Sequence[Withdrawal] | None
-) -> Iterator[tuple[str, Withdrawal]]:
-    """Yield tombstones with their runs; a later one for the same run takes the place of an earlier one."""
+) -> dict[str, Withdrawal]:
+    """Return what holds of each run about which anything was decided, now or before, by its id."""
+    found = {
+        one.run_id: one
+        for one in (former.tombstones if former is not None else ())
+        # A dispute is over when it is not said again.
+        if one.run_id is not None and (one.kind != "disputed" or withdrawals is None)
+    }
     for one in withdrawals or ():
         for run in runs:
-            if one.concerns(run.run):
-                yield run.run.run_id, one.model_copy(update={"run_id": run.run.run_id})
-    for one in former.tombstones if former is not None else ():
-        # A dispute is over when it is not said again; what was withdrawn stays so.
-        if one.run_id is not None and (one.removes or withdrawals is None):
-            yield one.run_id, one
+            run_id = run.run.run_id
+            if one.concerns(run.run) and (holds := one.follows(found.get(run_id))) is not None:
+                found[run_id] = holds.model_copy(update={"run_id": run_id, "transcripts": None})
+    return found
 
 
 def _refuse_unfit(given: Sequence[GivenRun], instances: InstanceSet) -> None:

@@ -24,20 +24,10 @@ from ircore.terminal import printable
 
 PARTS = {
     "Hand in a pair": ("new", "check", "pack", "pin", "check-change"),
-    "Afterwards": ("update", "withdraw", "correct", "history"),
+    "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
     "For maintainers": (
-        *(
-            "preview",
-            "waiting",
-            "evaluate",
-            "rescore",
-            "dispute",
-            "settle",
-            "withdrawals",
-            "season",
-            "links",
-            "reproduce",
-        ),
+        *("preview", "waiting", "evaluate", "rescore", "dispute", "settle"),
+        *("withdrawals", "season", "links", "reproduce"),
     ),
 }
 """The commands in the order in which people come to need them."""
@@ -65,6 +55,7 @@ for part in (
     submission_lifecycle.correct,
     submission_lifecycle.dispute,
     submission_lifecycle.history,
+    submission_lifecycle.reinstate,
     submission_lifecycle.settle,
     submission_lifecycle.update,
     submission_lifecycle.withdraw,

@@ -1,4 +1,4 @@
-"""``ircore submission withdraw``, ``correct``, ``dispute``, ``settle``, ``update``, ``history``, ``withdrawals``."""
+"""``ircore submission withdraw``, ``update`` and the like add to a history; ``history`` and ``withdrawals`` read it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +42,12 @@ correct = _step_command(
     "corrected",
     "Say that a run was wrong.",
     "Say that a published run of the submission at PATH is wrong: another one takes its place.",
+)
+reinstate = _step_command(
+    "reinstate",
+    "reinstated",
+    "Bring a withdrawn pair back.",
+    "Say that the submission at PATH, or one of its runs, may be published again: it then waits to be evaluated anew.",
 )
 dispute = _step_command(
     "dispute",
@@ -119,7 +125,7 @@ def history(path: Path, as_json: bool) -> None:
 @click.argument("folder", default="submissions", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:
-    """Collect what the submissions in FOLDER say was withdrawn, corrected or is disputed, for ircore release build."""
+    """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
     from ircore.files import write_text
     from ircore.lifecycle import withdrawal_lines
     from ircore.submissions.history import withdrawals_of
@@ -128,7 +134,7 @@ def withdrawals(folder: Path, out: Path) -> None:
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     found = tuple(withdrawals_of(folder))
     write_text(out, withdrawal_lines(found))
-    click.echo(f"{out}: {len(found)} withdrawn, corrected or disputed")
+    click.echo(f"{out}: {len(found)} withdrawn, corrected, reinstated or disputed")
 
 
 def _replaced(text: str, old: str, new: str, folder: Path) -> str:

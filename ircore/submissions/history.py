@@ -1,7 +1,7 @@
 """What happened to a submission after it was merged: data, added line by line, never deleted.
 
 ``submissions/<slug>/history.jsonl`` has one JSON record a line, the oldest first. Whoever reads the repository sees
-what was updated, withdrawn, corrected or disputed, when and why; the next release of the dataset follows it.
+what was updated, withdrawn, corrected, reinstated or disputed, when and why; the dataset's next release follows it.
 """
 
 import json
@@ -23,7 +23,7 @@ from ircore.validation import describe_validation_error
 
 HISTORY = "history.jsonl"
 MAX_BYTES = 64 * 1024
-Kind = Literal["updated", "withdrawn", "corrected", "disputed", "settled"]
+Kind = Literal["updated", "withdrawn", "corrected", "reinstated", "disputed", "settled"]
 Status = Literal["active", "withdrawn", "disputed"]
 
 
@@ -33,12 +33,14 @@ class Step(Record):
     date: Day = Field(description="When this was decided, YYYY-MM-DD.")
     kind: Kind = Field(
         description="updated: other transcripts from now on; withdrawn; corrected: a published run was wrong and "
-        "another takes its place; disputed: somebody objects; settled: a dispute is over and the run stays."
+        "another takes its place; reinstated: it may be published again; disputed: somebody objects; settled: a "
+        "dispute is over and the run stays."
     )
     reason: Line = Field(description="Why, in one line that everybody may read.")
     run_id: Name | None = Field(
         default=None,
-        description="The published run; if null, every run of the submission that began on or before date.",
+        description="The published run; if null, those of the former transcripts, or, where none are named, every run "
+        "of the submission that began on or before date.",
     )
     former: TranscriptsReference | None = Field(
         default=None, description="Of an update: the transcripts that were named before."
@@ -142,6 +144,8 @@ def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
         still = [run or "all runs, without --run" for run in disputed if _open_disputes(before, run)]
         remedy = f"Disputed: {', '.join(sorted(still))}." if still else "Nothing is disputed."
         raise InputError(f"{file}: no dispute about {about} to settle", remedy)
+    if step.kind == "reinstated" and not is_gone(before, step.run_id):
+        raise InputError(f"{file}: {about}: not withdrawn", "Nothing to do: see ircore submission history.")
     taken = (
         _open_disputes(before, step.run_id)
         if step.kind == "disputed"
@@ -151,9 +155,22 @@ def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
         raise InputError(f"{file}: {about}: {step.kind} already", "Nothing to do: see ircore submission history.")
 
 
+def is_gone(steps: Sequence[Step], run_id: str | None) -> bool:
+    """Whether a run, or a submission as a whole, was taken off the boards and not brought back.
+
+    Args:
+        steps: The submission's history.
+        run_id: The run; None for the whole.
+    """
+    if run_id is None:
+        return status_of(steps) == "withdrawn"
+    kinds = [one.kind for one in steps if one.run_id in (None, run_id) and one.kind not in ("disputed", "settled")]
+    return bool(kinds) and kinds[-1] != "reinstated"
+
+
 def status_of(steps: Sequence[Step]) -> Status:
     """Return where a submission stands: withdrawn as a whole, disputed, or active."""
-    whole = [one for one in steps if one.kind in ("withdrawn", "updated") and one.run_id is None]
+    whole = [one for one in steps if one.kind in ("withdrawn", "updated", "reinstated") and one.run_id is None]
     if whole and whole[-1].kind == "withdrawn":
         return "withdrawn"
     runs = {one.run_id for one in steps if one.kind == "disputed"}
@@ -174,7 +191,7 @@ def open_dispute(steps: Sequence[Step], run_id: str) -> Step | None:
 def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
     """Yield what a release must follow, of all submissions in a folder.
 
-    An update is a correction to the release: the former runs go, and the new one takes their place.
+    An update is a correction to the release: the runs of the former transcripts go, and the new one takes their place.
 
     Raises:
         InputError: A history is damaged.
@@ -184,9 +201,13 @@ def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
         for step in steps:
             if step.kind == "settled" or (step.kind == "disputed" and not _open_disputes(steps, step.run_id)):
                 continue
-            kind = "corrected" if step.kind == "updated" else step.kind
-            yield Withdrawal.model_validate(
-                {**step.model_dump(exclude={"former", "kind"}), "kind": kind, "slug": path.parent.name}
+            yield Withdrawal(
+                slug=path.parent.name,
+                run_id=step.run_id,
+                kind="corrected" if step.kind == "updated" else step.kind,
+                reason=step.reason,
+                date=step.date,
+                transcripts=step.former if step.run_id is None else None,
             )
 
 

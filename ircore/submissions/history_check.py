@@ -10,7 +10,7 @@ from ircore.submissions.git import Blob, Change, Repository
 from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history, step_faults
 from ircore.submissions.reading import MANIFEST
 
-_REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|dispute|settle …"
+_REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|reinstate|dispute|settle …"
 
 
 def history_findings(

@@ -20,7 +20,7 @@ from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.instances.store import read_instances
 from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
-from ircore.records import Score
+from ircore.records import Score, TranscriptsReference
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 
@@ -174,6 +174,53 @@ def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inpu
     # Whoever gives it again does not bring it back, and later releases remember.
     third = build("third", "other-block", former="second")
     assert contents(third) == contents(second)
+
+
+def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs: Path, build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    withdrawn, back = gone("other-block"), gone("other-block", "reinstated", reason="it was the right one")
+    build("second", former="first", withdrawals=[withdrawn])
+    run = run_id(inputs, "other-block")
+
+    # The word alone brings no run; the run alone is told to stay out.
+    assert contents(build("word", former="second", withdrawals=[withdrawn, back])) == contents(inputs / "second")
+    given = [inputs / "runs" / "other-block"]
+    plan = BuildPlan(former=inputs / "second", withdrawals=[withdrawn])
+    told = build_release(given, inputs / "instances", inputs / "run", plan)
+    assert f"run {run} stays out until reinstated: withdrawn on 2100-01-01" in "\n".join(told.lines())
+
+    third = build("third", "other-block", former="second", withdrawals=[withdrawn, back])
+    assert {row["submission"] for row in table(third, TRANSCRIPTS)} == {"centre-block", "other-block"}
+    assert (third / "tombstones.jsonl").read_text() == withdrawal_lines([back.model_copy(update={"run_id": run})])
+    text = (third / "CHANGELOG.md").read_text()
+    assert f"* Reinstated: `{run}` on 2100-01-01, it was the right one" in text
+    assert f"* Withdrawn: `{run}` on 2100-01-01, the wrong model was asked" in text
+    assert check_release(third).faults == ()
+
+    # It stays, in this and every later release, unless it is withdrawn once more.
+    assert contents(build("fourth", former="third", withdrawals=[withdrawn, back])) == contents(third)
+    assert contents(build("silent", former="third")) == contents(third)
+    again = build("fifth", former="third", withdrawals=[withdrawn, back, withdrawn])
+    assert {row["submission"] for row in table(again, TRANSCRIPTS)} == {"centre-block"}
+
+
+def test_new_transcripts_take_the_place_of_the_former_ones_on_the_day_they_are_named(
+    inputs: Path, build: Build
+) -> None:
+    shutil.rmtree(inputs / "runs" / "other-block")
+    instances = read_instances(inputs / "instances")
+    old, new = (TranscriptsReference(repo="me/mine", revision=digit * 40, run="r") for digit in "ab")
+    for folder, reference in (("old", old), ("other-block", new)):
+        pair = sample_submission("other-block")
+        named = pair.submission.model_copy(update={"transcripts": reference})
+        sample_run(inputs / "runs" / folder, instances, pair._replace(submission=named))
+    build("first", "centre-block", "old")
+    update = gone("other-block", "corrected").model_copy(update={"transcripts": old})
+    second = build("second", "other-block", former="first", withdrawals=[update])
+    entry = read_release(second).history[0]
+    assert [one.run_id for one in entry.added] == [run_id(inputs, "other-block")]
+    assert [one.run_id for one in entry.withdrawals] == [run_id(inputs, "old")]
+    assert check_release(second).faults == ()
 
 
 def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs: Path, build: Build) -> None:

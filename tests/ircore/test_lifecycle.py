@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
 from ircore.errors import InputError
-from ircore.lifecycle import Withdrawal, read_withdrawals, withdrawal_lines
+from ircore.lifecycle import Withdrawal, WithdrawalKind, read_withdrawals, withdrawal_lines
+from ircore.records import TranscriptsReference
 from ircore.runs import RunFolder
 
 
@@ -25,13 +27,45 @@ def test_a_withdrawal_of_one_run_is_of_that_run_whenever_it_began(run: RunFolder
     assert not gone.model_copy(update={"run_id": "another"}).concerns(run.run)
 
 
-def test_only_a_disputed_run_stays() -> None:
-    made = {kind: Withdrawal.model_validate(record(kind=kind)) for kind in ("withdrawn", "corrected", "disputed")}
-    assert {kind: one.removes for kind, one in made.items()} == {
-        "withdrawn": True,
-        "corrected": True,
-        "disputed": False,
-    }
+def test_a_correction_of_transcripts_is_of_their_run_whenever_it_began(run: RunFolder) -> None:
+    old, new = ({"repo": "me/mine", "revision": digit * 40, "run": "r"} for digit in "ab")
+    gone = Withdrawal.model_validate(record(slug=run.run.slug, kind="corrected", transcripts=old))
+    assert not gone.concerns(run.run)
+    for named, concerned in ((old, True), (new, False)):
+        played = run.run.submission.model_copy(update={"transcripts": TranscriptsReference.model_validate(named)})
+        assert gone.concerns(run.run.model_copy(update={"submission": played})) == concerned
+
+
+def test_what_is_reinstated_may_be_of_any_time(run: RunFolder) -> None:
+    back = Withdrawal(slug=run.run.slug, kind="reinstated", reason="a mistake", date="2000-01-01")
+    assert back.concerns(run.run)
+    assert not back.removes
+
+
+def test_what_is_gone_stays_so_until_it_is_reinstated() -> None:
+    def made(**more: object) -> Withdrawal:
+        return Withdrawal.model_validate(record(**more))
+
+    gone, wrong = made(date="2026-11-02"), made(kind="corrected", date="2026-11-02")
+    back, one_back = (
+        made(kind="reinstated", date="2026-11-02"),
+        made(kind="reinstated", date="2026-11-02", run_id="a-1"),
+    )
+    assert gone.follows(None) is gone
+    assert made(kind="disputed", date="2026-12-01").follows(gone) is gone
+    assert wrong.follows(gone) is gone
+    assert back.follows(gone) is back
+    assert gone.follows(back) is gone
+    # Nothing to bring back; decided before; and a run that was wrong is no better for a word about all of them.
+    assert back.follows(None) is None
+    assert made(kind="reinstated", date="2026-11-01").follows(gone) is gone
+    assert back.follows(wrong) is wrong
+    assert one_back.follows(wrong) is one_back
+
+
+def test_only_withdrawn_and_corrected_runs_leave() -> None:
+    made = {kind: Withdrawal.model_validate(record(kind=kind)) for kind in get_args(WithdrawalKind)}
+    assert {kind for kind, one in made.items() if one.removes} == {"withdrawn", "corrected"}
 
 
 @pytest.mark.parametrize("change", [{"date": "2026-13-01"}, {"date": "1 May"}, {"reason": ""}, {"kind": "deleted"}])
@@ -64,5 +98,5 @@ def test_a_file_written_by_hand_may_lack_its_last_newline_and_have_empty_lines(t
     assert "slug" in caught.value.remedy
 
 
-def record(**changes: str) -> dict[str, str]:
-    return {"slug": "a", "kind": "withdrawn", "reason": "wrong model", "date": "2026-11-22"} | changes
+def record(**changes: object) -> dict[str, object]:
+    return {"slug": "a", "kind": "withdrawn", "reason": "wrong model", "date": "2026-11-22", **changes}

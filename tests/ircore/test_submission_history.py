@@ -11,7 +11,7 @@ from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.lifecycle import read_withdrawals
 from ircore.runs import RunFolder
-from ircore.submissions import read_submission
+from ircore.submissions import read_manifest, read_submission
 from ircore.submissions.change import check_change
 from ircore.submissions.history import HISTORY, Step, add_step, parse_history, read_history, status_of, withdrawals_of
 from ircore.submissions.tree import check_tree
@@ -133,6 +133,39 @@ def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.Cap
     write_manifest(pair, None)
     assert command("update", pair, "--revision", "e" * 40, "--reason", "x") == 2
     assert "names no transcripts" in capsys.readouterr().err
+
+
+def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp_path: Path, pair: Path) -> None:
+    """The new transcripts were played before they could be named: the day of the update says nothing of them."""
+    former = read_manifest(pair).submission
+    assert command("update", pair, "--revision", "f" * 40, "--reason", "two episodes had failed") == 0
+    (one,) = withdrawals_of(pair.parent)
+    known = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances")).run
+    assert one.concerns(known.model_copy(update={"submission": former}))
+    assert not one.concerns(known.model_copy(update={"submission": read_manifest(pair).submission}))
+
+
+def test_a_withdrawn_pair_comes_back_and_its_history_stays(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("reinstate", pair, "--reason", "r") == 2
+    assert "all runs: not withdrawn" in capsys.readouterr().err
+    assert command("withdraw", pair, "--reason", "a wrong model was named", "--date", "2026-11-01") == 0
+    assert command("reinstate", pair, "--reason", "it was the right one", "--date", "2026-11-02") == 0
+    assert status_of(read_history(pair)) == "active"
+    assert [one.kind for one in read_history(pair)] == ["withdrawn", "reinstated"]
+    assert [(one.kind, one.removes) for one in withdrawals_of(pair.parent)] == [
+        ("withdrawn", True),
+        ("reinstated", False),
+    ]
+    assert command("reinstate", pair, "--reason", "r") == 2
+    assert command("withdraw", pair, "--reason", "for good", "--date", "2026-11-03") == 0
+    assert status_of(read_history(pair)) == "withdrawn"
+
+
+def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
+    assert command("correct", pair, "--reason", "a broken server", "--run", "one") == 0
+    assert command("reinstate", pair, "--reason", "the server was whole", "--run", "two") == 2
+    assert command("reinstate", pair, "--reason", "the server was whole", "--run", "one") == 0
+    assert command("reinstate", pair, "--reason", "once more", "--run", "one") == 2
 
 
 def test_a_corrected_run_only(pair: Path) -> None:
