@@ -42,7 +42,7 @@ def load(release: Path, home: Path) -> dict[str, Any]:
     script = Path(__file__).with_name("load_release.py")
     done = subprocess.run(
         [sys.executable, str(script), str(release)],
-        env=environment, capture_output=True, text=True, timeout=120, check=False,
+        env=environment, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     document: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

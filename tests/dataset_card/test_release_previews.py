@@ -61,7 +61,7 @@ def test_the_card_lists_them_and_datasets_loads_them(with_previews: Path, tmp_pa
     )
     environment = os.environ | {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, "-c", code, str(with_previews)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.splitlines()[-1] == "60 (96, 96) RGB"
 
 

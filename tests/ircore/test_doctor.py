@@ -126,16 +126,22 @@ def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, caps
     assert "answers, but not in the protocol: describer_done_first" in out
 
 
-def test_a_service_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out = doctor(served_pair(tmp_path, "http://127.0.0.1:9/v1"), capsys, "--timeout", "1")
+def test_a_service_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    status, out = doctor(served_pair(tmp_path, "http://127.0.0.1:9/v1"), capsys, "--timeout", "60")
     assert status == 1
     assert out.count("http://127.0.0.1:9/v1: ") == 2
     assert "Check base_url in the manifest and the network" in out
 
 
-def test_a_service_that_is_down(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_that_is_down(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 60.0)  # the next attempt would come too late
     server.fail(*["server_error"] * 500, model="a-describer")
-    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "3")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "30")
     assert status == 1
     assert "FAILS  image input: provider_error: server: HTTP 500: The server had an error" in out
     assert f"Make sure that the service at {server.base_url} is up and knows a-describer" in out

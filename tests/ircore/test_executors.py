@@ -185,7 +185,7 @@ def test_without_dask_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    with pytest.raises(WorkError, match="no scheduler answered within 0.5 s"):
+    with pytest.raises(WorkError, match="no scheduler answered"):
         asyncio.run(Cluster("tcp://127.0.0.1:1", patience=0.5).slots())
 
 

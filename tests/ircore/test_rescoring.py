@@ -141,7 +141,7 @@ def test_a_submission_without_transcripts(tmp_path: Path, played: Handed) -> Non
 def test_only_what_is_listed_and_no_more_is_read(tmp_path: Path, served: HubServer, played: Handed) -> None:
     commit = upload(served, played, {f"other-run/{index}.bin": b"x" * 100 for index in range(50)})
     reference = TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name)
-    folder = fetch(reference, tmp_path, deadline=30)
+    folder = fetch(reference, tmp_path, deadline=300)
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()) == sorted(
         path.relative_to(played.run).as_posix() for path in played.run.rglob("*") if path.is_file()
     )
@@ -153,7 +153,7 @@ def test_a_long_listing_comes_page_by_page(
 ) -> None:
     commit = upload(served, played)
     monkeypatch.setattr(fetching, "PAGE", 3)
-    folder = fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=30)
+    folder = fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=300)
     assert len([one for one in served.requests if "/tree/" in one]) == 4  # ten files and a folder
     assert len(list(folder.rglob("*.png"))) == len(list(played.run.rglob("*.png")))
 
@@ -183,7 +183,7 @@ def test_a_hub_that_fails_is_one_clear_line(
     served.fail("GET /datasets/me/mine/resolve/.*run.json", fault, times=99)
     reference = TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name)
     with pytest.raises(InputError) as caught:
-        fetch(reference, tmp_path, deadline=30)
+        fetch(reference, tmp_path, deadline=300)
     assert message in caught.value.problem
     assert "\n" not in caught.value.problem
 
@@ -191,7 +191,7 @@ def test_a_hub_that_fails_is_one_clear_line(
 @pytest.mark.parametrize("following", ["https://[half", "https://10.0.0.1/x", "//evil.example/x", "file:///etc/passwd"])
 def test_a_listing_goes_on_at_the_hub_alone(following: str) -> None:
     with pytest.raises(WorkError, match="the Hub leads to"):
-        Hub("https://huggingface.co", monotonic() + 30).open(following, "me/mine")
+        Hub("https://huggingface.co", monotonic() + 300).open(following, "me/mine")
 
 
 def test_a_hub_that_is_busy_for_a_while_is_asked_again(tmp_path: Path, served: HubServer, played: Handed) -> None:
@@ -199,14 +199,14 @@ def test_a_hub_that_is_busy_for_a_while_is_asked_again(tmp_path: Path, served: H
     served.fail("GET /api/datasets/me/mine/tree", HubError(429, "", "slow down"))
     served.fail("GET /datasets/me/mine/resolve/.*pack.json", DroppedError())
     reference = TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name)
-    assert (fetch(reference, tmp_path, deadline=30) / "pack.json").is_file()
+    assert (fetch(reference, tmp_path, deadline=300) / "pack.json").is_file()
 
 
 def test_an_unknown_commit_or_run(tmp_path: Path, served: HubServer, played: Handed) -> None:
     commit = upload(served, played)
     for revision, run in ((commit, "nobody"), ("f" * 40, played.run.name)):
         with pytest.raises(InputError, match="no such public dataset"):
-            fetch(TranscriptsReference(repo="me/mine", revision=revision, run=run), tmp_path, deadline=30)
+            fetch(TranscriptsReference(repo="me/mine", revision=revision, run=run), tmp_path, deadline=300)
 
 
 def test_time_is_bounded(tmp_path: Path, served: HubServer, played: Handed) -> None:
@@ -225,7 +225,7 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(
         fetching, "listing", lambda *_: [(path.split("/", 1)[1], 10) for path in shorter if "/" in path]
     )
     with pytest.raises(InputError, match="listed 10 bytes and sends another number"):
-        fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=30)
+        fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=300)
 
 
 @pytest.mark.parametrize(

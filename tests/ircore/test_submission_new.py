@@ -221,7 +221,7 @@ def test_at_a_real_terminal(tmp_path: Path) -> None:
     answers = "classical\ncanvas\n\nSomeone\n\n\n"
     os.write(ours, answers.encode())
     command = [sys.executable, "-m", "ircore", "submission", "new", str(tmp_path / "at-a-terminal")]
-    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=300, check=False)
     os.close(theirs)
     os.close(ours)
     assert done.returncode == 0, done.stderr

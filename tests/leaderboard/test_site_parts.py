@@ -105,7 +105,7 @@ def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
         host, port = server.server_address[:2]
         assert host == "127.0.0.1"
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
+        with urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
             assert answer.read() == b"a site"
         server.shutdown()
 

@@ -57,7 +57,7 @@ def _start(command: list[str], log: Path, path: str) -> "subprocess.Popen[bytes]
         )
 
 
-def _wait_until(ready: Callable[[], bool], what: str, seconds: float = 60) -> None:
+def _wait_until(ready: Callable[[], bool], what: str, seconds: float = 180) -> None:
     end = time.monotonic() + seconds
     while not ready():
         assert time.monotonic() < end, f"waited in vain for {what}"

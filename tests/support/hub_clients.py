@@ -55,14 +55,14 @@ class HubClient:
 
     def close(self) -> None:
         """End the process."""
-        self._process.communicate(timeout=20)
+        self._process.communicate(timeout=120)
 
 
 def run_with_hub(hub: HubServer, home: Path, arguments: Sequence[str], **changes: str) -> Outcome:
     """Run Python once with a Hub, a home for its files, and changes of the environment."""
     environment = environment_for(hub, home) | changes
     done = subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     return _checked(Outcome(done.returncode, done.stdout, done.stderr))
 

@@ -50,7 +50,7 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
 def submit(script: str, folder: Path, environment: dict[str, str]) -> None:
     """Submit a script and wait until all its jobs have ended (more often than ``sbatch --wait`` looks)."""
     subprocess.run(["sbatch", script], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
-    _wait_until(lambda: not _output(["squeue", "-h"], environment), "the end of the jobs", 120)
+    _wait_until(lambda: not _output(["squeue", "-h"], environment), "the end of the jobs", 300)
 
 
 def _conf(folder: Path, host: str, control: int, node: int) -> str:
@@ -92,7 +92,7 @@ def _free_ports(number: int) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
-def _wait_until(ready: Callable[[], bool], what: str, seconds: float = 30) -> None:
+def _wait_until(ready: Callable[[], bool], what: str, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not ready():
         assert time.monotonic() < end, f"waited in vain for {what}"

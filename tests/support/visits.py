@@ -60,7 +60,7 @@ def fits(page: "Page", width: int, height: int = 800) -> bool:
 
     page.set_viewport_size({"width": width, "height": height})
     try:
-        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=10_000)
+        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
     except TooLate:
         return False
     return True
