@@ -81,8 +81,9 @@ browser:
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
 	  else echo "no Chromium found: the browser tests will be skipped"; fi; }
 
+# CI's machines are shared and slow at times: there a test that fails is run once more, and the summary names it.
 test: $(INSTALLED_DEV) browser $(if $(LIPSIM),lipsim)
-	$(BIN)/pytest
+	$(BIN)/pytest $(if $(CI),--reruns 1 -rR)
 
 # Large, so only where it is asked for. A torch that is there already, such as one for processors only, is kept.
 lipsim: $(INSTALLED_DEV)
