@@ -4,11 +4,17 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from samples import sample_instances, sample_run
 from visits import find_chromium
 
 from ircore.instances.store import InstanceSet
 from ircore.runs import RunFolder
+
+# Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
+# limits of time. Searching for new ones is what tests/fuzz is for.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 @pytest.fixture

@@ -314,7 +314,7 @@ def refusal(template: Handed, root: Path, packed: Handed) -> InputError | None:
     return None if len(made.folder.episodes()) == 4 else InputError("episodes are missing")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_change_of_bytes_is_a_crash(
     tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
@@ -350,7 +350,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_change_of_fields_is_a_crash(
     tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
