@@ -1,10 +1,9 @@
 """Free English, odd English and hostile text: something sensible is drawn, and what was not understood is said."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from yardstick import rounds
 
 from ircore.players.canvas.colours import difference, family, hex_colours, named
 from ircore.players.canvas.reader import read
@@ -224,9 +223,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_read_quickly(text: str) -> None:
-    start = time.process_time()
+    assert rounds(lambda: read([text]), 2) < 250  # a second
     canvas, notes = read([text])
-    assert time.process_time() - start < 1.0
     assert canvas.width <= 2048
     assert len(canvas.items) <= 2000
     assert len(notes) <= 20

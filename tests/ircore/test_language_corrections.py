@@ -1,12 +1,12 @@
 """What a message corrects and where: hand-worked messages for every category, boundaries, hostile messages."""
 
 import re
-import time
-from itertools import pairwise
+from itertools import count, islice, pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from yardstick import rounds
 
 from ircore.language.corrections import ENDING, corrections_in, find_corrections
 from ircore.language.lexicon import CORRECTIONS, Correction, load_lexicon
@@ -138,17 +138,17 @@ def test_a_stem_fires_exactly_where_its_pattern_matches(message: str) -> None:
             assert listed.correction in corrections_in(message)
 
 
-def test_ten_thousand_messages_take_less_than_two_seconds() -> None:
+def test_ten_thousand_messages_take_a_second_or_two() -> None:
     message = (
         "The layout is close, but move the blue bar a little to the left and make it about 20% taller; the tick labels "
         "of the y-axis should be in bold instead of italic. Remove the dashed line near the top. Otherwise correct."
     )
-    seconds = []
-    for thousand in range(10):  # the quickest thousand counts: other work on the machine slows some of them
-        began = time.process_time()
-        assert all(len(corrections_in(f"{thousand}{number}. {message}")) >= 8 for number in range(1000))
-        seconds.append(time.process_time() - began)
-    assert 10 * min(seconds) < 2
+    numbers = count()
+
+    def a_thousand() -> None:
+        assert all(len(corrections_in(f"{number}. {message}")) >= 8 for number in islice(numbers, 1000))
+
+    assert rounds(a_thousand, 10) < 60
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,7 @@ def test_ten_thousand_messages_take_less_than_two_seconds() -> None:
 )
 def test_time_grows_with_the_length_only(piece: str) -> None:
     huge = piece * (100_000 // len(piece))
-    began = time.process_time()
-    find_corrections(huge)
-    assert time.process_time() - began < 1
+    assert rounds(lambda: find_corrections(huge), 1) < 250  # a second; a second try would find words it knows
 
 
 def test_the_lists_are_complete_sourced_and_versioned() -> None:
