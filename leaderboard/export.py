@@ -8,6 +8,7 @@ from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import as_csv, flat_records
 from ircore.tables.model import Table
 from ircore.versions import Version, version_of
+from leaderboard.pages.board_views import rules_words
 from leaderboard.tiers import tier_of
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
@@ -27,9 +28,14 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
 
 
 def _runs(results: Results) -> dict[str, dict[str, str]]:
-    """Return what a board says of a run beside its numbers, by run_id: trust, day on which play began, version."""
+    """Return what a board says of a run beside its numbers, by run_id: trust, day of play, version, rules."""
     return {
-        one.run_id: {"trust": tier_of(one).label, "date": one.run.started[:10], "ircore": one.run.version}
+        one.run_id: {
+            "trust": tier_of(one).label,
+            "date": one.run.started[:10],
+            "ircore": one.run.version,
+            "rules": rules_words(one.run.rules),
+        }
         for one in results.submissions
     }
 

@@ -16,6 +16,7 @@ from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import Column
 from ircore.records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
+from ircore.results.subsets import by_rules
 
 CARD = "README.md"
 DATASHEET = "DATASHEET.md"
@@ -194,8 +195,9 @@ def _common(facts: CardFacts) -> dict[str, object]:
 
 
 def _boards(source: ReleaseSource) -> Iterator[JudgeBoard]:
+    parts = by_rules(source.results)
     for judge in rating_judges(source.results):
-        label, rows = judge_label(source, judge), source.results.board(judge)
+        label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
         yield JudgeBoard(judge, label, rows, alternative_text(rows, label))
 
 

@@ -37,5 +37,10 @@ def under_rules(results: Results, rules: Rules) -> Results:
     return replace(found, standings=compute_standings(results.instances, episodes, results.judges))
 
 
+def by_rules(results: Results) -> tuple[Results, ...]:
+    """Return the results of the runs under each set of rules, the usual ones first: boards never mix rules."""
+    return tuple(under_rules(results, rules) for rules in rule_sets(results))
+
+
 def _order(rules: Rules) -> tuple[int, int, str]:
     return rules.token_budget, rules.max_turns, rules.over_budget

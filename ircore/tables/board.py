@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.subsets import by_rules
 from ircore.statistics.estimate import Estimate
 from ircore.tables.judges import SAME_FAMILY
 from ircore.tables.model import Column, Selection, Table, Value, Which
@@ -247,15 +248,18 @@ def board_table(results: Results, judge: str, category: str | None = None, diffi
 
 
 def leaderboard_table(results: Results) -> Table:
-    """Return every board below one another: judge by judge, category by category, all before parts."""
+    """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
+    parts = by_rules(results)
     rows = [
         row
         for judge, category, difficulty in product(
             results.judges, (None, *results.categories), (None, *results.difficulties)
         )
-        for row in results.board(judge, category, difficulty)
+        for part in parts
+        for row in part.board(judge, category, difficulty)
     ]
-    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
+    ranked = " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
+    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{ranked}"
     return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
 
 

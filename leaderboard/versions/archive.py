@@ -28,6 +28,7 @@ BOARDS = ("leaderboard.json", "leaderboard.csv")
 """What is kept of a version, besides its record: the files under ``data/`` of its last site."""
 
 FOLDER = "versions"
+_OF_RUNS = ("trust", "date", "ircore", "rules")
 _MAX_BYTES = 64 * 1024 * 1024
 
 
@@ -42,7 +43,7 @@ class FrozenBoard:
     """Where its files lie."""
 
     rows: tuple[Mapping[str, Any], ...]
-    """The rows of its ``leaderboard.json``; ``trust``, ``date`` and ``ircore`` of a row are its run's, where said."""
+    """The rows of its ``leaderboard.json``; what of ``_OF_RUNS`` the file says of a row's run stands in it too."""
 
     @property
     def path(self) -> str:
@@ -161,7 +162,7 @@ def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
     """Return a row with what the file says of its run; boards frozen by earlier releases say nothing."""
     run = runs.get(str(row.get("run_id"))) if isinstance(runs, dict) else None
     said = run if isinstance(run, dict) else {}
-    return {**row, **{name: said[name] for name in ("trust", "date", "ircore") if isinstance(said.get(name), str)}}
+    return {**row, **{name: said[name] for name in _OF_RUNS if isinstance(said.get(name), str)}}
 
 
 def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:

@@ -13,6 +13,9 @@ from leaderboard.text import one_line
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
 
+_FIELDS = ("judge", "category", "difficulty", "rules")
+"""In which boards differ: pairs were ranked among those under the same rules."""
+
 ALL = "all"
 """What stands in a row for all categories, and for both difficulties."""
 
@@ -22,7 +25,7 @@ class FrozenView:
     """One board of a former version."""
 
     name: str
-    """Of its page, without suffix: ``index``, or judge, category and difficulty."""
+    """Of its page, without suffix: ``index``, or ``board-`` and a number."""
 
     judge: str
     """Who judged."""
@@ -32,6 +35,9 @@ class FrozenView:
 
     difficulty: str
     """One, or ``all``."""
+
+    rules: str
+    """By which its pairs were played, in words; empty if the file does not say."""
 
     rows: tuple[Row, ...]
     """Best first, as they were."""
@@ -58,16 +64,16 @@ class Choice:
 
 
 def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
-    """Return every board among the rows of ``leaderboard.json``, the overall board of the first judge first.
+    """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
 
     Args:
         rows: As they stand in the file, each board best first; what names no judge and no condition is passed over.
     """
-    found: dict[tuple[str, str, str], list[Row]] = {}
+    found: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
-        key = tuple(row.get(name) for name in ("judge", "category", "difficulty"))
+        key = (*(row.get(name) for name in _FIELDS[:-1]), row.get(_FIELDS[-1], ""))
         if all(isinstance(part, str) for part in key):
-            found.setdefault(key, []).append(row)  # type: ignore[arg-type]
+            found.setdefault(key, []).append(row)
     keys = sorted(found, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
     return tuple(
         FrozenView("index" if not number else f"board-{number}", *key, tuple(found[key]))
@@ -77,12 +83,12 @@ def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
 
 def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[str, list[Choice]]]:
     """Yield links to the boards that differ from one in one thing, grouped by what differs."""
-    for label, field in (("Judge", "judge"), ("Category", "category"), ("Difficulty", "difficulty")):
-        others = [name for name in ("judge", "category", "difficulty") if name != field]
+    for field in _FIELDS:
+        others = [name for name in _FIELDS if name != field]
         alike = [one for one in views if all(getattr(one, name) == getattr(shown, name) for name in others)]
         links = [Choice(_title(field, getattr(one, field)), one.name, one is shown) for one in alike]
         if len(links) > 1:
-            yield label, links
+            yield field.capitalize(), links
 
 
 def standing_alone(title: str, block: str) -> str:
@@ -105,7 +111,7 @@ def _title(field: str, value: str) -> str:
         return "All" if value == ALL else category_title(value)
     if field == "difficulty":
         return "Both" if value == ALL else value.capitalize()
-    return one_line(value, 60)
+    return one_line(value, 100) or "Not said"
 
 
 _STYLE = (

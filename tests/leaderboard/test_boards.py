@@ -15,7 +15,8 @@ from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.statistics.estimate import Estimate
-from ircore.versions import BenchmarkVersion
+from ircore.versions import BenchmarkVersion, Version
+from leaderboard.export import leaderboard_files
 from leaderboard.judges import judge_kind, site_judge
 from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views
 from leaderboard.pages.boards import board_lines, board_pages
@@ -107,6 +108,23 @@ def test_pairs_are_ranked_only_among_those_that_played_by_the_same_rules() -> No
     assert len(under_rules(results, Rules(token_budget=50)).board("structural")) == 1
     assert under_rules(alone, Rules()) is alone
     assert others
+
+
+def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same_rules() -> None:
+    """A pair under other rules has the rank of its own board, and costs nobody else a place."""
+    _, *others = runs()
+    alone = Results.from_runs(runs())
+    mixed = Results.from_runs([*runs(), under(others[0], 50)])
+    document = json.loads(dict(leaderboard_files(mixed, Version("", "")))["data/leaderboard.json"])
+    ranks = {
+        (row["run_id"], row["category"], row["difficulty"]): (row["rank_low"], row["rank_high"], row["top"])
+        for row in document["rows"]
+    }
+    for row in alone.board("structural", "geometry"):
+        assert ranks[row.submission.run_id, "geometry", "all"] == (row.rank_low, row.rank_high, row.top)
+    (short,) = {one.run_id for one in mixed.submissions} - {one.run_id for one in alone.submissions}
+    assert ranks[short, "geometry", "all"] == ranks[short, "all", "all"] == (1, 1, 1)
+    assert document["runs"][short]["rules"] == "at most 50 tokens a message and 10 turns"
 
 
 def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:

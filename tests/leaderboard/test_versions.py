@@ -16,6 +16,7 @@ from leaderboard.building.build import build_site, read_marker
 from leaderboard.building.check import check_site
 from leaderboard.labels import number
 from leaderboard.versions.archive import freeze_site, read_archive, released_as
+from leaderboard.versions.frozen import choices, frozen_views
 from leaderboard.versions.pages import version_pages
 
 OLD = BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31", notes="The first.")
@@ -87,6 +88,22 @@ def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Pa
     assert "default-src 'none'" in (folder / "index.html").read_text()
     for link in page.find("a"):
         assert (folder / link.attributes["href"]).is_file()
+
+
+def test_frozen_boards_do_not_mix_rules_either() -> None:
+    """Pairs were ranked among those under the same rules; boards that were frozen without a word of them stay whole."""
+    board = {"judge": "eye", "category": "all", "difficulty": "all"}
+    rows = [{**board, "rank_low": rank, "rules": rules} for rules, rank in (("long", 1), ("long", 2), ("short", 1))]
+    long, short = frozen_views(rows)
+    assert [(one.name, one.rules, len(one.rows)) for one in (long, short)] == [
+        ("index", "long", 2), ("board-1", "short", 1),
+    ]  # fmt: skip
+    ((label, links),) = choices([long, short], short)
+    assert (label, [(one.label, one.name, one.current) for one in links]) == (
+        "Rules", [("long", "index", False), ("short", "board-1", True)],
+    )  # fmt: skip
+    (whole,) = frozen_views([{**board, "rank_low": rank} for rank in (1, 2, 3)])
+    assert len(whole.rows) == 3
 
 
 @pytest.fixture(scope="module")
