@@ -65,9 +65,9 @@ def _notes(found: PairEffects) -> tuple[str, ...]:
         else (f"No mixed model: {model.reason}.",)
     )
     return (
-        f"Grid of {size}, on the instances that all its pairs have. Effects and spreads in points of 0–10, shares of "
-        "the variance between pairs. Dominance is the spread of describers less that of generators: above 0 the "
-        "describer matters more.",
+        f"Grid of {size}; each pair's mean is over the instances that it has a score for, as on boards. Effects and "
+        "spreads in points of 0–10, shares of the variance between pairs. Dominance is the spread of describers less "
+        "that of generators: above 0 the describer matters more.",
         *tests,
     )
 
