@@ -230,8 +230,8 @@ class Results:
         """Rank the pairs by their mean final score, best first; pairs without one come last, without a rank.
 
         A rank is a range: the best is 1 + the number of pairs that are significantly better, the worst is the number
-        of pairs that are not significantly worse. All pairs are compared on the same instances, and all comparisons
-        of a board share one error rate (``ircore.statistics.ranks``). A pair with one score could be anywhere.
+        of pairs that are not significantly worse. Means are compared, each over what its pair has scores for, values of
+        the same instance paired; all comparisons of a board share one error rate (``ircore.statistics.ranks``).
 
         Args:
             judge: One of ``judges``.
