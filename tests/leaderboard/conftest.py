@@ -28,7 +28,9 @@ def browser(chromium: str, site: Path) -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS)
+        launched = playwright.chromium.launch(
+            executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS, timeout=180_000
+        )
         yield launched
         launched.close()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
-from visits import Visit, axe_findings, visit_in
+from visits import Visit, axe_findings, fits, visit_in
 
 from leaderboard.building.build import build_site
 
@@ -256,12 +256,13 @@ def test_a_board_is_complete_without_javascript(browser: "Browser", address: str
 def test_nothing_is_cut_off_at_any_width(browser: "Browser", address: str, width: int) -> None:
     with browser.new_context(viewport={"width": width, "height": 900}) as context:
         page = visit_in(context, address).open(BOARD)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert fits(page, width, 900)
         # On a wide screen every column is in sight; else the frame scrolls, and on a phone a row is a card.
         inner, outer = page.locator(".board-scroll").evaluate("one => [one.scrollWidth, one.clientWidth]")
         assert inner <= outer or 608 <= width < 1280
         cells = page.locator("table.board tbody tr").first.locator("td, th").all()
-        seen = [one.inner_text() for one in cells if one.is_visible()]
+        # Their text as it stands in the page: the row may not be laid out yet.
+        seen = [one.text_content() or "" for one in cells if one.is_visible()]
         assert len([text for text in seen if text.strip()]) >= 10
 
 
@@ -313,9 +314,22 @@ def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> 
     assert found == []
 
 
-LIMIT = 0.25
-"""Seconds that sorting 200 rows may take with layout, however busy the machine: alone it takes 0.01 to 0.03, and where
-all rows were laid out 0.3 to 0.5."""
+SORTED = """() => {
+  const rows = [...document.querySelectorAll("table.board tbody tr")], taken = [];
+  for (const order of ["ascending", "descending", "ascending", "descending", "ascending"]) {
+    const begun = performance.now();
+    const sorted = irc.sorting.rows(rows, 3, order);
+    document.querySelector("table.board tbody").replaceChildren(...sorted);
+    document.body.offsetHeight;
+    taken.push((performance.now() - begun) / 1000);
+  }
+  return Math.min(...taken);
+}"""
+ALL_LAID_OUT = """() => {
+  const style = new CSSStyleSheet();
+  style.replaceSync("tbody tr { content-visibility: visible !important; }");
+  document.adoptedStyleSheets = [style];
+}"""
 
 
 def test_two_hundred_rows_are_sorted_and_filtered_at_once(visit: Visit) -> None:
@@ -331,18 +345,9 @@ def test_two_hundred_rows_are_sorted_and_filtered_at_once(visit: Visit) -> None:
           }
         }"""
     )
-    seconds = page.evaluate(
-        """async () => {
-          const rows = [...document.querySelectorAll("table.board tbody tr")], taken = [];
-          for (const order of ["ascending", "descending", "ascending", "descending", "ascending"]) {
-            const begun = performance.now();
-            const sorted = irc.sorting.rows(rows, 3, order);
-            document.querySelector("table.board tbody").replaceChildren(...sorted);
-            document.body.offsetHeight;
-            taken.push((performance.now() - begun) / 1000);
-          }
-          return Math.min(...taken);
-        }"""
-    )
+    seconds = page.evaluate(SORTED)
     assert page.locator("table.board tbody tr").count() == 200
-    assert seconds <= LIMIT
+    # On this machine as it is now: with all rows laid out it takes ten times as long, 0.3 to 0.5 seconds on a laptop.
+    page.evaluate(ALL_LAID_OUT)
+    whole = page.evaluate(SORTED)
+    assert seconds < whole / 3

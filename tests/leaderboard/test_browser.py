@@ -72,11 +72,9 @@ def test_a_chart_that_cannot_be_drawn_shows_its_numbers(browser: "Browser", addr
 
 
 def first_cells(page: "Page") -> list[str]:
-    rows = page.locator("table.board tbody tr")
-    return [
-        row.locator(".pair-describer").inner_text() + "-" + row.locator(".pair-generator").inner_text()
-        for row in rows.all()
-    ]
+    """The pairs from top to bottom; their text as it stands in the page, since a row may not be laid out yet."""
+    names = "row => ['.pair-describer', '.pair-generator'].map(one => row.querySelector(one).textContent).join('-')"
+    return [str(row.evaluate(names)) for row in page.locator("table.board tbody tr").all()]
 
 
 def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
