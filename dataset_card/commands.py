@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from ircore.collector import without_collector
 from ircore.commands.paths import SeveralPathsCommand
 from ircore.terminal import printable
 
@@ -38,6 +39,7 @@ def command() -> None:
 )
 @click.option("--previews", is_flag=True, help="Also make a table of the turns with small pictures.")
 @click.option("--date", metavar="YYYY-MM-DD", help="Of the release; that of the newest thing in it if not given.")
+@without_collector()
 def build(
     runs: tuple[Path, ...],
     instances: Path,

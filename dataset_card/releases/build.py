@@ -39,7 +39,6 @@ from dataset_card.tables.schema import (
     TRANSCRIPTS,
     Config,
 )
-from ircore.collector import without_collector
 from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.instances.store import InstanceSet, read_instances
@@ -116,7 +115,6 @@ class Built:
             yield f"run {one.run_id} stays out until reinstated: {one.kind} on {one.date}, {one.reason}"
 
 
-@without_collector()
 def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildPlan | None = None) -> Built:
     """Make a release; the folder appears only when it is complete. The same input gives the same bytes.
 

@@ -48,5 +48,5 @@ def read_kept(path: Path) -> RunRecords | None:
 
 
 def keep(path: Path, records: RunRecords) -> None:
-    """Keep records for the next build."""
-    write_text(path, records.model_dump_json(by_alias=True))
+    """Keep records for the next build, without what they have by default."""
+    write_text(path, records.model_dump_json(by_alias=True, exclude_defaults=True))
