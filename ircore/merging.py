@@ -19,7 +19,7 @@ from ircore.journal import JournalWriter
 from ircore.judging.journal import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
 from ircore.provenance import Provenance, write_provenance
 from ircore.records import JudgeIdentity, Score
-from ircore.runs import JOURNAL, RUN_FILE, SCORES, Call, End, Failure, RunFolder, RunWriter
+from ircore.runs import JOURNAL, RUN_FILE, SCORES, Call, End, Failure, RunFolder, RunWriter, event_line
 from ircore.shards import Part, read_part
 
 NAMED = 5
@@ -173,7 +173,7 @@ def _write(
         by_name: dict[str, list[bytes]] = {}
         for shard in shards:
             for event in shard.events():
-                by_name.setdefault(_name(event), []).append(_line(event))
+                by_name.setdefault(_name(event), []).append(event_line(event))
                 if isinstance(event, Call) and event.rendering is not None:
                     _copy(shard, event.rendering.sha256, temporary)
         order = [one.instance_id for one in first.instances.instances]
@@ -234,10 +234,6 @@ def _copy_prices(shards: Sequence[RunFolder], out: Path) -> None:
 
 def _name(event: Call | Failure | End) -> str:
     return event.episode.episode_id if isinstance(event, End) else event.episode_id
-
-
-def _line(event: Call | Failure | End) -> bytes:
-    return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
 
 
 def _gap(missing: Sequence[str], how: str, what: str = "instance") -> InputError:

@@ -10,8 +10,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
-SCHEMA_VERSION = 1
-
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
 

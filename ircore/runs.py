@@ -302,7 +302,7 @@ class RunWriter:
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self.known = folder.calls()
-        self.finished = {one.episode_id: one for one in folder.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+        self.finished = self.finished_episodes(folder)
         for left_over in (folder.path / "renderings").glob(".*.part"):
             left_over.unlink()
         self._journal = JournalWriter(folder.path / JOURNAL)
@@ -328,7 +328,7 @@ class RunWriter:
         if new:
             sync_folder(self.folder.path / "renderings")
             self._stored |= new
-        self._journal.append([_line(one.event) for one in entries], durable=True)
+        self._journal.append([event_line(one.event) for one in entries], durable=True)
 
     def record_call(self, call: Call, picture: Picture | None = None) -> None:
         """Record an answer."""
@@ -345,7 +345,8 @@ class RunWriter:
         self._journal.__exit__(None, None, None)
 
 
-def _line(event: Call | Failure | End) -> bytes:
+def event_line(event: Call | Failure | End) -> bytes:
+    """Return what happened as a line of the journal, without newline."""
     return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
 
 

@@ -6,8 +6,7 @@ the CSS variables and classes of ``stylesheet``; figures name a colour by its ``
 among the same variables, so that a figure follows the reader's scheme without being made twice.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Literal
 
 from leaderboard.colour import contrast, interpolate, mix, until_contrast
@@ -169,16 +168,6 @@ def neutral(name: str, dark: bool = False) -> str:
     return NEUTRALS[name][dark]
 
 
-def score_colour(value: float, dark: bool = False) -> str:
-    """Return the colour of a similarity; values outside 0–10 take the colour of the nearer end."""
-    return _along(SCORE_STOPS[dark], value, SCORE_RANGE)
-
-
-def delta_colour(value: float, dark: bool = False) -> str:
-    """Return the colour of a ΔQ or of any difference of similarities; saturated beyond ±5."""
-    return _along(DELTA_STOPS[dark], value, DELTA_RANGE)
-
-
 def ink_on(colour: str) -> str:
     """Return black or white, whichever reads better on ``colour``: never under 4.5 : 1.
 
@@ -274,13 +263,3 @@ def _rule(selector: str, colours: dict[str, str]) -> str:
 def _step(value: float, domain: tuple[float, float], steps: int) -> int:
     low, high = domain
     return round(min(1.0, max(0.0, (value - low) / (high - low))) * steps)
-
-
-def _along(stops: Sequence[str], value: float, domain: tuple[float, float]) -> str:
-    low, high = domain
-    return _interpolated(tuple(stops), (value - low) / (high - low))
-
-
-@lru_cache(maxsize=1024)
-def _interpolated(stops: tuple[str, ...], position: float) -> str:
-    return interpolate(stops, position)

@@ -17,7 +17,7 @@ from ircore.leaks import Leak, find_leaks, without_leaks
 from ircore.records import TECHNICAL_REASONS, Episode, Rendering, Run, Turn
 from ircore.rescoring.clean_png import clean_picture
 from ircore.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
-from ircore.runs import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder
+from ircore.runs import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder, event_line
 
 SHOWN = 20
 """Findings that an error lists."""
@@ -66,7 +66,7 @@ def pack(path: Path, out: Path) -> Packed:
         folder = temporary / source.run.run_id
         for rendering in _renderings(events):
             cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
-        lines = [_line(_rewritten(event, cleaned, removed)) for event in events]
+        lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
         write_bytes(folder / JOURNAL, b"".join(line + b"\n" for line in lines))
         write_text(folder / RUN_FILE, run_text)
         index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
@@ -147,10 +147,6 @@ def _episode(
 
     turns = tuple(turn(one) for one in episode.turns)
     return episode.model_copy(update={"turns": turns, "detail": plain(episode.detail, 2000)})
-
-
-def _line(event: Call | Failure | End) -> bytes:
-    return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
 
 
 def _files(folder: Path) -> Iterator[PackedFile]:
