@@ -17,14 +17,47 @@ def describe_validation_error(error: ValidationError, most: int = 3) -> str:
     return "; ".join(faults[:most]) + more
 
 
+WORDING = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a mapping",
+    "extra_forbidden": "unknown key",
+    "finite_number": "must be a finite number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "list_type": "must be a list",
+    "literal_error": "must be {expected}",
+    "missing": "is missing",
+    "model_type": "must be a mapping",
+    "string_too_long": "has more than {max_length} characters",
+    "string_too_short": "is empty",
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+}
+"""What is said of a fault, by pydantic's name for its kind; what pydantic itself says where it is not listed."""
+
+
+def worded(detail: "ErrorDetails") -> str:
+    """Return what is wrong with a value, without the value: it may be a key."""
+    limits = {name: int(limit) if _is_whole(limit) else limit for name, limit in detail.get("ctx", {}).items()}
+    if detail["type"] == "string_pattern_mismatch" and limits.get("pattern") == ONE_LINE:
+        return "must be one line"
+    if detail["type"] in WORDING:
+        return WORDING[detail["type"]].format_map(limits)
+    return detail["msg"].removeprefix("Value error, ")
+
+
+def _is_whole(limit: object) -> bool:
+    return isinstance(limit, float) and limit.is_integer()
+
+
 def _fault(detail: "ErrorDetails") -> str:
     field = ".".join(str(part) for part in detail["loc"]) or "record"
-    wording = {
-        "extra_forbidden": "unknown key",
-        "missing": "is missing",
-        "model_type": "must be a mapping",
-        "string_too_short": "is empty",
-    }
-    if detail["type"] == "string_pattern_mismatch" and detail.get("ctx", {}).get("pattern") == ONE_LINE:
-        return f"{field}: must be one line"
-    return f"{field}: {wording.get(detail['type'], detail['msg'].removeprefix('Value error, '))}"
+    return f"{field}: {worded(detail)}"

@@ -40,8 +40,9 @@ def _page(summary: dict[str, Any]) -> str:
     seats = " + ".join(
         run["submission"][seat]["model"] or run["submission"][seat]["player"] for seat in ("describer", "generator")
     )
+    name = run["submission"]["name"]
     rows = [
-        ("pair", f"{run['submission']['name']}  ({seats})"),
+        ("pair", name if name == seats else f"{name}  ({seats})"),
         ("run", f"{run['run_id']}, begun {run['started']}"),
         ("rules", f"{run['rules']['token_budget']} tokens a message, {run['rules']['max_turns']} turns"),
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
@@ -55,7 +56,7 @@ def _page(summary: dict[str, Any]) -> str:
         ("each", _mean(summary)),
         *(("judge", f"{name}: {_judged(sums)}") for name, sums in summary["judging"]["per_judge"].items()),
     ]
-    return "\n".join(f"{name:<9} {value}" for name, value in rows if value)
+    return "\n".join(f"{title:<9} {value}" for title, value in rows if value)
 
 
 def _asked(summary: dict[str, Any]) -> list[tuple[str, str]]:

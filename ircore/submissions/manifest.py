@@ -21,6 +21,7 @@ from ircore.submissions.findings import (
     locate,
 )
 from ircore.submissions.reading import FORMAT
+from ircore.validation import worded
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -230,23 +231,22 @@ def _named(path: FieldPath, message: str, expected: str) -> Fault:
     return Fault(path, message, expected, f"Write {expected}." if expected else FORMAT)
 
 
+_OWN_WORDS = {
+    "invalid_key": "a key that is no text",
+    "string_pattern_mismatch": "{shown} does not fit",
+    "string_too_long": "too long",
+    "literal_error": "{shown} is not known",
+}
+"""What is said of faults whose expectation stands beside it anyway."""
+
+
 def _words(detail: "ErrorDetails") -> str:
-    given, limits = detail["input"], detail.get("ctx", {})
-    wording = {
-        "greater_than_equal": f"must be at least {limits.get('ge')}, not {_shown(given)}",
-        "less_than_equal": f"must be at most {limits.get('le')}, not {_shown(given)}",
-        "string_type": f"must be text, not {_kind(given)}",
-        "model_type": f"must be a mapping, not {_kind(given)}",
-        "dict_type": f"must be a mapping, not {_kind(given)}",
-        "tuple_type": f"must be a list, not {_kind(given)}",
-        "int_type": f"must be a whole number, not {_kind(given)}",
-        "invalid_key": "a key that is no text",
-        "string_pattern_mismatch": f"{_shown(given)} does not fit",
-        "string_too_long": "too long",
-        "string_too_short": "is empty",
-        "literal_error": f"{_shown(given)} is not known",
-    }
-    return wording.get(detail["type"], f"{detail['msg'][:1].lower()}{detail['msg'][1:]}, not {_shown(given)}")
+    given, kind = detail["input"], detail["type"]
+    if kind in _OWN_WORDS:
+        return _OWN_WORDS[kind].format(shown=_shown(given))
+    if kind == "string_too_short":
+        return worded(detail)
+    return f"{worded(detail)}, not {_kind(given) if kind.endswith('_type') else _shown(given)}"
 
 
 def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:

@@ -74,6 +74,15 @@ def test_show_says_what_was_played(run: RunFolder, capsys: pytest.CaptureFixture
     assert "4 converged, 0 turn_limit, 0 aborted" in out
 
 
+def test_show_says_players_once_where_they_are_the_name(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, told in (("Mine", "Mine  (classical + canvas)"), ("classical + canvas", "classical + canvas")):
+        run = sample_run(tmp_path / name, instances, sample_submission(name=name), limit=1)
+        assert ircore(["show", str(run.path)]) == 0
+        assert capsys.readouterr().out.splitlines()[0] == f"pair      {told}"
+
+
 def test_show_as_json_has_the_published_keys(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -7,6 +7,7 @@ from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, ValidationError
+from pydantic_core import to_json
 
 from ircore.errors import InputError
 from ircore.plugins import unknown
@@ -22,6 +23,8 @@ ANOTHER_GAME = (
     "models", "plugins", "functions", "function_call", "web_search_options",
 )  # fmt: skip
 """What brings other words than the game master's, other models or tools into the game."""
+
+_REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -110,9 +113,10 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
         if name not in kind.model_fields:
             raise unknown("parameter", name, list(kind.model_fields), "parameters")
     try:
-        settings = kind.model_validate(spec.parameters)
+        # As JSON, in which lists are lists, so that no kind of value passes for another: true for 1, text for a number.
+        settings = kind.model_validate_json(to_json(spec.parameters), strict=True)
     except ValidationError as error:
-        raise InputError(f"parameters.{describe_validation_error(error)}", "See docs/players.md.") from error
+        raise InputError(f"parameters.{describe_validation_error(error)}", _REMEDY) from error
     for name in settings.extra_body:
         if name in RESERVED:
             raise InputError(f"parameters.extra_body.{name}: is sent by the player itself", "Take it out.")
