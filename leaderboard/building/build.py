@@ -136,12 +136,10 @@ def build_site(
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
         judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
-        address: Where the site will stand, absolute and ending in a slash: for what has to be found from elsewhere,
-            such as feeds and badges. Empty if that is not known.
+        address: Where the site will stand, absolute, ending in a slash, for feeds and badges; empty if not known.
         archive: Folder of the frozen boards of former versions; None for none.
         version: The benchmark version that the runs must be of; None for whatever they are.
-        originals: Where the original pictures are published, ending in a slash; readers zoom into these. Empty if
-            they are not, and the site is to hold pictures for zooming itself.
+        originals: Where the pictures to zoom into are published, ending in a slash; empty if the site holds them.
         versions: The benchmark's released versions, as ``ircore.versions`` reads them.
         waiting: A submission that has a page even though it was not played.
         submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
@@ -150,9 +148,8 @@ def build_site(
         InputError: The runs cannot be shown together, or ``out`` holds something else.
         WorkError: MkDocs failed, or the disk is full.
     """
-    if out.is_symlink():
-        # The folder that the link names is replaced, not the link.
-        out = Path(os.path.realpath(out))
+    # Of a link the folder that it names is replaced.
+    out = Path(os.path.realpath(out)) if out.is_symlink() else out
     _check(out, sources)
     released = read_versions(versions)
     with without_collector(), workplace(out) as work:
@@ -165,9 +162,7 @@ def build_site(
         site.submitted = () if submissions is None else read_submitted(submissions)
         frozen = () if archive is None else read_archive(archive, site.version)
         site.former = tuple(board.record for board in frozen)
-        pages = [*all_pages(site), *version_pages(site.version, frozen)]
-        asked = (waiting,) if waiting is not None else ()
-        pages += filter(None, (waiting_page(site, one) for one in (*asked, *(each.loaded for each in site.unplayed))))
+        pages = [*all_pages(site), *version_pages(site.version, frozen), *_waiting_pages(site, waiting)]
         _copy_sources(sources, work, address)
         sharing = write_sources(pages, tree.docs)
         fragments = Fragments(site)
@@ -178,10 +173,7 @@ def build_site(
             write_frozen(frozen, tree.files)
             encoded = site.pictures.write(tree.files, _earlier(out))
         finish_pages(tree.site, tree.blocks, sharing, originals)
-        merge(tree.files, tree.site)
-        write_surroundings(tree.site, address)
-        marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}
-        write_text(tree.site / MARKER, json.dumps(marker) + "\n")
+        _complete(site, tree)
         replace(tree.site, out)
     return BuildReport(len(pages), len(site.pictures), encoded)
 
@@ -194,6 +186,12 @@ def all_pages(site: Site) -> Iterator[Page]:
     cited = citation_page(site.version, site.address)
     several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
     return chain(*several, single, (figures_page(site), cited, targets_page(site)))
+
+
+def _waiting_pages(site: Site, asked: LoadedSubmission | None) -> Iterator[Page]:
+    """Yield the page of each submission without a run, and of the one that is asked for."""
+    several = (*((asked,) if asked is not None else ()), *(one.loaded for one in site.unplayed))
+    return filter(None, (waiting_page(site, one) for one in several))
 
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
@@ -233,6 +231,14 @@ def _write_pages(site: Site, pages: Sequence[Page], sections: tuple[Section, ...
 def _write_files(files: Iterable[tuple[str, str]], tree: Tree) -> None:
     for path, text in files:
         write_text(tree.files / path, text)
+
+
+def _complete(site: Site, tree: Tree) -> None:
+    """Put everything beside the finished pages, and say what the site is."""
+    merge(tree.files, tree.site)
+    write_surroundings(tree.site, site.address)
+    marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}
+    write_text(tree.site / MARKER, json.dumps(marker) + "\n")
 
 
 def _check(out: Path, sources: Path) -> None:
