@@ -58,5 +58,5 @@ def test_a_store_that_does_not_answer_is_said_soon(listens: bool, error: str, re
         f"ircore: org/irg: the store of large files, {host}, does not answer ({error})",
         "  Try again later, or set HF_HUB_DISABLE_XET=1 to send them without it.",
     ]
-    assert waited < 60  # the client itself would try for minutes
+    assert waited < 240  # the client itself would try for longer, several times
     assert hub.repos[REPO].titles == ["initial commit"]

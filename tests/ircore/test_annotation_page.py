@@ -76,7 +76,9 @@ def browser(chromium: str, built: Built) -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS)
+        launched = playwright.chromium.launch(
+            executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS, timeout=180_000
+        )
         yield launched
         launched.close()
 
@@ -153,8 +155,11 @@ def test_rating_with_the_keyboard_alone(visiting: Visiting) -> None:
         assert seen(page, "#count") == "1 of 12"
         page.keyboard.press("3")
         assert seen(page, "#reading") == "3: very different, few shared elements"
-        page.keyboard.press("1")
-        page.keyboard.press("0")
+        for _ in range(10):  # who takes more than a second between the two, as a busy machine may, begins again
+            page.keyboard.press("1")
+            page.keyboard.press("0")
+            if not seen(page, "#reading").startswith("0:"):
+                break
         assert seen(page, "#reading") == "10: identical or indistinguishable"
         page.keyboard.press("Enter")
         page.locator("#slider").focus()
