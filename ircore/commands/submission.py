@@ -132,16 +132,17 @@ def check(
 @click.argument("base")
 @click.argument("head")
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
+@submission_preview.by_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.option("--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says.")
-def check_change(base: str, head: str, repo: Path, as_json: bool, github: bool) -> None:
+def check_change(base: str, head: str, repo: Path, by: str, as_json: bool, github: bool) -> None:
     """Check what commit HEAD changes since it left BASE: one valid submission, and nothing else.
 
     Files are read as data from git's objects: nothing of the change is checked out or run.
     """
     from ircore.submissions.change import check_change as check_commits
 
-    one = check_commits(repo, base, head)
+    one = check_commits(repo, base, head, by == "maintainers")
     _report(list(one.checked), one.findings, as_json, github, more=one.as_dict())
 
 

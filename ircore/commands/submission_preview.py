@@ -13,12 +13,20 @@ DEADLINE = 600.0
 
 SHOWN = 20
 """Findings that are listed when transcripts are refused."""
+by_option = click.option(
+    "--by",
+    type=click.Choice(["anybody", "maintainers"]),
+    default="anybody",
+    show_default=True,
+    help="Who proposes it: maintainers may change several pairs, built-in ones and other files too.",
+)
 
 
 @click.command("preview", short_help="A site that shows what a pull request adds.")
 @click.argument("base")
 @click.argument("head")
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
+@by_option
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option(
     "--published",
@@ -35,6 +43,7 @@ def command(
     base: str,
     head: str,
     repo: Path,
+    by: str,
     out: Path,
     published: Path,
     rescore: bool,
@@ -53,9 +62,9 @@ def command(
 
     runs = _runs(published)
     with TemporaryDirectory() as folder:
-        place = _manifest(repo, base, head, Path(folder))
+        place = _manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
-            click.echo("no manifest is added or changed: nothing to preview")
+            click.echo("not one manifest is added or changed: nothing to preview")
             return
         if rescore:
             runs = tuple(_with_rescored(runs, place, Path(folder), instances))
@@ -74,19 +83,18 @@ def _runs(published: Path) -> tuple[Path, ...]:
     return tuple(sorted(folder.iterdir()))
 
 
-def _manifest(repo: Path, base: str, head: str, folder: Path) -> Path | None:
-    """Write the manifest that a change adds or alters into a folder of its own; None if there is none."""
+def _manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
+    """Write the manifest that a change adds or alters into a folder of its own; None if there is none, or several."""
     from ircore.submissions import MANIFEST
     from ircore.submissions.change import check_change
     from ircore.submissions.findings import errors
     from ircore.submissions.git import Repository
 
-    change = check_change(repo, base, head)
-    wrong = errors(change.findings)
-    if not wrong and not change.checked:
-        return None
-    if wrong or len(change.checked) != 1:
+    change = check_change(repo, base, head, by_maintainers)
+    if errors(change.findings):
         raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
+    if len(change.checked) != 1:
+        return None
     objects, place = Repository(repo), folder / change.checked[0].slug
     path = f"submissions/{place.name}"
     blobs = [one for one in objects.blobs(change.head, path) if one.entry.path == f"{path}/{MANIFEST}"]

@@ -39,13 +39,15 @@ class CheckedChange:
         return {"base": self.base, "head": self.head}
 
 
-def check_change(repository: Path, base: str, head: str) -> CheckedChange:
+def check_change(repository: Path, base: str, head: str, by_maintainers: bool = False) -> CheckedChange:
     """Check what a branch changes since it left another one: one submission's folder, and a valid one.
 
     Args:
         repository: Any folder of a clone that has both commits, with their history.
         base: The commit or branch it is to be merged into; its other submissions are what names are compared with.
         head: The branch's last commit.
+        by_maintainers: It may change several submissions, built-in ones and files elsewhere too. What it changes in
+            submissions is checked all the same.
 
     Raises:
         InputError: A commit is not there, or the two share no history.
@@ -55,7 +57,10 @@ def check_change(repository: Path, base: str, head: str) -> CheckedChange:
     changes = objects.changes(objects.merge_base(base, head), head)
     after = {one.entry.path: one for one in objects.blobs(head, FOLDER)}
     merged = objects.blobs(base, FOLDER)
-    found = list(islice(chain(_scope(changes), _changed(changes, after, merged)), MOST_SHOWN))
+    if by_maintainers:
+        changes = [one for one in changes if one.path.startswith(f"{FOLDER}/")]
+    scope = () if by_maintainers else _scope(changes)
+    found = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
     found += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
     checked = tuple(_submissions(objects, changes, after, merged))
     found += [one for each in checked for one in each.findings]

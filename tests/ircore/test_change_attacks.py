@@ -301,6 +301,30 @@ def test_a_change_of_a_history_alone_says_so(
     assert capsys.readouterr().out == "no manifest is added or changed; no errors in what is\n"
 
 
+def test_maintainers_change_several_pairs_and_other_files(objects: ObjectRepository, base: str) -> None:
+    mended = BASE["submissions/there/submission.yaml"][1].replace(b"Someone", b"Someone Else")
+    builtin, page = "submissions/builtin-more/submission.yaml", "README.md"
+    files = {"submissions/there/submission.yaml": (PLAIN, mended), builtin: GOOD_FILE[MANIFEST], page: (PLAIN, b"x")}
+    head = objects.commit({**BASE, **files}, base)
+    problems = {one.problem for one in errors(check_change(objects.path, base, head).findings)}
+    assert {"only maintainers add or change built-in pairs", "is in no submission's folder"} <= problems
+    change = check_change(objects.path, base, head, by_maintainers=True)
+    assert errors(change.findings) == []
+    assert {one.slug for one in change.checked} == {"there", "builtin-more"}
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda one: one.name)
+def test_what_harms_is_refused_from_maintainers_too(objects: ObjectRepository, base: str, change: Change) -> None:
+    """All but where it lies: that is theirs to decide."""
+    kept = {path: file for path, file in BASE.items() if path not in change.removed}
+    head = objects.commit({**kept, **change.files}, base)
+    from_anybody = errors(check_change(objects.path, base, head).findings)
+    about_submissions = [one for one in from_anybody if "submissions/" in one.file]
+    may = "only maintainers add or change built-in pairs"
+    expected = [one for one in about_submissions if one.problem != may]
+    assert errors(check_change(objects.path, base, head, by_maintainers=True).findings) == expected
+
+
 def test_who_deletes_a_submission_is_told_how_to_take_it_back(
     objects: ObjectRepository, base: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -140,9 +140,14 @@ class Service:
 
 
 def _filled(text: str, known: Mapping[str, str]) -> str:
-    """Put values in the place of expressions; ``a || 'b'`` is b where a is empty."""
+    """Put values in the place of expressions.
+
+    ``a || 'b'`` is b where a is empty; ``a == b && 'c' || 'd'`` is c where both are the same, else d.
+    """
 
     def value(found: re.Match[str]) -> str:
+        if choice := re.fullmatch(r"([\w.]+) == ([\w.]+) && '(\w+)' \|\| '(\w+)'", found[1]):
+            return choice[3] if known.get(choice[1], "") == known.get(choice[2]) else choice[4]
         name, _, fallback = found[1].partition(" || ")
         assert re.fullmatch(r"[\w.]+", name), found[1]
         return known.get(name, "") or fallback.strip("'")

@@ -20,6 +20,7 @@ from workflows import Outcome, Service, plain_environment, read_workflow, steps_
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
+REPOSITORY = "org/benchmark"
 DATASET = "org/results"
 SLUG = "my-models"
 FOREVER = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a"} | {
@@ -94,8 +95,8 @@ class World:
         base, head = self.propose(number, change)
         return self.submitted(number, base, head)
 
-    def submitted(self, number: int, base: str, head: str) -> Outcome:
-        about = {"base__sha": base, "head__sha": head, "number": str(number)}
+    def submitted(self, number: int, base: str, head: str, origin: str = "somebody/fork") -> Outcome:
+        about = {"base__sha": base, "head__sha": head, "number": str(number), "head__repo__full_name": origin}
         context = {f"github__event__pull_request__{name}": value for name, value in about.items()}
         return self.run("submission", "submitted", base, **context)
 
@@ -129,7 +130,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with running_hub() as hub, serving(side=64) as models:
         environment = plain_environment(root / "home") | hub.environment(root / "hub", token=None)
         environment |= {"HF_OIDC_ID_TOKEN": CI_IDENTITY, "PYTHONDONTWRITEBYTECODE": "1"}
-        context = {"vars.DATASET": DATASET, "vars.PER_CONDITION": "1", "vars.SITE_URL": "https://site.example/"}
+        context = {
+            "github.repository": REPOSITORY,
+            "vars.DATASET": DATASET,
+            "vars.PER_CONDITION": "1",
+            "vars.SITE_URL": "https://site.example/",
+        }
 
         def prepared(clone: Path) -> None:
             set_up(clone)
@@ -259,7 +265,7 @@ BAD: dict[str, tuple[Callable[[World, Path], object], str]] = {
 def refuses(world: World, name: str, number: int) -> None:
     change, told = BAD[name]
     outcome = world.checked(number, lambda tree: change(world, tree))
-    assert outcome.failed == '.venv/bin/ircore submission check-change "$BASE" "$HEAD" --github'
+    assert outcome.failed == '.venv/bin/ircore submission check-change "$BASE" "$HEAD" --by "$BY" --github'
     assert told in outcome.output
     assert "::error" in outcome.output
     assert "refused" in outcome.summary
@@ -314,6 +320,19 @@ def accepts(world: World) -> None:
         checked = world.run("scheduled", job, merged)
         assert checked.failed is None, checked.output
     assert "1 of 2 runs played again: the same words and the same pictures" in checked.output
+
+    # Maintainers change two built-in pairs and a page; from a fork, nobody may.
+    def mend(tree: Path) -> None:
+        for pair in ("builtin-classical-canvas", "builtin-classical-sketch"):
+            with (tree / "submissions" / pair / "submission.yaml").open("a") as file:
+                file.write("hardware: any laptop\n")
+        (tree / "README.md").write_text("Another page.\n")
+
+    base, head = world.propose(3, mend)
+    theirs = world.submitted(3, base, head, REPOSITORY)
+    assert theirs.failed is None, theirs.output
+    assert "nothing to preview" in theirs.output
+    assert "only maintainers" in world.submitted(3, base, head).output
 
     # Its submitter asks for it to be withdrawn: a line in its history, and the next release follows it.
     def withdraw(tree: Path) -> None:
