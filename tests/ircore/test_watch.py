@@ -76,8 +76,14 @@ def test_plain_lines_say_how_far_a_run_is(
 
 
 def test_lines_come_now_and_then_only(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    instances: InstanceSet,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    assert progress.PLAIN_INTERVAL > 1
+    monkeypatch.setattr(progress, "PLAIN_INTERVAL", 3600.0)
     assert play_pair(served_pair(tmp_path, server.base_url), instances, tmp_path / "run") == 0
     assert capsys.readouterr().err.count("play pair: ") == 1
 
