@@ -123,6 +123,7 @@ class HubServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, cas: Path | None = None, cas_url: str | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -147,6 +148,8 @@ class HubServer(ThreadingHTTPServer):
     def environment(self, home: Path, token: str | None = TOKEN) -> dict[str, str]:
         """Return the variables that a client needs: its own empty home, and nothing of the tester's account."""
         known = {"HF_ENDPOINT": self.url, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1"}
+        # A machine that stands still for ten seconds is no Hub that does not answer.
+        known |= {"HF_HUB_DOWNLOAD_TIMEOUT": "60", "HF_HUB_ETAG_TIMEOUT": "60"}
         known |= {} if self.cas_url else {"HF_HUB_DISABLE_XET": "1"}
         return known | ({} if token is None else {"HF_TOKEN": token})
 
