@@ -4,19 +4,23 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import time
 
 from filelock import FileLock, Timeout
 
 from ircore.errors import WorkError
+from leaderboard.shares import in_shares
 
 _LOCK = ".ircore-building"
 """Held while a folder is being built in; one that nobody holds was left by a build that was killed."""
 
 _SETTLED = 60.0
 """Seconds after which a folder surely has its lock."""
+
+_MANY = 2_000
+"""Files from which several processes remove them."""
 
 
 @contextmanager
@@ -34,6 +38,20 @@ def workplace(out: Path) -> Iterator[Path]:
         raise WorkError(f"{out}: cannot be written ({error.strerror})", "Choose another --out.") from error
     with folder as name, FileLock(Path(name) / _LOCK):
         yield Path(name)
+        _remove_files(Path(name))
+
+
+def _remove_files(folder: Path) -> None:
+    """Remove the files of a build that is over: thousands, the former site's among them, so in several processes."""
+    files = [Path(top, name) for top, _, names in os.walk(folder) for name in names if name != _LOCK]
+
+    def remove(share: int, shares: int) -> None:
+        # What stands together goes together: in one folder processes would wait for each other.
+        for path in files[len(files) * share // shares : len(files) * (share + 1) // shares]:
+            with suppress(OSError):
+                path.unlink()
+
+    in_shares(remove, len(files) >= _MANY)
 
 
 def remove_left_over(out: Path) -> None:

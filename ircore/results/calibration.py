@@ -88,9 +88,11 @@ def calibrate(episodes: EpisodesByRun) -> Calibration:
 
 def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
     """Fit one map for each judge that is no human, to all renderings that it and annotators rated."""
+    every = (one for results in episodes.values() for one in results)
+    rated_by = sorted({judge for one in every for judge, judged in one.judged.items() if judged.trajectory})
+    if HUMAN not in rated_by:  # as on most sites: then what was rated need not be collected
+        return {judge: Refusal("no human ratings", 0, 0) for judge in rated_by}
     task = rated_similarity(episodes)
-    if HUMAN not in task.judges:
-        return {judge: Refusal("no human ratings", 0, 0) for judge in task.judges}
     human = task.judges[HUMAN]
     maps: dict[str, Recalibration | Refusal] = {}
     for judge, scores in task.judges.items():

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from ircore.results.cells import strata
 from ircore.results.model import Results, SubmissionResult
 from ircore.statistics.effects import Effects, complete_grid, decompose
 from ircore.statistics.mixed import MixedEffects, Unavailable, mixed_effects
+
+_grid = lru_cache(maxsize=8)(complete_grid)
+"""Of the same pairs it is asked for under every condition."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def pair_effects(
             grid.
     """
     runs = {(one.describer, one.generator): one.run_id for one in reversed(same_rules(results))}
-    describers, generators = complete_grid(sorted(runs))
+    describers, generators = _grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
         return PairEffects(judge, category, difficulty, (), reason, reason)

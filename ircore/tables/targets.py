@@ -1,5 +1,6 @@
 """What the targets of a set show, counted from their scenes, and how many words they take."""
 
+from collections.abc import Sequence
 from itertools import product
 from statistics import fmean
 
@@ -15,6 +16,7 @@ _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
 
 def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return how many targets each condition has and what they hold, a row a condition."""
+    messages = _first_messages(results)
     columns = (
         Column("category", "category", "Kind of picture.", digits=None),
         Column("difficulty", "difficulty", "easy or hard.", digits=None),
@@ -29,7 +31,7 @@ def targets_table(results: Results, category: str | None = None, difficulty: str
                digits=0, nullable=True),
     )  # fmt: skip
     rows = [
-        (Value(one), Value(level), *_counts(results, one, level))
+        (Value(one), Value(level), *_counts(results, one, level, messages.get((one, level), [])))
         for one, level in product(results.categories, results.difficulties)
         if category in (None, one) and difficulty in (None, level)
     ]
@@ -37,13 +39,12 @@ def targets_table(results: Results, category: str | None = None, difficulty: str
     return Table("targets", "What the targets show", words, columns, tuple(row for row in rows if row[2].value))
 
 
-def _counts(results: Results, category: str, difficulty: str) -> tuple[Value, ...]:
+def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:
     chosen = [one for one in results.instances if (one.category, one.difficulty) == (category, difficulty)]
     scenes = [one.scene for one in chosen if one.scene is not None]
     sizes = [sum(element.type not in _GROUND for element in scene.elements) for scene in scenes]
     texts = [[element for element in scene.elements if element.text is not None] for scene in scenes]
     fonts = [float(str(one.parameters["size"])) for found in texts for one in found if "size" in one.parameters]
-    tokens = _first_messages(results, category, difficulty)
     behind = Selection(tuple(results.episodes), "ended", category, difficulty)
     return (
         Value(len(chosen)),
@@ -69,11 +70,10 @@ def _colours(scene: Scene) -> set[str]:
     return {element.colour for element in scene.elements if element.colour and element.type not in _GROUND}
 
 
-def _first_messages(results: Results, category: str, difficulty: str) -> list[int]:
-    """Return the length of the first message of every episode of a condition."""
-    return [
-        one.episode.turns[0].message_tokens
-        for episodes in results.episodes.values()
-        for one in episodes
-        if (one.episode.category, one.episode.difficulty) == (category, difficulty) and one.episode.turns
-    ]
+def _first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
+    """Return the length of the first message of every episode, by category and difficulty."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in (one.episode for episodes in results.episodes.values() for one in episodes):
+        if one.turns:
+            found.setdefault((one.category, one.difficulty), []).append(one.turns[0].message_tokens)
+    return found

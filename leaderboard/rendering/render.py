@@ -15,7 +15,7 @@ from ircore.tables import formats
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.gallery.marked import CORRECTION_WORDS
-from leaderboard.rendering import board_marks, marks
+from leaderboard.rendering import board_marks, marks, matrix_marks
 from leaderboard.site import Page, Site
 from leaderboard.tiers import tier_of
 
@@ -79,6 +79,7 @@ def _environment() -> Environment:
     environment.globals.update(
         marks=marks,
         board_marks=board_marks,
+        matrix_marks=matrix_marks,
         rank=labels.rank,
         shown=formats.shown,
         interval=formats.interval_shown,

@@ -1,0 +1,100 @@
+"""A pair's place in the matrix, made here because a site has a page for every target and a place for every pair in it.
+
+See ``marks``.
+"""
+
+from functools import lru_cache
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from leaderboard.labels import number, percent, rank, signed
+from leaderboard.pages.matrix import MatrixCell
+from leaderboard.rendering.marks import badge, dot, missing, picture, safe, score
+from leaderboard.site import Gallery
+from leaderboard.text import one_line
+
+_REMEMBERED = 4_096
+"""Pairs whose names and addresses are kept."""
+
+
+def place(one: MatrixCell, gallery: Gallery | None, root: str, anchor: str, judge: str, same_family: str) -> Markup:
+    """Return what stands on the matrix of a condition for one of its pairs.
+
+    Args:
+        one: The pair and its numbers.
+        gallery: The target whose renderings are shown; None for none.
+        root: The way to the site's root.
+        anchor: Where on the pair's page the episodes behind its numbers stand.
+        judge: Whose scores these are.
+        same_family: What a mark means that judge and describer are of one family.
+    """
+    cell, episodes = one.cell, _episodes(root, one.pair.key, anchor)
+    cost = "cost not known" if cell.cost.mean is None else f"US$ {number(cell.cost.mean)}"
+    numbers = (
+        f'<a class="matrix-score" href="{episodes}">{score(cell.score)}</a>{dot(cell.score, one.pair.hue)}\n'
+        f'<span class="muted">rank {rank(one.row.rank_low, one.row.rank_high)}, n {cell.score.n}</span> '
+        f'<span class="muted">ΔQ {signed(cell.delta.mean)}</span> '
+        f'<span class="muted">played {percent(cell.played_share)} %</span> <span class="muted">{cost}</span>\n'
+    )
+    return _whole(one, gallery, root, judge, numbers, same_family)
+
+
+def own_place(one: MatrixCell, gallery: Gallery, root: str, anchor: str, judge: str, same_family: str) -> Markup:
+    """Return what stands on the matrix of a target for one pair: its score there, and what it gets on such targets.
+
+    Args:
+        one: The pair and its numbers.
+        gallery: The target.
+        root: As in ``place``.
+        anchor: As in ``place``.
+        judge: As in ``place``.
+        same_family: As in ``place``.
+    """
+    value = missing("not scored") if one.score is None else f'<span class="value">{number(one.score)}</span>'
+    numbers = (
+        f'<a class="matrix-score" href="{_row(root, gallery, one.pair.key)}">{value}</a>\n'
+        f'<span class="muted">such targets: <a href="{_episodes(root, one.pair.key, anchor)}">{score(one.cell.score)}'
+        f'</a></span> <span class="muted">n {one.cell.score.n}</span>\n'
+    )
+    return _whole(one, gallery, root, judge, numbers, same_family)
+
+
+def _whole(one: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: str, same_family: str) -> Markup:
+    shown = "" if gallery is None else _picture(one, gallery, root, judge)
+    family = f'<abbr class="own-family" title="{escape(same_family)}">†</abbr>' if one.cell.same_family else ""
+    tier = f'<span class="tier tier-{one.tier.key}" title="{escape(one.tier.description)}">{one.tier.label}</span>'
+    apart = f' <span class="muted">{escape(one.pair.apart)}</span>' if one.pair.apart else ""
+    return safe(
+        f'<div class="matrix-cell">\n{shown}<div class="matrix-numbers">{numbers}{family}{tier}{apart}</div></div>\n'
+    )
+
+
+def _picture(one: MatrixCell, gallery: Gallery, root: str, judge: str) -> str:
+    if one.picture is None:
+        shown = safe(f'<span class="no-picture">{missing("no rendering of this target")}</span>')
+    else:
+        words = f"{gallery.title}, final rendering by {_players(one.pair.describer, one.pair.generator)}"
+        shown = picture(one.picture, words, root) + badge(one.score, f", judged by {judge}")
+    key = escape(one.pair.key)
+    return f'<a class="matrix-picture" data-pair="{key}" href="{_row(root, gallery, one.pair.key)}">{shown}</a>\n'
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _players(describer: str, generator: str) -> str:
+    return f"{one_line(describer, 60)} + {one_line(generator, 60)}"
+
+
+def _row(root: str, gallery: Gallery, key: str) -> str:
+    """Return the address of a pair's row in the gallery."""
+    return f"{root}gallery/{gallery.instance.instance_id}.html{_query(key)}"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _query(key: str) -> Markup:
+    return escape(f"?pair={quote(key)}#{key}")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _episodes(root: str, key: str, anchor: str) -> Markup:
+    return escape(f"{root}pairs/{key}.html#{anchor}")
