@@ -42,7 +42,7 @@ from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.targets import targets_page
-from leaderboard.pages.waiting import waiting_page
+from leaderboard.pages.waiting import preview_notice, waiting_page
 from leaderboard.pictures import ENCODING
 from leaderboard.reading import read_runs
 from leaderboard.rendering.render import Renderer, read_templates
@@ -141,7 +141,8 @@ def build_site(
         version: The benchmark version that the runs must be of; None for whatever they are.
         originals: Where the pictures to zoom into are published, ending in a slash; empty if the site holds them.
         versions: The benchmark's released versions, as ``ircore.versions`` reads them.
-        waiting: A submission that has a page even though it was not played.
+        waiting: A submission that the site is a preview of: every page says so, and it has a page even if it was not
+            played.
         submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
 
     Raises:
@@ -172,7 +173,8 @@ def build_site(
             check_figures(tree.files / "charts")
             write_frozen(frozen, tree.files)
             encoded = site.pictures.write(tree.files, _earlier(out))
-        finish_pages(tree.site, tree.blocks, sharing, originals)
+        notice = "" if waiting is None else preview_notice(site, waiting)
+        finish_pages(tree.site, tree.blocks, sharing, originals, notice)
         _complete(site, tree)
         replace(tree.site, out)
     return BuildReport(len(pages), len(site.pictures), encoded)

@@ -50,23 +50,26 @@ _WAY = (
 )
 
 
-def finish_pages(site: Path, blocks: Path, sharing: Mapping[str, str], images: str = "") -> None:
-    """Give every page of a built site its policy, the addresses of the feeds, and its block.
+def finish_pages(site: Path, blocks: Path, sharing: Mapping[str, str], images: str = "", notice: str = "") -> None:
+    """Give every page of a built site its policy, the addresses of the feeds, its block, and what all pages say.
 
     Args:
         site: What the builder made.
         blocks: The blocks, each under its page's path.
         sharing: Title by path of the pages that have no shell of their own.
         images: Where full-size pictures are fetched from; empty for nowhere.
+        notice: HTML that stands at the top of every page, ``{root}`` being the way to the site's root; empty for none.
 
     Raises:
         WorkError: A page with a block has no place for it.
     """
     shells = list(read_shells(site, sharing))
-    in_shares(partial(_finish_share, shells, site, blocks, images), len(shells) >= _MANY)
+    in_shares(partial(_finish_share, shells, site, blocks, images, notice), len(shells) >= _MANY)
 
 
-def _finish_share(shells: Sequence[Shell], site: Path, blocks: Path, images: str, share: int, shares: int) -> None:
+def _finish_share(
+    shells: Sequence[Shell], site: Path, blocks: Path, images: str, notice: str, share: int, shares: int
+) -> None:
     policed = lru_cache(maxsize=8)(with_policy)
     for path, shell, changes in shells[share::shares]:
         block = blocks / f"{path}.html"
@@ -74,7 +77,10 @@ def _finish_share(shells: Sequence[Shell], site: Path, blocks: Path, images: str
         page = policed(shell, images, charts=text is not None and _CHART in text)
         for old, new in changes:
             page = page.replace(old, new)
-        page = page.replace("</head>", _FEEDS.format(root="../" * path.count("/")), 1)
+        root = "../" * path.count("/")
+        page = page.replace("</head>", _FEEDS.format(root=root), 1)
+        if notice:
+            page = page.replace("<header", f"{notice.replace('{root}', root)}\n<header", 1)
         if text is not None:
             page, count = _PLACE.subn(lambda _, text=text: text, page, count=1)  # type: ignore[misc]
             if not count:

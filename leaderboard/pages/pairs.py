@@ -30,11 +30,13 @@ def pair_pages(site: Site) -> Iterator[Page]:
     """Yield the list of pairs and players, and one page a pair."""
     boards = {judge: _board(site, judge) for judge in site.results.judges}
     rows, made, players = boards[site.judge], badges(site), player_paths(site)
+    disputes = {one.run_id: open_dispute(site.history(one.result.slug), one.run_id) for one in site.pairs.values()}
     listed = {
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
         "unplayed": site.unplayed,
+        "disputes": disputes,
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
     ranked = [site.pairs[run_id] for run_id in rows]
@@ -65,7 +67,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "commands": _commands(pair),
                 "trust": trust_lines(pair.result),
                 "history": site.history(pair.result.slug),
-                "disputed": open_dispute(site.history(pair.result.slug), pair.run_id),
+                "disputed": disputes[pair.run_id],
             },
             later=partial(_episodes, site, pair),
         )

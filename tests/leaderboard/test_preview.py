@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from pages import read_page
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.cli import run as ircore
 from ircore.submissions import LoadedSubmission
+from leaderboard.building.check import check_site
 from leaderboard.building.preview import preview
 from leaderboard.pages.pairs import credit_lines, player_words
 from leaderboard.pages.waiting import waiting_page
@@ -30,6 +32,19 @@ def test_a_played_pair_has_a_page_and_a_place_with_each_judge(run: Path, tmp_pat
     assert lines[0] == f"page   {tmp_path / 'site' / 'pairs' / slug}.html"
     assert (tmp_path / "site" / "pairs" / f"{slug}.html").is_file()
     assert any(line.startswith("place  1 of 1 by structural: ") for line in lines)
+
+
+def test_every_page_of_a_preview_says_that_it_is_one(run: Path, tmp_path: Path) -> None:
+    preview(sample_submission("new-pair"), [run], tmp_path / "site")
+    paths = [path for path in (tmp_path / "site").rglob("*.html") if path.name != "404.html"]
+    assert {"index.html", "submit.html", "new-pair.html"} <= {path.name for path in paths}
+    for path in paths:
+        page = read_page(path)
+        (notice,) = page.find("aside", class_="irg-notice")
+        assert "Preview, not the leaderboard" in notice.text
+        (link,) = notice.find("a")
+        assert (path.parent / link.attributes["href"]).resolve() == tmp_path / "site" / "pairs" / "new-pair.html"
+    assert check_site(tmp_path / "site")[0] == []
 
 
 def test_one_that_was_not_played_has_a_page_of_what_it_says(run: Path) -> None:

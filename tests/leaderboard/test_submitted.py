@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pages import read_page
 from samples import sample_instances, sample_run
 from transcripts import REVISION, write_manifest
 
@@ -55,6 +56,15 @@ def test_a_disputed_pair_is_marked_on_every_board(site: Path, board: str) -> Non
     assert mark[1] == "../pairs/centre-block.html#history"
     assert ("somebody objects" in page) == (board == "index.html")
     assert mark[2] == "since 2026-11-01: the pictures look &lt;b&gt;traced&lt;/b&gt;"
+
+
+def test_a_disputed_pair_is_marked_in_the_list_of_pairs(site: Path) -> None:
+    (mark,) = read_page(site / "pairs" / "index.html").find("a", class_="tier-disputed")
+    assert mark.attributes["href"] == "../pairs/centre-block.html#history"
+
+
+def test_only_a_preview_says_that_it_is_one(site: Path) -> None:
+    assert not any("irg-notice" in path.read_text() for path in site.rglob("*.html"))
 
 
 def test_what_was_withdrawn_is_not_called_self_reported(site: Path) -> None:
