@@ -248,7 +248,7 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
     for columns in _chunks(ratios):
         part = ratios.chosen(columns)
         moved = part.deviations(drawn)
-        found += _estimates(part.points, part.influence(), part, moved, drawn, scale, method)
+        found += _estimates(part.points, 1.0, part.influence(), part, moved, drawn, scale, method)
     return found
 
 
@@ -261,7 +261,7 @@ def product_intervals(
         ratios: Such as mean scores; ``n`` of the estimates is theirs.
         others: Such as played shares.
         drawn: Resamples of the same instances.
-        scale: Of the product.
+        scale: Of the first ratio; the second is at most 1.
         method: As in ``ratio_intervals``.
 
     Returns:
@@ -274,7 +274,7 @@ def product_intervals(
         a, b = one.deviations(drawn), other.deviations(drawn)
         moved = a * second[:, None] + b * np.nan_to_num(first)[:, None] + a * b
         influence = one.influence() * second + other.influence() * np.nan_to_num(first)
-        found += _estimates(first * second, influence, one, moved, drawn, scale, method)
+        found += _estimates(first, second, influence, one, moved, drawn, scale, method)
     return found
 
 
@@ -293,7 +293,8 @@ def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
 
 
 def _estimates(
-    points: Floats,
+    means: Floats,
+    part: Floats | float,
     influence: Floats,
     ratios: Ratios,
     moved: NDArray[np.float64],
@@ -301,9 +302,10 @@ def _estimates(
     scale: Scale,
     method: Method,
 ) -> list[Estimate]:
-    counts, freedom = ratios.counts, ratios.degrees(drawn)
+    """Estimate means, each times the part of it that counts; so does what is unseen of it."""
+    counts, freedom, points = ratios.counts, ratios.degrees(drawn), means * part
     influence = centred(influence, drawn)
-    shift, unseen = _unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
+    shift, unseen = part * _unseen_shift(means, counts, scale), part**2 * unseen_spread(means, counts, scale)
     seen = (influence**2).sum(axis=0)
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)

@@ -7,6 +7,7 @@ from scipy import stats
 from ircore.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
+    MAIN,
     SCORE,
     SHARE,
     Method,
@@ -116,6 +117,17 @@ def test_product_carries_the_doubt_of_both() -> None:
     p, m, s = played.mean(), np.nanmean(scores), np.nanstd(scores, ddof=1)
     sigma = ((p * s) ** 2 / (140 * p) + m**2 * p * (1 - p) / 140) ** 0.5
     assert main.half_width == pytest.approx(1.98 * sigma, rel=0.08)
+
+
+def test_a_pair_that_hardly_ever_plays_cannot_have_a_high_main_score() -> None:
+    """Seven of 140 played: whatever is unseen of their quality, it counts for a twentieth."""
+    played = (np.arange(140) % 20 == 0).astype(float)[:, None]
+    quality = Ratios.means(np.where(played > 0, 40.0 + np.arange(140)[:, None] / 10, np.nan))
+    (main,) = product_intervals(quality, Ratios.means(played), resample(["all"] * 140), MAIN)
+    assert main.mean == pytest.approx(46 / 20)
+    assert main.high is not None
+    # Were all of them perfect: the upper end of Wilson's interval of 7 in 140, as a share of 100.
+    assert main.mean < main.high < 100 * 0.0996
 
 
 SHAPES: dict[str, list[float]] = {
