@@ -37,7 +37,7 @@ PARTS = ("speed", "coverage", "ranks")
 SIZES = (25, 50, 100)
 METHODS: tuple[Method, ...] = ("percentile", "bca", "student")
 
-PLAYED = (0.2, 0.8, 0.95, 1.0)
+PLAYED = (0.5, 0.8, 0.95, 1.0)
 """Shares of episodes that are not aborted."""
 
 SHAPES: dict[str, list[float]] = {
