@@ -8,7 +8,7 @@ from ircore.tables.board import leaderboard_table
 from ircore.tables.formats import as_csv, flat_records
 from ircore.tables.model import Table
 from ircore.versions import Version, version_of
-from leaderboard.pages.board_views import rules_words
+from leaderboard.labels import rules_words
 from leaderboard.tiers import tier_of
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")

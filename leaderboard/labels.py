@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ircore.records import AbortReason, Outcome
+from ircore.records import AbortReason, Outcome, Rules
 from ircore.results.episodes import Convergence
 from ircore.statistics.estimate import Estimate
 
@@ -102,3 +102,10 @@ def rank(low: int | None, high: int | None) -> str:
 def _rounded(value: float, digits: int) -> str:
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def rules_words(rules: Rules) -> str:
+    """Say by what rules a run was played."""
+    over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
+    turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
+    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"

@@ -8,7 +8,7 @@ from ircore.records import Rules
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Results
 from leaderboard.judges import judge_kind, rates
-from leaderboard.labels import category_title
+from leaderboard.labels import category_title, rules_words
 from leaderboard.site import Site
 
 
@@ -121,13 +121,6 @@ def judge_words(site: Site, judge: str) -> str:
     if judge_kind(site.results, judge) == "computed":
         return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
     return f"Judged by {judge}."
-
-
-def rules_words(rules: Rules) -> str:
-    """Say by what rules a run was played."""
-    over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
-    turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
-    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"
 
 
 def rules_label(site: Site, rules: Rules | None) -> str:
