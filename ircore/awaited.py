@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.errors import InputError
 from ircore.provenance import read_provenance
 from ircore.runs import RunFolder
-from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
+from ircore.submissions import LoadedSubmission, manifests_in, read_manifest
 from ircore.submissions.history import Step, is_gone, read_history, status_of
 
 
@@ -29,10 +28,8 @@ def awaited(folder: Path, runs: Sequence[Path]) -> list[Awaited]:
         runs: Published runs.
 
     Raises:
-        InputError: There is no such folder, or a manifest, a history or a run in it is damaged.
+        InputError: There is no submission in it, or a manifest, a history or a run in it is damaged.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     published: dict[str, list[RunFolder]] = {}
     for path in runs:
         one = RunFolder.open(path)
@@ -41,7 +38,7 @@ def awaited(folder: Path, runs: Sequence[Path]) -> list[Awaited]:
 
 
 def _awaited(folder: Path, published: dict[str, list[RunFolder]]) -> Iterator[Awaited]:
-    for file in sorted(folder.glob(f"*/{MANIFEST}")):
+    for file in manifests_in(folder):
         steps = read_history(file.parent)
         if status_of(steps) == "withdrawn":
             continue

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -37,9 +37,9 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
             _write_through(temporary, data)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise WorkError(
-            f"{path}: cannot be written ({error.strerror})", "Free some space or choose another place."
+            f"{path}: cannot be written ({_why(error)})", "Free some space or choose another place."
         ) from error
 
 
@@ -69,10 +69,22 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         temporary.replace(path)
     except OSError as error:
         raise WorkError(
-            f"{path}: cannot be written ({error.strerror})", "Free some space or choose another place."
+            f"{path}: cannot be written ({_why(error)})", "Free some space or choose another place."
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+def _why(error: OSError) -> str | None:
+    if isinstance(error, NotADirectoryError | FileExistsError):
+        return "a file stands where a folder should be"
+    return error.strerror
+
+
+def _remove(temporary: Path) -> None:
+    """Remove what is left of a file; it may never have been there, as below what is no folder."""
+    with suppress(OSError):
+        temporary.unlink()
 
 
 def sync_folder(path: Path) -> None:
@@ -128,7 +140,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
         temporary.chmod(0o755)
     except OSError as error:
-        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
+        raise WorkError(f"{path}: cannot be written ({_why(error)})", "Choose another --out.") from error
     try:
         yield temporary
         if path.is_dir():

@@ -15,7 +15,8 @@ CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "
 
 DIFFICULTIES = ("easy", "hard")
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,99}$")]
+NAME = r"^[a-z0-9][a-z0-9_.-]{0,99}$"
+Name = Annotated[str, StringConstraints(pattern=NAME)]
 """An identifier that is safe as a file name and in a URL: lower-case ASCII letters, digits, ``_ . -``."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

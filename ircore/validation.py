@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ircore.records import ONE_LINE
+from ircore.records import NAME, ONE_LINE
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -44,11 +44,17 @@ WORDING = {
 """What is said of a fault, by pydantic's name for its kind; what pydantic itself says where it is not listed."""
 
 
+_PATTERNS = {
+    ONE_LINE: "must be one line",
+    NAME: "must be lower-case letters, digits, '_', '.' and '-', a letter or digit first, at most 100",
+}
+
+
 def worded(detail: "ErrorDetails") -> str:
     """Return what is wrong with a value, without the value: it may be a key."""
     limits = {name: int(limit) if _is_whole(limit) else limit for name, limit in detail.get("ctx", {}).items()}
-    if detail["type"] == "string_pattern_mismatch" and limits.get("pattern") == ONE_LINE:
-        return "must be one line"
+    if detail["type"] == "string_pattern_mismatch" and limits["pattern"] in _PATTERNS:
+        return _PATTERNS[limits["pattern"]]
     if detail["type"] in WORDING:
         return WORDING[detail["type"]].format_map(limits)
     return detail["msg"].removeprefix("Value error, ")

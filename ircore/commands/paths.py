@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from ircore.errors import InputError
+
 
 class SeveralPathsCommand(click.Command):
     """A command whose repeatable path options also take several paths after one name.
@@ -33,6 +35,21 @@ runs_option = click.option(
     help="Run folders: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
+
+
+def published_runs(folder: Path) -> tuple[Path, ...]:
+    """Return the runs of a release that was brought here.
+
+    Args:
+        folder: What ``ircore release pull`` made.
+
+    Raises:
+        InputError: There are none.
+    """
+    runs = folder / "runs"
+    if not runs.is_dir():
+        raise InputError(f"{folder}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
+    return tuple(sorted(runs.iterdir()))
 
 
 def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.paths import published_runs
 from ircore.errors import InputError, WorkError
 
 
@@ -37,6 +38,10 @@ def command(
     from ircore.runs import RUN_FILE
     from ircore.submissions import read_manifest
 
+    # Before anything is paid for.
+    asked = _judges(judges)
+    if published is not None:
+        published_runs(published)
     _run(["submission", "check", str(path), "--resolve"])
     loaded = read_manifest(path)
     if loaded.submission.transcripts is None:
@@ -48,7 +53,7 @@ def command(
         beside = ["--published", str(published)] if published is not None else []
         _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
     _run(["score", str(out), "--every-turn"])
-    if asked := _judges(judges):
+    if asked:
         _run(["score", str(out), *asked])
 
 

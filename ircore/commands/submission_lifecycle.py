@@ -128,10 +128,11 @@ def withdrawals(folder: Path, out: Path) -> None:
     """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
     from ircore.files import write_text
     from ircore.lifecycle import withdrawal_lines
+    from ircore.submissions import manifests_in
     from ircore.submissions.history import withdrawals_of
 
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
+    # A release takes an empty file for word that no dispute is open.
+    manifests_in(folder)
     found = tuple(withdrawals_of(folder))
     write_text(out, withdrawal_lines(found))
     click.echo(f"{out}: {len(found)} withdrawn, corrected, reinstated or disputed")
@@ -165,7 +166,8 @@ def _add(
     try:
         step = Step(date=day, kind=kind, reason=reason, run_id=run_id, former=former)
     except ValidationError as error:
-        raise InputError(f"--{describe_validation_error(error)}", "Give the option another value.") from error
+        problem = describe_validation_error(error).replace("run_id", "run")
+        raise InputError(f"--{problem}", "Give the option another value.") from error
     steps = add_step(folder, step)
     number = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
     click.echo(f"{folder / HISTORY}: {number}; {folder.name} is {status_of(steps)}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import InputError, WorkError
+from ircore.errors import WorkError
 from ircore.terminal import printable
 
 
@@ -16,12 +16,10 @@ def command(folder: Path) -> None:
     One line a link that leads nowhere; exit status 1 if there is any.
     """
     from ircore.links import dead_links, links_of
-    from ircore.submissions import MANIFEST, read_manifest
+    from ircore.submissions import manifests_in, read_manifest
     from ircore.submissions.history import read_history, status_of
 
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
-    files = [one for one in sorted(folder.glob(f"*/{MANIFEST}")) if status_of(read_history(one.parent)) != "withdrawn"]
+    files = [one for one in manifests_in(folder) if status_of(read_history(one.parent)) != "withdrawn"]
     links = [link for file in files for link in links_of(read_manifest(file))]
     dead = dead_links(links)
     for one in dead:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.paths import published_runs
 from ircore.errors import InputError, WorkError
 from ircore.terminal import printable
 
@@ -60,7 +61,7 @@ def command(
     from ircore.plugins import load
     from ircore.submissions import read_manifest
 
-    runs = _runs(published)
+    runs = published_runs(published)
     with TemporaryDirectory() as folder:
         place = _manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
@@ -74,13 +75,6 @@ def command(
     click.echo(f"look   ircore site serve {out}")
     if github:
         _tell_github(lines)
-
-
-def _runs(published: Path) -> tuple[Path, ...]:
-    folder = published / "runs"
-    if not folder.is_dir():
-        raise InputError(f"{published}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
-    return tuple(sorted(folder.iterdir()))
 
 
 def _manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ircore.commands.paths import published_runs
 from ircore.terminal import printable
 
 SHOWN = 20
@@ -46,8 +47,8 @@ def command(
     """
     from ircore.rescoring.rescore import RefusedError, rescore
 
+    others = published_runs(published) if published is not None else ()
     try:
-        others = sorted((published / "runs").iterdir()) if published is not None else ()
         made = rescore(path, out, instances, transcripts, deadline, others)
     except RefusedError as error:
         for fault in error.faults[:SHOWN] if len(error.faults) > 1 else ():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import InputError
+from ircore.commands.paths import published_runs
 from ircore.terminal import printable
 
 
@@ -21,10 +21,7 @@ def command(folder: Path, published: Path, as_json: bool) -> None:
     """List the submissions in FOLDER that no published run shows as they are now, each with what is to be done."""
     from ircore.awaited import awaited
 
-    runs = published / "runs"
-    if not runs.is_dir():
-        raise InputError(f"{published}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
-    found = awaited(folder, sorted(runs.iterdir()))
+    found = awaited(folder, published_runs(published))
     if as_json:
         import json
 

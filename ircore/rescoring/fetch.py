@@ -224,6 +224,8 @@ class Hub:
             raise WorkError(f"{what}: the Hub leads to {address[:200]!a}", "Try again later.")
         last = ""
         for wait in (0.0, *WAITS):
+            if last and self._until - monotonic() <= wait:
+                break
             self._rest(wait)
             try:
                 request = Request(address, headers={"User-Agent": f"ircore/{__version__}"})  # noqa: S310 - checked above
@@ -235,8 +237,8 @@ class Hub:
                     raise _refusal(error.code, what) from error
                 self._rest(_asked_wait(error.headers))
             except (URLError, OSError, HTTPException, ValueError) as error:  # ValueError: a redirect to no address
-                last = str(error.reason) if isinstance(error, URLError) else type(error).__name__
-        raise WorkError(f"{what}: {last[:200]}", "Try again later.")
+                last = f"the Hub {_broken(error)}"
+        raise WorkError(f"{what}: {last[:200]}", "Check the network, or try again later.")
 
     def _read(self, answer: HTTPResponse, size: int) -> bytes:
         """Read one byte more than was listed, at most."""
@@ -258,6 +260,15 @@ class Hub:
         if left <= 0:
             raise WorkError("fetching the transcripts takes too long", "Give more time with --deadline.")
         return min(left, SILENCE)
+
+
+def _broken(error: Exception) -> str:
+    """Say in a few words why there was no answer."""
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, str):
+        return reason  # of a redirect
+    said = reason.strerror if isinstance(reason, OSError) else None
+    return f"cannot be reached ({said or type(reason).__name__})"
 
 
 def _refusal(status: int, what: str) -> InputError:

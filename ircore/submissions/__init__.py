@@ -6,6 +6,7 @@ from ircore.submissions.reading import (
     check_player,
     folder_of,
     make_player,
+    manifests_in,
     read_manifest,
     read_submission,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "check_player",
     "folder_of",
     "make_player",
+    "manifests_in",
     "read_manifest",
     "read_submission",
 ]

@@ -39,6 +39,19 @@ def folder_of(path: Path) -> Path:
     return folder if folder.name not in ("", "..") else folder.resolve()
 
 
+def manifests_in(folder: Path) -> list[Path]:
+    """Return the manifests of all submissions in a folder.
+
+    Raises:
+        InputError: There are none: it is another folder than was meant.
+    """
+    found = sorted(folder.glob(f"*/{MANIFEST}"))
+    if not found:
+        problem = "no submission in it" if folder.is_dir() else "no such folder"
+        raise InputError(f"{folder}: {problem}", "Name the folder of submissions.")
+    return found
+
+
 def read_submission(path: Path) -> LoadedSubmission:
     """Read a manifest that is to be played, and check that its players are installed.
 

@@ -31,6 +31,17 @@ def test_a_failing_write_leaves_the_old_content(tmp_path: Path, monkeypatch: pyt
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
+def test_a_file_where_a_folder_should_be_is_told_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for place in ("file/x", "file/below/x"):
+        with pytest.raises(WorkError, match="a file stands where a folder should be"):
+            write_text(tmp_path / place, "x")
+        for write in (new_file, new_folder):
+            told = rf"{place}: cannot be written \(a file stands where a folder should be\)"
+            with pytest.raises(WorkError, match=told), write(tmp_path / place):
+                pytest.fail("not to be begun")
+
+
 def test_a_file_written_bit_by_bit_appears_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "a" / "log.bin"
     with new_file(path) as file:

@@ -113,7 +113,7 @@ def test_a_judges_file(tmp_path: Path) -> None:
     [
         ({"name": "structural"}, "name: 'structural' is another judge's"),
         ({"name": "human"}, "name: 'human' is another judge's"),
-        ({"name": "GPT judge"}, "name: String should match pattern"),
+        ({"name": "GPT judge"}, "name: must be lower-case letters"),
         ({"label": None}, "label: is missing"),
         ({"model": None}, "model: is missing"),
         ({"temperature": 0}, "temperature: unknown key"),

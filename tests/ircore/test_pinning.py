@@ -87,6 +87,16 @@ def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
     assert (folder / "submission.yaml").read_bytes() == before
 
 
+def test_without_a_network_the_reason_is_told_also_when_time_is_short(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody listens at port 1; the wait before the next try would be longer than the deadline."""
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setattr(fetching, "WAITS", (1000.0,))
+    assert ircore(["submission", "pin", str(folder), "--repo", "me/mine", "--deadline", "500"]) == 1
+    assert "me/mine: the Hub cannot be reached (Connection refused)" in capsys.readouterr().err
+
+
 def test_transcripts_that_are_named_already_are_updated_instead(
     hub: HubServer, played: Handed, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

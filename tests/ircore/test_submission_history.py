@@ -103,6 +103,21 @@ def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) ->
     assert one.concerns(RunFolder.open(run.path).run)
 
 
+@pytest.mark.parametrize(
+    "words", [("withdrawals", "--out", "w.jsonl"), ("links",), ("waiting", "--published", "published")]
+)
+def test_another_folder_than_that_of_submissions_is_told_so(
+    tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a file of withdrawals that is empty, a release would conclude that every dispute is settled."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "published" / "runs").mkdir(parents=True)
+    for folder, problem in (("published", "no submission in it"), ("nowhere", "no such folder")):
+        assert command(words[0], folder, *words[1:]) == 2
+        assert f"{folder}: {problem}" in capsys.readouterr().err
+    assert not (tmp_path / "w.jsonl").exists()
+
+
 def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path) -> None:
     manifest = (pair / "submission.yaml").read_text()
     new = "f" * 40
