@@ -1,6 +1,5 @@
 """How much describers and generators each contribute to the scores of some runs."""
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from ircore.results.cells import strata
 from ircore.results.model import Results, SubmissionResult
+from ircore.results.subsets import rule_sets
 from ircore.statistics.effects import Effects, complete_grid, decompose
 from ircore.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 
@@ -32,7 +32,7 @@ class PairEffects:
     """Runs of the grid, describer by describer; empty if there is no grid."""
 
     decomposition: Effects | Unavailable
-    """Means, effects, shares and dominance, with intervals by bootstrap over instances that all pairs have."""
+    """Means, effects, shares and dominance, with intervals by bootstrap over instances."""
 
     model: MixedEffects | Unavailable
     """The same by a mixed model, from every score of the grid."""
@@ -77,6 +77,6 @@ def pair_effects(
 
 
 def same_rules(results: Results) -> list[SubmissionResult]:
-    """Return the runs that were played under the rules that most runs share, in the order of the results."""
-    commonest = Counter(one.run.rules for one in results.submissions).most_common(1)
-    return [one for one in results.submissions if commonest and one.run.rules == commonest[0][0]]
+    """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
+    usual = rule_sets(results)[:1]
+    return [one for one in results.submissions if one.run.rules in usual]

@@ -1,10 +1,17 @@
 """Describer and generator effects: worked out by hand, against analysis of variance, and through results."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
-from invented import invented_results
+from invented import InventedRun, invented_results, invented_run, invented_set
 
-from ircore.results.effects import pair_effects
+from ircore.records import Rules
+from ircore.results.effects import pair_effects, same_rules
+from ircore.results.model import Results
+from ircore.results.players import player_result
+from ircore.results.subsets import rule_sets
 from ircore.statistics.effects import Effects, complete_grid, decompose
 from ircore.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 
@@ -126,3 +133,21 @@ def test_effects_of_results() -> None:
     assert found.decomposition.dominance.mean is not None
     single = pair_effects(invented_results(["seer"], ["painter", "sketcher"]), "structural")
     assert isinstance(single.decomposition, Unavailable)
+
+
+def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
+    """As many runs under a short budget as under the usual one, and worse: the usual one counts, as on boards."""
+    instances = invented_set(2, ("geometry", "photos"))
+    pairs = list(product(["seer", "teller"], ["painter", "sketcher"]))
+    usual = [invented_run(instances, one, other, 6.0, 0.3) for one, other in pairs]
+    short = [_short(invented_run(instances, one, other, 2.0, 0.3)) for one, other in pairs]
+    results = Results.from_runs([*short, *usual])
+    assert rule_sets(results)[0] == Rules()
+    assert {one.run.rules for one in same_rules(results)} == {Rules()}
+    mean = player_result(results, "describer", "seer", "structural").score.mean
+    assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean
+
+
+def _short(run: InventedRun) -> InventedRun:
+    changes = {"rules": Rules(token_budget=10), "run_id": f"{run.run.run_id}-10"}
+    return replace(run, run=run.run.model_copy(update=changes))
