@@ -72,7 +72,7 @@ def _run(words: list[str]) -> None:
     click.echo(f"+ ircore {join(words)}", err=True)
     status = run(words)
     if status == 130:
-        raise KeyboardInterrupt
+        raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
     if status:
         kind = WorkError if status == 1 else InputError
         raise kind(f"ircore {' '.join(words[:2])} failed", "See above.")

@@ -11,6 +11,7 @@ from pairs import write_pair
 from samples import sample_instances
 from transcripts import hand_in, write_manifest
 
+from ircore import cli
 from ircore.cli import run as ircore
 from ircore.links import DeadLink, Link, dead_links, links_of
 from ircore.records import PlayerSpec
@@ -163,6 +164,15 @@ def test_evaluation_plays_nothing_that_a_check_refuses(
     assert told in shown
     assert "+ ircore play" not in shown
     assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_is_said_once_by_the_command_that_it_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
+    monkeypatch.setattr(cli, "run", lambda words: 130)
+    assert ircore(["submission", "evaluate", str(pair), "--instances", "i", "--out", str(tmp_path / "run")]) == 130
+    assert "stopped" not in capsys.readouterr().err
 
 
 def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
