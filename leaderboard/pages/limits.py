@@ -1,6 +1,5 @@
 """What the numbers of this site cannot tell: worked out from the runs, so that it is never out of date."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -171,9 +170,9 @@ def _self_judged(site: Site) -> list[dict[str, Any]]:
 
 
 def _crossed(site: Site) -> bool:
-    """Return whether every describer has been played with every generator."""
-    played: Iterable[tuple[str, str]] = {(pair.describer, pair.generator) for pair in site.pairs.values()}
-    return set(product(site.describers, site.generators)) == set(played)
+    """Return whether every describer has been played with every generator by the site's own rules."""
+    played = {(one.describer, one.generator) for one in site.under().submissions}
+    return set(product(site.describers, site.generators)) == played
 
 
 def _best_with_people() -> PublishedAgreement:

@@ -1,11 +1,10 @@
 """Describer and generator effects: worked out by hand, against analysis of variance, and through results."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from invented import InventedRun, invented_results, invented_run, invented_set
+from invented import invented_results, invented_run, invented_set, under_budget
 
 from ircore.records import Rules
 from ircore.results.effects import pair_effects, same_rules
@@ -140,14 +139,9 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     instances = invented_set(2, ("geometry", "photos"))
     pairs = list(product(["seer", "teller"], ["painter", "sketcher"]))
     usual = [invented_run(instances, one, other, 6.0, 0.3) for one, other in pairs]
-    short = [_short(invented_run(instances, one, other, 2.0, 0.3)) for one, other in pairs]
+    short = [under_budget(invented_run(instances, one, other, 2.0, 0.3), 10) for one, other in pairs]
     results = Results.from_runs([*short, *usual])
     assert rule_sets(results)[0] == Rules()
     assert {one.run.rules for one in same_rules(results)} == {Rules()}
     mean = player_result(results, "describer", "seer", "structural").score.mean
     assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean
-
-
-def _short(run: InventedRun) -> InventedRun:
-    changes = {"rules": Rules(token_budget=10), "run_id": f"{run.run.run_id}-10"}
-    return replace(run, run=run.run.model_copy(update=changes))

@@ -20,6 +20,7 @@ from leaderboard.export import leaderboard_files
 from leaderboard.judges import judge_kind, site_judge
 from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views
 from leaderboard.pages.boards import board_lines, board_pages
+from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
@@ -269,6 +270,12 @@ def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     effects = [float(one.find(class_="value")[0].text.split(" ")[0].replace("−", "-")) for one in rows_of(page)]
     assert len(effects) == 4
     assert effects[0] + effects[1] == pytest.approx(0, abs=0.011)
+
+
+def test_a_grid_that_only_other_rules_complete_is_none() -> None:
+    s_p, s_q, t_p, t_q = (invented_run(SET, one, other, 5.0, 0.1) for one in ("s", "t") for other in ("p", "q"))
+    assert limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).values["crossed"]
+    assert not limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).values["crossed"]
 
 
 def rows_of(page: Element) -> list[Element]:
