@@ -36,7 +36,7 @@ def targets_page(site: Site) -> Page:
         "Targets",
         "targets",
         {
-            "table": targets_table(site.results).for_readers(),
+            "table": targets_table(site.under()).for_readers(),
             "groups": [_group(site, one) for one in site.results.categories],
         },
         searchable=True,

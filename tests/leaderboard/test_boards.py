@@ -22,6 +22,7 @@ from leaderboard.pages.board_views import View, condition_anchor, view_path, vie
 from leaderboard.pages.boards import board_lines, board_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
 from leaderboard.tiers import HERE, LEGEND, tier_of
@@ -276,6 +277,17 @@ def test_a_grid_that_only_other_rules_complete_is_none() -> None:
     s_p, s_q, t_p, t_q = (invented_run(SET, one, other, 5.0, 0.1) for one in ("s", "t") for other in ("p", "q"))
     assert limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).values["crossed"]
     assert not limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).values["crossed"]
+
+
+def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None:
+    """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
+    short = under(runs()[0], 10)
+    curt = tuple(
+        one.model_copy(update={"turns": tuple(turn.model_copy(update={"message_tokens": 10}) for turn in one.turns)})
+        for one in short.played
+    )
+    table = targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]
+    assert {one.value for one in table.column("tokens")} == {40.0}
 
 
 def rows_of(page: Element) -> list[Element]:
