@@ -3,7 +3,7 @@
 Each column stands beside the function that fills it, so that a measure is added in one place.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -235,15 +235,16 @@ MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
 
 
 def board_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the board of one condition, best pair first.
+    """Return the board of one condition, best pair first; of runs under several rules, one board below the other.
 
     Raises:
         InputError: There is no such judge, category or difficulty in the results.
     """
-    rows = results.board(judge, category, difficulty)
+    parts = by_rules(results)
+    rows = [row for part in parts for row in part.board(judge, category, difficulty)]
     least = results.detectable(judge, category, difficulty) if rows else None
     found = f" So many episodes tell two pairs apart that differ by {least:.2f} or more (chance 80 %)." if least else ""
-    words = caption(results, judge, category, difficulty) + found
+    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
 
 
@@ -258,9 +259,13 @@ def leaderboard_table(results: Results) -> Table:
         for part in parts
         for row in part.board(judge, category, difficulty)
     ]
-    ranked = " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
-    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{ranked}"
+    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{_ranked_words(parts)}"
     return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+
+
+def _ranked_words(parts: Sequence[Results]) -> str:
+    """Say among which pairs ranks are, if that is not all of them."""
+    return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
 
 
 NOTES = ("± is half the 95 % interval; ranks are what paired comparisons allow; main = score × 10 × share played.",)

@@ -15,6 +15,7 @@ from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.statistics.estimate import Estimate
+from ircore.tables.board import board_table
 from ircore.versions import BenchmarkVersion, Version
 from leaderboard.export import leaderboard_files
 from leaderboard.judges import judge_kind, site_judge
@@ -126,6 +127,11 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
         assert ranks[row.submission.run_id, "geometry", "all"] == (row.rank_low, row.rank_high, row.top)
     (short,) = {one.run_id for one in mixed.submissions} - {one.run_id for one in alone.submissions}
     assert ranks[short, "geometry", "all"] == ranks[short, "all", "all"] == (1, 1, 1)
+    board = board_table(mixed, "structural")
+    worst = dict(zip((one.value for one in board.column("run_id")), board.column("rank_high"), strict=True))
+    assert {run_id: value.value for run_id, value in worst.items()} == {
+        run_id: high for (run_id, *condition), (_, high, _) in ranks.items() if condition == ["all", "all"]
+    }
     assert document["runs"][short]["rules"] == "at most 50 tokens a message and 10 turns"
 
 
