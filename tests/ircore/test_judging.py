@@ -237,7 +237,8 @@ def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
 
 
 def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:
-    with serving(latency=0.1) as server:
+    # So slow that the command is not done by the time that its first answers are seen here.
+    with serving(latency=0.2) as server:
         judge = write_judge(tmp_path, server)
         command = [sys.executable, "-m", "ircore", "score", str(run.path), *QUICK, "--judge", str(judge)]
         process = subprocess.Popen([*command, "--concurrency", "2"], stderr=subprocess.DEVNULL)
