@@ -10,7 +10,7 @@ from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.colours import plain_name
 from ircore.players.classical.describer import DONE
 from ircore.players.classical.matching import Item, items_of, pair
-from ircore.players.classical.perceive import perceive
+from ircore.players.classical.perceive import in_size_of, perceive
 from ircore.players.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
 from ircore.players.classical.statements import article
 from ircore.players.classical.wording import NUMBERS, noun, weight_of
@@ -46,7 +46,7 @@ def _message(view: DescriberView) -> str:
         return ""
     target = perceive(view.target)
     if view.renderings:
-        return " ".join(_complaints(target, perceive(view.renderings[-1])))
+        return " ".join(_complaints(target, perceive(in_size_of(view.target, view.renderings[-1]))))
     return _caption(target, min(view.token_budget, MOST_TOKENS))
 
 

@@ -8,8 +8,7 @@ from ircore.errors import InputError
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.compare import corrections, photo_corrections
 from ircore.players.classical.ocr import require
-from ircore.players.classical.perceive import perceive
-from ircore.players.classical.probes import as_large_as
+from ircore.players.classical.perceive import in_size_of, perceive
 from ircore.players.classical.statements import Statement, pack
 from ircore.players.classical.wording import first_message
 from ircore.records import PlayerSpec
@@ -60,12 +59,11 @@ def _message(view: DescriberView, ocr: bool) -> str:
         return first_message(target, view.token_budget)
     if _unmoved(view):
         return ""
-    drawn = as_large_as(view.target.pixels, view.renderings[-1].pixels)
+    seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
     if target.photo:
-        statements = photo_corrections(target, view.target.pixels, drawn, 8) if view.turn <= PHOTO_TURNS else []
+        statements = photo_corrections(target, seen, drawn.pixels, 8) if view.turn <= PHOTO_TURNS else []
     else:
-        rendering = perceive(view.renderings[-1])
-        statements = corrections(target, rendering, view.target.pixels, drawn)
+        statements = corrections(target, perceive(drawn), seen, drawn.pixels)
     return pack(_not_again(statements, view.messages), view.token_budget)
 
 

@@ -24,8 +24,8 @@ A_LETTER = 0.12
 """Squared coverage that an additional letter must explain to be taken."""
 UNEXPLAINED = 0.07
 """Share of a line's squared ink that letters may leave, or put too much, for it to count as read."""
-HOPELESS = 0.4
-"""The same, from which on a size is given up."""
+HOPELESS = 0.1
+"""The same, from which on a size is given up: looking at letters again takes off a little of it, never a third."""
 CERTAIN = 0.02
 """The same, from which on no other size is tried."""
 THINNEST = 0.8
@@ -61,11 +61,11 @@ class Print:
 
 @dataclass(frozen=True, eq=False)
 class _Segment:
-    """What lies between two columns: its box in the line, its ink within that box, and the sum of its squares."""
+    """What lies between two columns: its box in the line, the bytes of its ink there, and the sum of its squares."""
 
     span: tuple[int, int]
     box: tuple[int, int, int, int]
-    ink: Cover
+    ink: bytes
     own: float
 
 
@@ -119,7 +119,7 @@ class _Line:
             return None
         left, top, right, bottom = box
         own = self.squares[end] - self.squares[start]
-        return _Segment((start, end), box, self.ink[top:bottom, left:right].ravel(), own)
+        return _Segment((start, end), box, self.ink[top:bottom, left:right].tobytes(), own)
 
 
 def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SIZES) -> Print | None:
@@ -133,12 +133,16 @@ def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SI
     Returns:
         What it says; none if it cannot be read for certain.
     """
-    return _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
+    best = _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
+    return best if best is not None and best.off <= UNEXPLAINED else None
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, ...]) -> Print | None:
-    """Read a line whose ink is given as bytes; print often comes again, in a rendering and from turn to turn."""
+    """Return what fits best in a line whose ink is given as bytes.
+
+    Print often comes again, in a rendering and from turn to turn.
+    """
     ink = np.frombuffer(cover, np.float32).reshape(-1, width)
     line = _Line(ink)
     box = line.box(0, width)
@@ -148,16 +152,17 @@ def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, 
     apart = ALIKE_SIZES if len(known) < 2 else ALIKE_SIZES - 1
     near = [size for size in (SIZES if known else sizes) if not known or min(abs(size - one) for one in known) <= apart]
     fitting = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
-    if not fitting:
-        return None
-    cut, best = _Cut(line, box), None
-    for size in fitting:
+    # A line that none of the common sizes fitted comes again, with all of them.
+    before = sizes[:COMMON] if not known and len(sizes) > COMMON else ()
+    best = _read(cover, width, first, before) if before else None
+    cut = _Cut(line, box)
+    for size in (size for size in fitting if size not in before):
+        if best is not None and best.off <= CERTAIN:
+            break
         read = _Reading(cut, typeface(size)).read()
         if read is not None and (best is None or read.off < best.off):
             best = read
-        if best is not None and best.off <= CERTAIN:
-            break
-    return best if best is not None and best.off <= UNEXPLAINED else None
+    return best
 
 
 class _Cut:
@@ -207,7 +212,6 @@ class _Reading:
         self.cut = cut
         self.face = face
         self.energy = cut.line.squares[-1]
-        self._fits: dict[tuple[int, int], tuple[Letters, Cover] | None] = {}
 
     def read(self) -> Print | None:
         """Read first each letter as it fits, then all on one baseline."""
@@ -259,19 +263,12 @@ class _Reading:
 
     def _match(self, segment: _Segment, base: float | None) -> _Match | None:
         """Return the letter that fits best into a segment between two cuts; none if none has such a box."""
-        if segment.span not in self._fits:
-            self._fits[segment.span] = self._fit(segment)
-        fit = self._fits[segment.span]
-        return _closest(segment, *fit, base) if fit is not None else None
+        fit = self._fit(segment)
+        return _closest(segment, fit, base) if fit is not None else None
 
-    def _fit(self, segment: _Segment) -> tuple[Letters, Cover] | None:
-        """Return the letters with the box of a segment, and what each of them leaves of it."""
+    def _fit(self, segment: _Segment) -> "_Fit | None":
         left, top, right, bottom = segment.box
-        letters = self.face.letters(bottom - top, right - left)
-        if letters is None:
-            return None
-        off: Cover = np.asarray(letters.squares - 2 * (letters.inks @ segment.ink) + segment.own, np.float32)
-        return letters, off
+        return _fit(self.face.size, bottom - top, right - left, segment.ink)
 
     def _parted(self, row: list[_Match], base: float) -> list[_Match]:
         """Look again at letters that fit less well, without the ink of the letters beside them."""
@@ -285,7 +282,7 @@ class _Reading:
             segment = alone.segment(max(0, match.span[0] - 1), min(match.span[1] + 1, rest.shape[1]))
             fit = self._fit(segment) if segment is not None else None
             if segment is not None and fit is not None:
-                row[index] = min(match, _closest(segment, *fit, base), key=lambda one: one.off)
+                row[index] = min(match, _closest(segment, fit, base), key=lambda one: one.off)
         return row
 
     def _spelled(self, row: list[_Match]) -> str:
@@ -301,14 +298,37 @@ class _Reading:
         return text
 
 
-def _closest(segment: _Segment, letters: Letters, off: Cover, base: float | None) -> _Match:
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """Letters with the box of a segment, how much more each leaves of it than no letter does, and the best of them."""
+
+    letters: Letters
+    more: Cover
+    best: int
+
+
+@lru_cache(maxsize=4 * REMEMBERED)
+def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
+    """Lay the letters of a size over a segment; none if none has its box.
+
+    The same letter comes again in other words, and each letter of a line with every part of the line that is tried.
+    """
+    letters = typeface(size).letters(high, wide)
+    if letters is None:
+        return None
+    more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))
+    return _Fit(letters, more, int(more.argmin()))
+
+
+def _closest(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
     """Return the letter that leaves least of a segment, on a baseline if one is given."""
     left, top, right, bottom = segment.box
+    letters, more, best = fit.letters, fit.more, fit.best
     if base is not None:
-        off = np.where(np.abs(top + letters.base - base) <= ON_BASE, off, off + segment.own)
-    best = int(off.argmin())
+        more = np.where(np.abs(top + letters.base - base) <= ON_BASE, more, more + segment.own)
+        best = int(more.argmin())
     return _Match(
-        int(letters.which[best]), max(0.0, float(off[best])), left + float(letters.pen[best]),
+        int(letters.which[best]), max(0.0, float(more[best]) + segment.own), left + float(letters.pen[best]),
         top + float(letters.base[best]), letters.inks[best].reshape(bottom - top, right - left), (top, left),
         segment.span,
     )  # fmt: skip

@@ -19,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 
 FLAT_SHARE = 0.55
 """A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
+LEAST_EVEN = 0.2
+"""Share of a picture in the middle of 3 × 3 squares of one colour; one with less is noise, whatever its colours."""
 MAX_COLOURS = 40
 MIN_FLAT = 6
 """Pixels in the middle of 3 × 3 squares of one colour that make it a drawn colour."""
@@ -75,6 +77,9 @@ def segment(pixels: Pixels) -> Segmentation:
         codes = _without_fading(pixels, codes, ends)
     flat = uniform(codes)
     palette = _flat_colours(codes, flat, ends)
+    colours = np.array([_rgb(code) for code in palette], np.float64)
+    if flat.mean() < LEAST_EVEN:
+        return _unshared(np.zeros(codes.shape, np.int16), colours, ends, 0.0)
     labels = np.full(codes.shape, -1, np.int16)
     for index, code in enumerate(palette):
         labels[codes == code] = index
@@ -82,11 +87,15 @@ def segment(pixels: Pixels) -> Segmentation:
     flat_share = float((labels >= 0).mean())
     colours = np.array([_rgb(code) for code in palette], np.float64)
     if flat_share < FLAT_SHARE:
-        return Segmentation(np.maximum(labels, 0), colours, ends, flat_share, np.ones(labels.shape, np.float32))
+        return _unshared(np.maximum(labels, 0), colours, ends, flat_share)
     cover = _share_out(_rgb_array(codes), labels, colours)
     for code, share in soft.items():
         cover[codes == code] = share
     return Segmentation(labels, colours, ends, flat_share, cover)
+
+
+def _unshared(labels: Labels, colours: Floats, ends: tuple[Floats, Floats, str] | None, share: float) -> Segmentation:
+    return Segmentation(labels, colours, ends, share, np.ones(labels.shape, np.float32))
 
 
 def _codes(pixels: Pixels) -> npt.NDArray[np.int32]:
@@ -182,11 +191,12 @@ def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list
     """Tell whether a colour is, where it occurs, a mixture of two drawn colours beside it."""
     colours = np.array([_rgb(other) for other in palette], np.float64)
     near = _segment_distance(np.array(_rgb(code), np.float64), colours) <= BLEND_TOLERANCE
-    if not np.triu(near, 1).any():
+    pairs = [(a, b) for a, b in np.argwhere(near) if a < b]
+    if not pairs:
         return False
     bits = _present(labels, at, 2)
     explained = _fades_from(at, labels, near)
-    for a, b in np.argwhere(np.triu(near, 1)):
+    for a, b in pairs:
         pair = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
         explained |= (bits & pair) == pair
     return bool(explained.mean() >= 0.6)

@@ -3,6 +3,9 @@
 from functools import lru_cache
 from typing import TypeGuard
 
+import numpy as np
+from PIL import Image
+
 from ircore.images import Picture, Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.charts import by_series, find_bars, find_pie
@@ -49,6 +52,15 @@ def perceive(picture: Picture, ocr: bool = False) -> Perception:
     return perception
 
 
+def in_size_of(target: Picture, rendering: Picture) -> Picture:
+    """Return a rendering in the size of its target, by nearest neighbours, so that places mean the same in both."""
+    size = target.width, target.height
+    if (rendering.width, rendering.height) == size:
+        return rendering
+    resized = Image.fromarray(rendering.pixels).resize(size, Image.Resampling.NEAREST)
+    return Picture.from_pixels(np.asarray(resized))
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
@@ -57,6 +69,8 @@ def _perceive(look: _Look) -> Perception:
 
 def look_at(pixels: Pixels, spotted: tuple[Spotted, ...] = ()) -> Perception:
     """Return what is to be seen in an array of pixels, with texts that were recognised in it."""
+    if min(pixels.shape[:2]) < photo.CELLS:
+        return _photograph(pixels, spotted)
     segmentation = segment(pixels)
     if segmentation.flat_share < FLAT_SHARE:
         return _photograph(pixels, spotted)

@@ -35,6 +35,9 @@ class Patch:
 
 def coarse(pixels: Pixels) -> Floats:
     """Reduce a picture to ``CELLS`` × ``CELLS`` mean colours."""
+    for axis in (0, 1):
+        if pixels.shape[axis] < CELLS:
+            pixels = pixels.repeat(CELLS, axis)
     height, width = pixels.shape[:2]
     rows = np.linspace(0, height, CELLS + 1).astype(int)
     columns = np.linspace(0, width, CELLS + 1).astype(int)
@@ -130,10 +133,16 @@ def _ellipse(high: int, wide: int) -> npt.NDArray[np.bool_]:
     return np.asarray(((rows + 0.5) / high * 2 - 1) ** 2 + ((columns + 0.5) / wide * 2 - 1) ** 2 <= 1)
 
 
+def _span(first: int, last: int, size: int) -> tuple[int, int]:
+    """Return where cells begin and end, in pixels: one pixel at least, of a picture that has fewer than cells."""
+    low, high = (round(cell * size / CELLS) for cell in (first, last))
+    return (low, high) if low < high else (min(low, size - 1), min(low, size - 1) + 1)
+
+
 def as_shape(patch: Patch, width: int, height: int) -> Shape:
     """Return a patch as a shape in pixels of the picture."""
-    left, right = round(patch.left * width / CELLS), round(patch.right * width / CELLS)
-    top, bottom = round(patch.top * height / CELLS), round(patch.bottom * height / CELLS)
+    left, right = _span(patch.left, patch.right, width)
+    top, bottom = _span(patch.top, patch.bottom, height)
     return Shape(
         "ellipse" if patch.round else "rectangle", to_hex(patch.colour), ((left + right) / 2, (top + bottom) / 2),
         (float(right - left), float(bottom - top)), 0.0, (), None, float((right - left) * (bottom - top)),

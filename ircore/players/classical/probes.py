@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 from skimage.measure import points_in_poly
 
 from ircore.images import Pixels
@@ -161,12 +160,3 @@ def _nearest(
     off = there - wanted
     nearest: Points = np.sqrt(np.einsum("...i,...i", off, off).min(axis=(0, 1)))
     return nearest
-
-
-def as_large_as(pixels: Pixels, other: Pixels) -> Pixels:
-    """Return ``other`` resized to the size of ``pixels`` by nearest neighbours."""
-    if pixels.shape == other.shape:
-        return other
-    factors = (pixels.shape[0] / other.shape[0], pixels.shape[1] / other.shape[1], 1)
-    resized: Pixels = ndimage.zoom(other, factors, order=0)
-    return resized[: pixels.shape[0], : pixels.shape[1]]

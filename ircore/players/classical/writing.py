@@ -16,7 +16,7 @@ from ircore.players.classical.letters import COMMON, SIZES, Print, read_line
 from ircore.players.classical.masks import Mask, grown
 from ircore.players.classical.palette import Floats, Segmentation, to_hex
 from ircore.players.classical.percepts import Box, Text
-from ircore.players.classical.pieces import LEAST_CONTRAST, Line, Paper, find_pieces, lines_of
+from ircore.players.classical.pieces import LEAST_CONTRAST, TINY, Line, Paper, find_pieces, lines_of
 from ircore.players.classical.regions import Numbers
 from ircore.players.classical.typeface import Cover
 
@@ -33,6 +33,8 @@ EITHER_WAY = frozenset("oO0xXzZNnuUsScCHI+-=:%#8")
 """Letters that look alike when turned, or like others."""
 ALONE = 0.03
 """Share of its ink that a single letter may leave unexplained: one letter may be a mark that is none."""
+FEW_DOTS = 4
+"""Pieces from which on a line that is mostly dots is not read."""
 BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
 """Letters that ticks and dashes look like; a text has others too."""
 
@@ -107,6 +109,12 @@ def _is_text(read: Print, line: Line) -> bool:
     return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
 
 
+def _is_dotted(line: Line) -> bool:
+    """Tell a dotted line, with some letters or markers on it, from a text: more than half of a text is no full stop."""
+    dots = sum(max(box[2] - box[0], box[3] - box[1]) <= TINY for box in (piece.box for piece in line.pieces))
+    return len(line.pieces) >= FEW_DOTS and 2 * dots > len(line.pieces)
+
+
 def _text(read: Print, line: Line, ink: "Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
@@ -165,6 +173,8 @@ class _Look:
 
     def read(self, line: Line) -> Text | None:
         """Read a line as it lies or stands; none if it cannot be read."""
+        if _is_dotted(line):
+            return None
         for colour in self.inks_of(line):
             ink = self.ink_of(line, colour)
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
