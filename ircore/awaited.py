@@ -1,10 +1,12 @@
 """Which merged submissions maintainers have still to play, or to re-score."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ircore.games.prompts import load_prompts
 from ircore.provenance import read_provenance
+from ircore.records import Run
 from ircore.runs import RunFolder
 from ircore.submissions import LoadedSubmission, manifests_in, read_manifest
 from ircore.submissions.history import Step, is_gone, read_history, status_of
@@ -20,12 +22,14 @@ class Awaited(NamedTuple):
     """What is to be done, and why."""
 
 
-def awaited(folder: Path, runs: Sequence[Path]) -> list[Awaited]:
+def awaited(folder: Path, runs: Sequence[Path], instance_set: str | None = None) -> list[Awaited]:
     """Return the submissions of a folder that no published run shows as they are now; withdrawn ones are left out.
 
     Args:
         folder: The submissions.
         runs: Published runs.
+        instance_set: Identity of the set that counts; that of the published runs if None. Their prompts must be those
+            of this version of the package in any case.
 
     Raises:
         InputError: There is no submission in it, or a manifest, a history or a run in it is damaged.
@@ -34,19 +38,27 @@ def awaited(folder: Path, runs: Sequence[Path]) -> list[Awaited]:
     for path in runs:
         one = RunFolder.open(path)
         published.setdefault(one.run.slug, []).append(one)
-    return list(_awaited(folder, published))
+    return list(_awaited(folder, published, instance_set))
 
 
-def _awaited(folder: Path, published: dict[str, list[RunFolder]]) -> Iterator[Awaited]:
+def _awaited(folder: Path, published: Mapping[str, Sequence[RunFolder]], instance_set: str | None) -> Iterator[Awaited]:
     for file in manifests_in(folder):
         steps = read_history(file.parent)
         if status_of(steps) == "withdrawn":
             continue
         loaded = read_manifest(file)
         verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
-        runs = published.get(loaded.slug, [])
-        if why := _why(loaded, runs):
+        known = published.get(loaded.slug, ())
+        runs = [one for one in known if _counts(one.run, instance_set)]
+        if known and not runs:
+            yield Awaited(loaded.slug, f"{verb}: its published run is of another version of the benchmark")
+        elif why := _why(loaded, runs):
             yield Awaited(loaded.slug, f"{verb}: {why}{_first(loaded, runs, steps)}")
+
+
+def _counts(run: Run, instance_set: str | None) -> bool:
+    """Say whether a run is of the version of the benchmark that is played now."""
+    return instance_set in (None, run.instance_set) and load_prompts(run.game).version == run.prompts
 
 
 def _first(loaded: LoadedSubmission, runs: list[RunFolder], steps: Sequence[Step]) -> str:

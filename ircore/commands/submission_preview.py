@@ -98,15 +98,23 @@ def _manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Pa
 
 
 def _with_rescored(published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None) -> Iterator[Path]:
-    """Yield published runs, and the one that a submission's transcripts make, in the place of its former one."""
+    """Yield published runs, and the one that a submission's transcripts make, in the place of its former one.
+
+    Beside it stand those of its own version of the benchmark: none, until such are published.
+    """
     from ircore.runs import RunFolder
 
     made = _rescored(place, folder, instances, published)
+    if made is None:
+        yield from published
+        return
+    ours = RunFolder.open(made).run
     for one in published:
-        if made is None or RunFolder.open(one).run.slug != place.name:
+        theirs = RunFolder.open(one).run
+        same = (theirs.instance_set, theirs.prompts) == (ours.instance_set, ours.prompts)
+        if same and theirs.slug != place.name:
             yield one
-    if made is not None:
-        yield made
+    yield made
 
 
 def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:

@@ -16,12 +16,17 @@ from ircore.terminal import printable
     required=True,
     help="What ircore release pull made: the runs that are published.",
 )
+@click.option(
+    "--instances", type=click.Path(path_type=Path), help="The set that counts, to see whose runs are of a former one."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def command(folder: Path, published: Path, as_json: bool) -> None:
+def command(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
     """List the submissions in FOLDER that no published run shows as they are now, each with what is to be done."""
     from ircore.awaited import awaited
+    from ircore.instances.store import read_instances
 
-    found = awaited(folder, published_runs(published))
+    identity = read_instances(instances).identity if instances is not None else None
+    found = awaited(folder, published_runs(published), identity)
     if as_json:
         import json
 

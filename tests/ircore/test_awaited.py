@@ -67,6 +67,21 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     assert what(handed, runs) == []
 
 
+def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Handed, tmp_path: Path) -> None:
+    runs = tmp_path / "published" / "runs"
+    publish(handed, runs)
+    (path,) = runs.iterdir()
+    now, known = RunFolder.open(path).run, path / "run.json"
+
+    def waiting(instance_set: str | None = None) -> list[str]:
+        return [one.what for one in awaited(handed.submission.parent, [path], instance_set)]
+
+    former = ["to be re-scored: its published run is of another version of the benchmark"]
+    assert (waiting(), waiting(now.instance_set), waiting("0" * 64)) == ([], [], former)
+    known.write_text(known.read_text().replace(now.prompts, "built-in 0123456789ab"))
+    assert waiting() == former
+
+
 def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> None:
     assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
     assert what(handed, tmp_path / "none") == []

@@ -87,6 +87,7 @@ class Service:
         outcome = Outcome()
         place = self.folder / f"{workflow.stem}-{job}-{len(list(self.folder.iterdir()))}"
         summary = self.folder / f"{place.name}.md"
+        known |= {f"env.{name}": _filled(str(value), known) for name, value in asked.get("env", {}).items()}
         for step in asked["steps"]:
             if not self._wanted(step, known, outcome.failed is not None):
                 continue

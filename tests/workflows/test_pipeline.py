@@ -89,7 +89,7 @@ class World:
         return self.main()
 
     def run(self, workflow: str, job: str, commit: str, **context: str) -> Outcome:
-        return self.service.run(WORKFLOWS / f"{workflow}.yml", job, commit, **context)
+        return self.service.run(self.root / "workflows" / f"{workflow}.yml", job, commit, **context)
 
     def checked(self, number: int, change: Callable[[Path], object]) -> Outcome:
         base, head = self.propose(number, change)
@@ -98,6 +98,8 @@ class World:
     def submitted(self, number: int, base: str, head: str, origin: str = "somebody/fork") -> Outcome:
         about = {"base__sha": base, "head__sha": head, "number": str(number), "head__repo__full_name": origin}
         context = {f"github__event__pull_request__{name}": value for name, value in about.items()}
+        if origin != REPOSITORY:  # forks are given no variables
+            context |= {"vars__DATASET": "", "vars__PER_CONDITION": ""}
         return self.run("submission", "submitted", base, **context)
 
 
@@ -144,6 +146,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         service = Service(origin, root / "service", environment, context, prepared)
         made = World(root, tree, origin, hub, models, service)
         scratch(tree)
+        # What maintainers write into the workflow once.
+        shutil.copytree(WORKFLOWS, root / "workflows")
+        checks = root / "workflows" / "submission.yml"
+        named = checks.read_text().replace("vars.DATASET || ''", f"vars.DATASET || '{DATASET}'")
+        checks.write_text(named.replace("vars.PER_CONDITION || '10'", "vars.PER_CONDITION || '1'"))
         # The maintainers ask one model as a judge, and two offline pairs take part.
         judge = {"schema": 1, "name": "eye", "label": "Eye", "player": "openai", "model": "judge-one"}
         (tree / "judges" / "eye.yaml").write_text(json.dumps(judge | {"base_url": models.base_url}))
