@@ -143,6 +143,19 @@ def test_what_killed_builds_left_is_removed_and_nothing_else(tmp_path: Path) -> 
     assert (out / "index.html").read_text() == "the site before the kill"
 
 
+def test_a_build_of_many_files_leaves_none_behind_and_what_a_link_names_stays(tmp_path: Path) -> None:
+    kept = tmp_path / "elsewhere" / "kept.txt"
+    kept.parent.mkdir()
+    kept.touch()
+    with workplace(tmp_path / "site") as work:
+        (work / "old").mkdir()
+        (work / "old" / "link").symlink_to(kept.parent)
+        for number in range(2_100):  # so many that several processes remove them
+            (work / "old" / str(number)).touch()
+    assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
+    assert kept.is_file()
+
+
 def test_the_shell_is_kept_to_what_another_builder_has_too() -> None:
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     extensions = {one if isinstance(one, str) else next(iter(one)) for one in settings["markdown_extensions"]}
