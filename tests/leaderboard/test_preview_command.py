@@ -1,5 +1,6 @@
 """``ircore submission preview``: what a pull request adds, its transcripts replayed and scored before the merge."""
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from transcripts import SLUG, Handed, hand_in, write_manifest
 
 from ircore.cli import run as ircore
 from ircore.rescoring import fetch as fetching
+from ircore.runs import RunFolder
 
 
 class World(NamedTuple):
@@ -73,6 +75,19 @@ def test_transcripts_are_scored_and_take_the_place_of_the_former_run(
     summary = (tmp_path / "summary.md").read_text()
     assert summary.startswith("### Preview\n\n<pre>page ")
     assert "place  1 of 1" in summary
+
+
+def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    propose(world)
+    runs = world.published / "runs"
+    shutil.copytree(runs / "former", runs / "other")
+    known = runs / "other" / "run.json"
+    prompts = RunFolder.open(runs / "other").run.prompts
+    known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
+    assert world.preview(tmp_path / "site", "--rescore") == 0
+    assert "place  1 of 1 by structural: " in capsys.readouterr().out
 
 
 def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(
