@@ -33,7 +33,7 @@ def load_results(place: str, revision: str | None = None) -> Results:
         WorkError: The release has faults, or the Hub has none such or cannot be reached.
     """
     folder = find_release(place, revision)
-    report = check_release(folder)
+    report = check_release(folder, card=False)
     if report.faults:
         raise WorkError(f"{place}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
     return Results.from_runs(report.runs)

@@ -71,7 +71,7 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         InputError: There is no such judge, or no model has a score of its own; or ``out`` holds something.
         WorkError: The release has faults.
     """
-    report = check_release(release)
+    report = check_release(release, card=False)
     if report.faults:
         raise WorkError(f"{release}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
     results = Results.from_runs(report.runs)
