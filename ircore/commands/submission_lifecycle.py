@@ -118,7 +118,7 @@ def history(path: Path, as_json: bool) -> None:
         return
     click.echo(f"{folder.name}: {status_of(steps)}{'' if steps else ', nothing happened since it was merged'}")
     for one in steps:
-        click.echo(printable(f"  {one.date}  {one.kind:<9}  {one.run_id or 'all runs'}: {one.reason}"))
+        click.echo(printable(f"  {one.date}  {one.kind:<10}  {one.run_id or 'all runs'}: {one.reason}"))
 
 
 @click.command("withdrawals", short_help="Collect all histories for a release.")
