@@ -88,8 +88,8 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
     assert page.get_by_label("effort").is_checked() is False
     assert page.locator("th", has_text="Turns").is_hidden()
     page.get_by_role("button", name="Reset").click()
-    assert page.url.endswith(BOARD)
     assert shown(page) == BEST_FIRST
+    assert page.url.endswith(BOARD)
 
 
 def test_back_and_forward_undo_and_redo(visit: Visit) -> None:
