@@ -130,10 +130,12 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     fetched = fetch(reference, folder / "fetched", DEADLINE).parent
     try:
         made = rescore(place, folder / "run", instances, fetched, published=published)
-    except RefusedError as error:
-        for fault in error.faults[:SHOWN]:
+    except InputError as error:
+        for fault in error.faults[:SHOWN] if isinstance(error, RefusedError) else ():
             click.echo(printable(f"  {fault}"), err=True)
-        raise InputError(error.problem.replace(f"{fetched} ", f"{reference.repo} "), error.remedy) from error
+        # By the names that its submitter knows.
+        problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
+        raise type(error)(problem, error.remedy) from error
     click.echo(f"{reference.repo}: {len(made.folder.episodes())} episodes hold by the rules")
     for flag in made.flags:
         click.echo(printable(f"  for people to look at: {flag.rule}: {flag.where}: {flag.what}"))

@@ -28,7 +28,8 @@ def command(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: in
     identity = read_instances(instances).identity if instances else None
     for one in folders:
         if identity is not None and one.run.instance_set != identity:
-            raise InputError(f"{one.path}: was not played on the set in {instances}", "Build the set that counts.")
+            remedy = "Build the set that counts, or evaluate it anew if it is of a former version."
+            raise InputError(f"{one.path}: was not played on the set in {instances}", remedy)
     chosen = [one for one in folders if plays_offline(one.run)]
     found = [line for one in chosen for line in reproduce(one, out / one.run.run_id, limit)]
     for line in found[:SHOWN]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from hub_server import HubServer, running_hub
+from samples import sample_instances
 from transcripts import SLUG, Handed, hand_in, write_manifest
 
 from ircore.cli import run as ircore
@@ -100,6 +101,16 @@ def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(
     assert "refused: 1 of 4 instances were not played to their end" in err
     assert "ircore: me/mine " in err
     assert not (tmp_path / "site").exists()
+
+
+def test_transcripts_of_other_pictures_are_refused_by_names_that_the_submitter_knows(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    propose(world)
+    instances = sample_instances(tmp_path / "new-version", per_condition=2)
+    assert world.preview(tmp_path / "site", "--rescore", "--instances", str(instances.folder)) == 2
+    told = f"ircore: submissions/{SLUG}/submission.yaml: instance_set: the transcripts were played with"
+    assert told in capsys.readouterr().err
 
 
 def test_without_published_runs_there_is_nothing_to_stand_beside(
