@@ -124,6 +124,16 @@ def test_axe_finds_nothing(
     assert visit.outside == []
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_leads_on_from_the_front_page_stands_beside_or_below_its_board(visit: Visit, width: int) -> None:
+    page = visit.open("index.html")
+    page.set_viewport_size({"width": width, "height": 900})
+    board, doors = (page.locator(one).bounding_box() for one in (".front-board table", ".doors"))
+    assert board is not None
+    assert doors is not None
+    assert board["x"] + board["width"] <= doors["x"] or board["y"] + board["height"] <= doors["y"]
+
+
 @pytest.mark.parametrize("group", ["boards", "gallery", "others"])
 def test_no_page_is_wider_than_its_window_or_its_paper(visit: Visit, site: Path, group: Group) -> None:
     wide: list[tuple[str, int]] = []
