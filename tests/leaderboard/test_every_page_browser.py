@@ -128,6 +128,7 @@ def test_axe_finds_nothing(
 def test_what_leads_on_from_the_front_page_stands_beside_or_below_its_board(visit: Visit, width: int) -> None:
     page = visit.open("index.html")
     page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_function("width => window.innerWidth === width", arg=width)
     board, doors = (page.locator(one).bounding_box() for one in (".front-board table", ".doors"))
     assert board is not None
     assert doors is not None
