@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
 from ircore.strict_yaml import START, Document, FieldPath, Place
@@ -136,8 +136,8 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings, errors first, then by file and place."""
-    return tuple(sorted(findings, key=lambda one: (one.level, one.file, one.line, one.column, one.field, one.problem)))
+    """Return findings, errors first, then by file and place; in the same order whatever order they come in."""
+    return tuple(sorted(findings, key=astuple))
 
 
 def _outwards(path: FieldPath) -> Sequence[FieldPath]:
