@@ -21,7 +21,7 @@ from dataset_card.releases.record import (
     render_changes,
 )
 from dataset_card.tables.parquet import table_files
-from dataset_card.tables.parts import Part, PartKey, layout_key
+from dataset_card.tables.parts import Part, PartKey
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, Config
 from ircore.errors import InputError
@@ -95,10 +95,8 @@ class RecordCheck:
 
     def _identity_faults(self, record: ReleaseRecord) -> Iterator[str]:
         texts = {name: _text(self._folder / name) for name in (RUNS, JUDGES, PROVENANCE, TOMBSTONES)}
-        if record.content != content_hash(record.parts, texts):
+        if record.content != content_hash(record.parts, texts, record.layout):
             yield "content is not the hash of what the release holds"
-        if record.layout != layout_key(CONFIGS):
-            yield "layout is not that of these tables"
         if record.name != release_name(record.benchmark, record.date, record.content):
             yield "name does not follow from benchmark, date and content"
         if (record.history[0].name, record.history[0].date) != (record.name, record.date):

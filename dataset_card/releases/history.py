@@ -43,7 +43,8 @@ def describe_release(
         InputError: Two runs were played with different prompts.
     """
     version = version_of(source.results)
-    content = content_hash(parts, texts)
+    layout = layout_key(CONFIGS)
+    content = content_hash(parts, texts, layout)
     if former is not None and former.record.content == content and date in (None, former.record.date):
         return former.record.model_copy(update={"parts": parts, "program": program_key()})
     day = date or _newest(source, tombstones)
@@ -63,7 +64,7 @@ def describe_release(
         prompts=version.prompts,
         date=day,
         content=content,
-        layout=layout_key(CONFIGS),
+        layout=layout,
         program=program_key(),
         judges=source.results.judges,
         parts=parts,

@@ -82,7 +82,7 @@ class ReleaseRecord(Record):
     instance_set: Sha256 = Field(description="Identity of the instance set that all runs were played on.")
     prompts: Line = Field(description="Version of the prompts that all runs were played with.")
     date: Day = Field(description="Of the release; if nobody named one, the day of the newest thing in it.")
-    content: Sha256 = Field(description="Hash of all rows, pictures, runs, judges and tombstones.")
+    content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
     program: Sha256 = Field(description="Hash of the code that computed its numbers.")
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
@@ -100,14 +100,16 @@ def release_name(benchmark: str | None, date: str, content: str) -> str:
     return f"{benchmark or 'unreleased'}-{date}-{content[:8]}"
 
 
-def content_hash(parts: tuple[Part, ...], texts: dict[str, str]) -> str:
-    """Return the hash of all that a release holds.
+def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:
+    """Return the hash of all that a release holds, and of how it is written.
 
     Args:
         parts: Of its tables, in any order.
         texts: The content of its files of records, by name.
+        layout: Hash of the columns and of how its tables are written.
     """
-    lines = [f"{one.config}/{one.run_id or ''} {one.key}" for one in parts]
+    lines = [f"layout {layout}"]
+    lines += [f"{one.config}/{one.run_id or ''} {one.key}" for one in parts]
     lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 

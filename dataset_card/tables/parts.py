@@ -60,7 +60,7 @@ class PartKey:
     def __init__(self, config: Config) -> None:
         self._plain = [column.name for column in config.columns if column.kind not in ("image", "float64")]
         self._floats = [column.name for column in config.columns if column.kind == "float64"]
-        self._hash = hashlib.sha256(_json([LAYOUT, config.name, config.features()]))
+        self._hash = hashlib.sha256(_json([config.name, config.features()]))
 
     def take(self, row: Row) -> None:
         """Take the next row; a picture counts by the SHA-256 in the column beside it."""
@@ -82,7 +82,7 @@ def part_key(config: Config, rows: Iterable[Row]) -> str:
 
 def layout_key(configs: Iterable[Config]) -> str:
     """Return the hash of the columns of configs and of how they are written."""
-    return hashlib.sha256(_json([part_key(config, ()) for config in configs])).hexdigest()
+    return hashlib.sha256(_json([LAYOUT, *(part_key(config, ()) for config in configs)])).hexdigest()
 
 
 def make_part(config: Config, run_id: str | None, key: str, written: Written) -> Part:

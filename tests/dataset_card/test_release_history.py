@@ -289,6 +289,7 @@ def test_tables_of_another_layout_are_written_anew_from_the_former_release(
     assert not (first / name).samefile(second / name)
     assert read_release(second).content != read_release(first).content
     assert check_release(second).faults == ()
+    assert check_release(first).faults == (), "What was published before stays readable."
 
 
 def test_a_former_release_that_was_changed_is_not_built_upon(build: Build) -> None:

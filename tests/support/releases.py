@@ -92,7 +92,7 @@ def seal(release: Path, record: ReleaseRecord | None = None) -> None:
     """Make ``release.json``, the change log and ``croissant.json`` agree with the other files again."""
     record = record or read_release(release)
     names = (RUNS, JUDGES, PROVENANCE, TOMBSTONES)
-    content = content_hash(record.parts, {name: _text(release / name) for name in names})
+    content = content_hash(record.parts, {name: _text(release / name) for name in names}, record.layout)
     name = release_name(record.benchmark, record.date, content)
     history = (record.history[0].model_copy(update={"name": name}), *record.history[1:])
     record = record.model_copy(update={"content": content, "name": name, "history": history})
