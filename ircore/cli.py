@@ -1,5 +1,6 @@
 """The command ``ircore``: sub-commands are plug-ins, imported only when they are used."""
 
+import gc
 import sys
 from typing import Any
 
@@ -76,7 +77,9 @@ def app() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 the work failed, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
-    sys.exit(run(arguments))
+    status = run(arguments)
+    gc.freeze()  # or Python would go through all that is left, only to forget it
+    sys.exit(status)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 def without_collector() -> Iterator[None]:
     """Keep the garbage collector from going through what is made again and again, which takes longer than making it.
 
-    What was made by the end counts as there to stay: no later collection goes through it, at the end of the process
-    neither. It is freed as ever when nothing refers to it, unless it refers to itself.
+    What was made by the end counts as old, so that the collector does not go through it at once when it comes back.
     """
     was = gc.isenabled()
     gc.disable()
@@ -18,5 +17,6 @@ def without_collector() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
+        gc.unfreeze()  # into the oldest generation
         if was:
             gc.enable()
