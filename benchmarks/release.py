@@ -6,7 +6,7 @@ files of about 335 kB. CPU is user and system time of the step; on a busy machin
     python benchmarks/release.py                     all parts but the last
     python benchmarks/release.py writers --rows 5000
     python benchmarks/release.py load --reader PYTHON           as readers load it who installed datasets alone
-    python benchmarks/release.py growth --runs 100 --side 400   a release of many runs, and one more; needs 22 GB
+    python benchmarks/release.py growth                         a release of many runs, and one more; needs 36 GB
 
 writers  5,000 rows of one picture each: ours, pyarrow's plain writer, the writer of ``datasets``, and what its
          ``push_to_hub`` does with files; then a whole ``ircore release build`` and ``check`` of as many turns
