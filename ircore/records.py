@@ -91,6 +91,10 @@ TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
 """Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
 
 
+GIVEN_UP: AbortReason = "given_up"
+"""Reason of an episode that was declared final before it had a result: it counts as not played."""
+
+
 class Record(BaseModel):
     """Base of every record: frozen, closed, finite numbers only."""
 
@@ -324,6 +328,11 @@ class Episode(Record):
         return self.outcome != "aborted"
 
     @property
+    def finished(self) -> bool:
+        """Whether this is its result; a technical failure says nothing about the pair, and is played again."""
+        return self.abort_reason not in TECHNICAL_REASONS
+
+    @property
     def rendered_turns(self) -> tuple[Turn, ...]:
         """The turns that have a rendering, in order."""
         return tuple(turn for turn in self.turns if turn.rendering is not None)
@@ -379,6 +388,10 @@ class JudgeIdentity(Record):
         exclude_if=_is_none,
         description="The categories of pictures that it rates; null for all. Others are not applicable to it.",
     )
+
+    def rates(self, category: str) -> bool:
+        """Return whether pictures of a category are rated at all."""
+        return self.categories is None or category in self.categories
 
 
 class Score(Record):

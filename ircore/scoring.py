@@ -165,7 +165,8 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     scored = scored_turns(episode, plan.every_turn)
     if not scored:
         return ()
-    raters = tuple(name for name in plan.judges if "similarity" in tasks_of(_judge(name)))
+    judges = tuple(name for name in plan.judges if identity_of(name, _judge(name)).rates(episode.category))
+    raters = tuple(name for name in judges if "similarity" in tasks_of(_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
         Wanted(episode.episode_id, turn, task, judge, sha256)
@@ -175,7 +176,7 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     ]
     final, sha256 = scored[-1]
     if len(scored) > 1:
-        choosers = [name for name in plan.judges if "preference" in tasks_of(_judge(name))]
+        choosers = [name for name in judges if "preference" in tasks_of(_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ircore.errors import InputError
 from ircore.judges.manifest import LoadedJudge
 from ircore.judging.journal import JudgedTask, JudgeQuestion, QuestionKey, asked_as, read_judgements
 from ircore.records import Episode, Instance, Rendering, Score
@@ -50,15 +51,21 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool) -> JudgedRun:
     """List what a judge is to be asked about a run.
 
     Raises:
-        InputError: A file of the run is damaged.
+        InputError: A file of the run is damaged, or the judge rates none of its categories.
     """
     done = scores_by_question(run)
     asked = tuple(one for one in read_judgements(run) if one.judge == judge.name)
     who = asked_as(judge.identity)
     known = {one.key: one for one in asked if one.settled and one.asked_as == who}
-    wanted = [one for episode in run.episodes() if episode.played for one in _wanted(episode, judge.name, every_turn)]
+    asked_about = [one for one in run.episodes() if one.played and judge.identity.rates(one.category)]
+    wanted = [one for episode in asked_about for one in _wanted(episode, judge.name, every_turn)]
     groups: dict[tuple[str, tuple[Rendering, ...]], list[Wanted]] = {}
     instances = {one.instance_id: one for one in run.instances.instances}
+    if not any(judge.identity.rates(one.category) for one in instances.values()):
+        raise InputError(
+            f"{judge.path}: categories: {run.path} has pictures of none of them",
+            f"Name some of: {', '.join(dict.fromkeys(one.category for one in instances.values()))}",
+        )
     for instance_id, renderings, question in wanted:
         if question not in done:
             groups.setdefault((instance_id, renderings), []).append(question)

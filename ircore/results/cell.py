@@ -32,6 +32,15 @@ def why_unranked(unfinished: int, rated: int, applicable: int, counted: int) -> 
     return None if counted else "inapplicable"
 
 
+def unranked_words(why: Unranked, unfinished: int, episodes: int, rated: int, applicable: int) -> str:
+    """Say for people why a pair has no rank, such as ``incomplete: 3 of 42 episodes have no result yet``."""
+    if why == "incomplete":
+        return f"incomplete: {unfinished} of {episodes} episodes have no result yet"
+    if why == "underrated":
+        return f"only {rated} of {applicable} renderings are rated, {100 * RATED_SHARE:.0f} % are needed"
+    return "the judge rates nothing here"
+
+
 @dataclass(frozen=True)
 class Cell:
     """One pair under one condition as one judge sees it."""
@@ -145,11 +154,6 @@ class Cell:
 
     @property
     def unranked_words(self) -> str | None:
-        """The same for people, such as ``incomplete: 3 of 42 episodes have no result yet``."""
-        words = {
-            "incomplete": f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet",
-            "underrated": f"only {self.rated} of {self.applicable} renderings are rated, "
-            f"{RATED_SHARE:.0%} are needed".replace("%", " %"),
-            "inapplicable": "the judge rates nothing here",
-        }
-        return words[self.unranked] if self.unranked else None
+        """The same for people, see ``unranked_words``."""
+        why = self.unranked
+        return why and unranked_words(why, self.unfinished, self.episodes, self.rated, self.applicable)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.records import TECHNICAL_REASONS, Instance, JudgeIdentity
+from ircore.records import Instance, JudgeIdentity
 from ircore.results.episodes import EpisodeResult
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
@@ -127,7 +127,7 @@ def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) ->
 
 def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
     if not result.episode.played:
-        return UNFINISHED if result.episode.abort_reason in TECHNICAL_REASONS else UNPLAYED, np.nan
+        return UNPLAYED if result.episode.finished else UNFINISHED, np.nan
     judged = result.judged.get(judge)
     if judged is None:
         return PENDING, np.nan

@@ -3,13 +3,13 @@
 Each column stands beside the function that fills it, so that a measure is added in one place.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.subsets import by_rules
 from ircore.statistics.estimate import Estimate
 from ircore.tables.judges import SAME_FAMILY
@@ -269,23 +269,29 @@ PRIMARY = "score"
 MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
 
 
-def board_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+def board_table(
+    results: Results,
+    judge: str,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
+) -> Table:
     """Return the board of one condition, best pair first; of runs under several rules, one board below the other.
 
     Raises:
         InputError: There is no such judge, category or difficulty in the results.
     """
     parts = by_rules(results)
-    rows = [row for part in parts for row in part.board(judge, category, difficulty)]
+    rows = [row for part in parts for row in part.board(judge, category, difficulty, order)]
     least = results.detectable(judge, category, difficulty) if rows else None
     found = (
         f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
     )
     words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
-    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY)
 
 
-def leaderboard_table(results: Results) -> Table:
+def leaderboard_table(results: Results, order: Order = "main") -> Table:
     """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
     parts = by_rules(results)
     rows = [
@@ -294,10 +300,12 @@ def leaderboard_table(results: Results) -> Table:
             results.judges, (None, *results.categories), (None, *results.difficulties)
         )
         for part in parts
-        for row in part.board(judge, category, difficulty)
+        for row in part.board(judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{_ranked_words(parts)}"
-    return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+    return Table(
+        "leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY
+    )
 
 
 def _ranked_words(parts: Sequence[Results]) -> str:
@@ -305,10 +313,17 @@ def _ranked_words(parts: Sequence[Results]) -> str:
     return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
 
 
-NOTES = (
+_NOTE = (
     "± is half the 95 % interval; ranks are what paired comparisons of main scores allow; "
-    "main = score × 10 × share played, so an episode that a pair did not play counts as 0.",
+    "main = score × 10 × share played, so an episode that a pair did not play counts as 0."
 )
+NOTES: Mapping[Order, tuple[str, ...]] = {
+    "main": (_NOTE,),
+    "quality": (
+        _NOTE,
+        "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0.",
+    ),
+}
 MARKS = {"same_family": SAME_FAMILY}
 
 

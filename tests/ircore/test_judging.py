@@ -30,6 +30,7 @@ from ircore.merging import merge
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.records import Rules, Score
+from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from ircore.summary import summarise
@@ -234,6 +235,38 @@ def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     assert (len(scores(run)), len(scores(run, "claude-judge"))) == (2, 12)
     assert score(run, one, other) == 0
     assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
+
+
+def test_a_judge_of_some_categories_is_asked_about_these_alone(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert score(run, write_judge(tmp_path, server, categories=["geometry"])) == 0
+    assert server.count() == (RATINGS + CHOICES) // 2
+    assert "no rank" not in capsys.readouterr().err
+    results = Results.from_runs([run])
+    shapes = results.cell(run.run.run_id, "gpt-judge", "simple_shapes")
+    assert (shapes.played, shapes.applicable, shapes.unranked) == (2, 0, "inapplicable")
+    whole = results.cell(run.run.run_id, "gpt-judge")
+    assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, None)
+
+
+def test_a_judge_of_categories_that_nobody_drew_is_refused(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert score(run, write_judge(tmp_path, server, categories=["geometri"])) == 2
+    assert "categories: " in (shown := capsys.readouterr().err)
+    assert "Name some of: geometry, simple_shapes" in shown
+
+
+def test_what_failed_technically_is_not_rated_yet(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "rejected")  # the second question is about the final rendering of the first episode
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
+    assert "gpt-judge: no rank for " in capsys.readouterr().err
+    cell = Results.from_runs([run]).cell(run.run.run_id, "gpt-judge")
+    assert (cell.applicable, cell.rated, cell.refused, cell.pending) == (4, 3, 0, 1)
+    assert cell.unranked == "underrated"
 
 
 def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:

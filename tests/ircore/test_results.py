@@ -238,3 +238,13 @@ def test_results_command_asks_for_ratings_and_for_a_judge(run: RunFolder, capsys
     rate(rate(run, {EASY: (5, 7)}), {EASY: (5, 7)}, judge="ear")
     assert ircore(["results", str(run.path)]) == 2
     assert "--judge ear|eye" in capsys.readouterr().err
+
+
+def test_a_board_by_quality_says_what_that_order_leaves_out(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rate(run, {EASY: (5, 7), HARD: (5, 9)})
+    assert ircore(["results", str(run.path), "--order", "quality"]) == 0
+    assert "leaves out what a pair did not play" in " ".join(capsys.readouterr().out.split())
+    assert ircore(["results", str(run.path), "--table", "judges", "--order", "quality"]) == 2
+    assert "--order is of boards" in capsys.readouterr().err
