@@ -12,10 +12,11 @@ from typing import Any
 from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.subsets import by_rules
 from ircore.statistics.estimate import Estimate
-from ircore.tables.judges import SAME_FAMILY
+from ircore.tables.judges import MARKS
 from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
 from ircore.tables.pairs import caption
+from ircore.tables.rated import marks_of
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,7 @@ def _no_rank(line: Line) -> str:
 
 def _score(line: Line) -> Value:
     cell = line.row.cell
-    marks = ("same_family",) if cell.same_family else ()
-    return Value.of(cell.score, _selection(cell, "rated"), marks=marks)
+    return Value.of(cell.score, _selection(cell, "rated"), marks=marks_of(cell))
 
 
 def _rank_end(low: bool) -> Callable[[Line], Value]:
@@ -324,7 +324,6 @@ NOTES: Mapping[Order, tuple[str, ...]] = {
         "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0.",
     ),
 }
-MARKS = {"same_family": SAME_FAMILY}
 
 
 def _columns() -> tuple[Column, ...]:
