@@ -3,7 +3,7 @@
 from ircore.results.cell import Cell
 from ircore.tables.model import Column, Selection, Value
 
-UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the interval covers the rest as anything."
+UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the interval reaches to what the rest could be."
 """What the mark ``underrated`` means."""
 
 

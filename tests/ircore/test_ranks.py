@@ -141,3 +141,30 @@ def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
     samples = rng.normal(size, 2, (20_000, 10))
     found = np.abs(samples.mean(axis=1)) > stats.t.ppf(0.975, 9) * stats.sem(samples, axis=1)
     assert found.mean() == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize("instances", [10, 140])
+@pytest.mark.parametrize("gap", [0.0, 1.0])
+def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: float) -> None:
+    # Four pairs; the last one is the best on every picture and refuses those below 4 points, about a seventh of them.
+    rng = np.random.default_rng(2)
+    skills = gap * np.arange(4) - 1.5 * gap
+
+    def board(size: int) -> np.ndarray:
+        made = 6 + skills + rng.normal(0, 1, (size, 1)) + rng.normal(0, 1.4, (size, 4))
+        values = 10 * made.clip(0, 10).round()
+        values[:, 3] *= made[:, 3] > 4
+        return np.asarray(values)
+
+    truth = board(400_000).mean(axis=0)
+    apart = truth[:, None] - truth[None, :]
+    better, worse = (apart > 0.2).sum(axis=0), (apart < -0.2).sum(axis=0)
+    held, trials = 0, 150
+    for seed in range(trials):
+        values = board(instances)
+        found = standing(values, values, resample(["all"] * instances, 1_000, seed)).ranges
+        held += all(
+            one is not None and one.best <= 1 + over and one.worst >= 4 - under
+            for one, over, under in zip(found, better, worse, strict=True)
+        )
+    assert held / trials >= 0.93
