@@ -134,7 +134,8 @@ def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
 
 def _declare_final(plan: "PlayPlan", out: Path) -> int:
     from ircore.errors import InputError
-    from ircore.play import declare_final, open_run
+    from ircore.final import declare_final
+    from ircore.play import open_run
     from ircore.runs import RUN_FILE
 
     if not (out / RUN_FILE).is_file():

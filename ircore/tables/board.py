@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from ircore.results.cell import Unranked
 from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.subsets import by_rules
 from ircore.statistics.estimate import Estimate
@@ -288,7 +289,8 @@ def board_table(
         f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
     )
     words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
-    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY)
+    notes = (*NOTES[order], *_remedies(rows))
+    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:
@@ -324,6 +326,18 @@ NOTES: Mapping[Order, tuple[str, ...]] = {
         "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0.",
     ),
 }
+
+
+REMEDIES: Mapping[Unranked, str] = {
+    "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
+    "underrated": "ircore score goes on where it stopped; what a judge refused stays unrated.",
+}
+"""What whoever played and scored can do about a missing rank."""
+
+
+def _remedies(rows: Iterable[BoardRow]) -> list[str]:
+    reasons = {row.cell.unranked for row in rows}
+    return [words for reason, words in REMEDIES.items() if reason in reasons]
 
 
 def _columns() -> tuple[Column, ...]:

@@ -11,10 +11,11 @@ from transcripts import hand_in
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.cli import run as ircore
+from ircore.final import declare_final
 from ircore.games.prompts import load_prompts
 from ircore.games.reconstruction import ReconstructionGame
 from ircore.instances.store import InstanceSet
-from ircore.play import Pair, PlayPlan, declare_final, make_run, open_run, play
+from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.records import Rules
 from ircore.rescoring.rescore import RefusedError, rescore

@@ -1,6 +1,7 @@
 """Boards reward playing: episodes that were not played count as nothing, technical failures as no result yet."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -126,18 +127,16 @@ def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int
     rng = np.random.default_rng(seed)
     runs = [drawn_pair(rng, index, 3 + index, rng.uniform(0, 1), rng.choice((0, 0.04))) for index in range(7)]
     results = Results.from_runs(runs)
-    rows = [row for row in results.board("eye") if row.rank_high is not None]
-    assert rows
     separate = 0
-    for row in rows:
-        for other in rows:
-            assert row.rank_high is not None
-            assert other.rank_low is not None
-            found = results.compare(row.submission.run_id, other.submission.run_id, "eye").main
-            assert found.low is not None
-            if row.rank_high < other.rank_low:
+    for category, difficulty in ((None, None), (None, "hard"), ("photos", None)):
+        rows = [row for row in results.board("eye", category, difficulty) if row.rank_low is not None]
+        for row, other in product(rows, rows):
+            if (row.rank_high or 0) < (other.rank_low or 0):
+                pairs = row.submission.run_id, other.submission.run_id
+                low = results.compare(*pairs, "eye", category, difficulty).main.low
+                assert low is not None
+                assert low > 0
                 separate += 1
-                assert found.low > 0
     assert separate
 
 
