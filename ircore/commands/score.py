@@ -83,7 +83,8 @@ def _tell(
     done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
-        click.echo(json.dumps({**asdict(done), "failed": failed, "seconds": seconds}, indent=2))
+        lost = {report.name: dict(report.losses.reasons) for report in reports}
+        click.echo(json.dumps({**asdict(done), "failed": failed, "lost": lost, "seconds": seconds}, indent=2))
         return
     lacking = f", {without} of them without a value" if without else ""
     click.echo(
