@@ -182,7 +182,7 @@ def rank_trials(
         hard = rng.normal(0, 1.2, (size * strata, 1))
         values = np.round(5.5 + truths - truths.mean() + hard + rng.normal(0, 1.4, (size * strata, pairs))).clip(0, 10)
         drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        ranges = [one for one in standing(Ratios.means(values), drawn).ranges if one is not None]
+        ranges = [one for one in standing(10 * values, 10 * values, drawn).ranges if one is not None]
         better = (truths[:, None] > truths[None, :]).sum(axis=0)
         worse = (truths[:, None] < truths[None, :]).sum(axis=0)
         # Pairs with equal means share all ranks between them, so each of them must be allowed for both ends.

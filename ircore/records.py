@@ -58,8 +58,10 @@ AbortReason = Literal[
     "generator_refused",
     "generator_no_image",
     "provider_error",
+    "given_up",
 ]
-"""Why an episode was aborted: the first four are the describer's protocol violations."""
+"""Why an episode was aborted: the first four are the describer's protocol violations; the last one is declared by
+``ircore play --final``."""
 
 JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
 """Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
@@ -376,6 +378,12 @@ class JudgeIdentity(Record):
     player: PlayerSpec | None = Field(default=None, description="Of a model: who is asked, and how.")
     prompts: Line | None = Field(default=None, description="Of a model: version of the judge's prompts.")
     version: Line | None = Field(default=None, description="Version of the code or checkpoint that computes it.")
+    categories: tuple[Name, ...] | None = Field(
+        default=None,
+        min_length=1,
+        exclude_if=_is_none,
+        description="The categories of pictures that it rates; null for all. Others are not applicable to it.",
+    )
 
 
 class Score(Record):

@@ -248,8 +248,7 @@ class RunFolder:
             return False
         known = _read_judge(path)
         if known != judge:
-            ours, theirs = judge.model_dump(), known.model_dump()
-            field = next(name for name in ours if ours[name] != theirs[name])
+            field = next(name for name in JudgeIdentity.model_fields if getattr(judge, name) != getattr(known, name))
             raise InputError(
                 f"{path}: {field}: the judge {judge.name} of this run is another one", "Give the judge another name."
             )

@@ -73,8 +73,12 @@ def _selected(run_id: str, which: Which, category: str | None, difficulty: str |
 def _rank(line: Line) -> Value:
     low, high = line.row.rank_low, line.row.rank_high
     if low is None or high is None:
-        return Value(None, missing="no rated episode")
+        return Value(None, missing=_no_rank(line))
     return Value(str(low) if low == high else f"{low}–{high}")
+
+
+def _no_rank(line: Line) -> str:
+    return f"no rank: {line.row.cell.unranked_words}"
 
 
 def _score(line: Line) -> Value:
@@ -86,7 +90,7 @@ def _score(line: Line) -> Value:
 def _rank_end(low: bool) -> Callable[[Line], Value]:
     def get(line: Line) -> Value:
         end = line.row.rank_low if low else line.row.rank_high
-        return Value(end, missing="no rated episode" if end is None else None)
+        return Value(end, missing=_no_rank(line) if end is None else None)
 
     return get
 
@@ -126,9 +130,25 @@ PLACE = (
 """Where the pair stands."""
 
 QUALITY = (
+    _mean(
+        Column("main_score", "main", "Mean of 10 × score, what the pair did not play counting 0; ranks are by it.",
+               "0–100", "higher", 1, estimated=True),
+        lambda cell: cell.main, "ended", "no rated episode",
+    ),
     Measure(
-        Column("score", "score", "Similarity of the final rendering to the target.", "0–10", "higher", estimated=True),
+        Column("score", "score", "Similarity of the final rendering to the target, of what was played and rated.",
+               "0–10", "higher", estimated=True),
         _score,
+    ),
+    Measure(
+        Column("played_of_all", "played", "Episodes played to an end and not aborted, of all.", digits=None,
+               audience="readers"),
+        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
+    ),
+    Measure(
+        Column("rated_of_applicable", "rated", "Played episodes that the judge rated, of those that it could rate.",
+               digits=None, audience="readers"),
+        lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
     ),
     _mean(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
@@ -141,18 +161,8 @@ QUALITY = (
         lambda cell: cell.preference, "refined", "no preference asked",
     ),
     Measure(
-        Column("played_of_all", "played", "Episodes played to an end and not aborted, of all.", digits=None,
-               audience="readers"),
-        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
-    ),
-    Measure(
         Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
         lambda line: Value(line.row.cell.played_share, episodes=_selection(line.row.cell, "played")),
-    ),
-    _mean(
-        Column("main_score", "main", "Score × 10 × share played, the doubt of both in its interval.", "0–100", "higher",
-               1, estimated=True),
-        lambda cell: cell.main, "ended", "no rated episode",
     ),
 )  # fmt: skip
 """How well it plays."""
@@ -216,6 +226,31 @@ COUNTS = (
     ),
     _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
     _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
+    Measure(
+        Column(
+            "unranked",
+            "Unranked",
+            "Why there is no rank: incomplete, underrated or inapplicable.",
+            digits=None,
+            nullable=True,
+            audience="programs",
+        ),
+        lambda line: Value(line.row.cell.unranked, missing="has a rank" if line.row.cell.unranked is None else None),
+    ),
+    _count(
+        "unfinished",
+        "Episodes without a result yet: not begun, or failed for a technical reason.",
+        lambda cell: cell.unfinished,
+    ),
+    _count("applicable", "Played episodes that the judge's task applies to.", lambda cell: cell.applicable, "played"),
+    _count("rated", "Of these, rated by the judge.", lambda cell: cell.rated, "rated"),
+    _count("refused", "Of these, asked about and not rated.", lambda cell: cell.refused, "played"),
+    _count(
+        "not_yet",
+        "Of these, not asked about yet, or in vain for a technical reason.",
+        lambda cell: cell.pending,
+        "played",
+    ),
     _count("converged", "Episodes that the describer ended.", lambda cell: cell.outcomes["converged"]),
     _count("turn_limit", "Episodes that ran out of turns.", lambda cell: cell.outcomes["turn_limit"]),
     _count("aborted", "Episodes that were aborted.", lambda cell: cell.outcomes["aborted"]),
@@ -229,7 +264,7 @@ COUNTS = (
 """Marks, and of how many episodes, for programs."""
 
 PRIMARY = "score"
-"""The column by which boards rank."""
+"""The column that flat files call plain ``mean``, ``low``, ``high`` and ``n``; boards rank by ``main_score``."""
 
 MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
 
@@ -243,7 +278,9 @@ def board_table(results: Results, judge: str, category: str | None = None, diffi
     parts = by_rules(results)
     rows = [row for part in parts for row in part.board(judge, category, difficulty)]
     least = results.detectable(judge, category, difficulty) if rows else None
-    found = f" So many episodes tell two pairs apart that differ by {least:.2f} or more (chance 80 %)." if least else ""
+    found = (
+        f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
+    )
     words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
 
@@ -268,7 +305,10 @@ def _ranked_words(parts: Sequence[Results]) -> str:
     return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
 
 
-NOTES = ("± is half the 95 % interval; ranks are what paired comparisons allow; main = score × 10 × share played.",)
+NOTES = (
+    "± is half the 95 % interval; ranks are what paired comparisons of main scores allow; "
+    "main = score × 10 × share played, so an episode that a pair did not play counts as 0.",
+)
 MARKS = {"same_family": SAME_FAMILY}
 
 
