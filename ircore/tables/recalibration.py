@@ -19,8 +19,8 @@ MAP_NOTES = (
     "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
 )
 WARNING = (
-    "Warning: the interval knows nothing of how differently judge and people take to single pairs. Of a pair that nobody "
-    "rated it need not hold what people would say: in simulations it held in as few as 0 % of cases."
+    "Warning: the interval knows nothing of how differently judge and people take to single pairs. Of a pair that "
+    "nobody rated it need not hold what people would say: in simulations it held in as few as 0 % of cases."
 )
 """Stands beside recalibrated scores in every format."""
 SCORE_NOTES = (

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from invented import invented_results, invented_run, invented_set, under_budget
+from scipy import stats
 
 from ircore.records import Rules
 from ircore.results.effects import pair_effects, same_rules
@@ -53,6 +54,47 @@ def test_dominance_covers() -> None:
         assert found.dominance.high is not None
         held += found.dominance.low <= 0.5 <= found.dominance.high
     assert 0.90 <= held / 150 <= 0.99
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_effects_of_few_pictures_are_students_t(n: int) -> None:
+    """Two describers and two generators: an effect is half the mean of n differences, whose interval scipy knows."""
+    scores = np.array([[[7.0, 6], [4, 5]], [[9, 6], [2, 3]], [[6, 5], [4, 4]], [[8, 8], [6, 3]], [[7, 6], [6, 5]]])[:n]
+    found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * n)
+    assert found is not None
+    halves = (scores[:, 0].mean(axis=1) - scores[:, 1].mean(axis=1)) / 2
+    effect = found.describer["a"]
+    assert effect.mean == pytest.approx(halves.mean())
+    assert effect.n == n
+    assert effect.half_width is not None
+    # The ends of the scale that were not seen add their weight: 0.02 of a value 5 ± effect away on either side.
+    seen, unseen = halves.var() / n, 0.02 * ((5 - halves.mean()) ** 2 + (5 + halves.mean()) ** 2) / n**2
+    half = stats.t.ppf(0.975, n - 1) * ((seen + unseen) * n / (n - 1)) ** 0.5
+    assert effect.half_width == pytest.approx(half, rel=0.02 if n < 5 else 0.3)
+    assert half >= stats.t.ppf(0.975, n - 1) * stats.sem(halves)
+
+
+def test_three_pictures_have_no_interval_of_spreads() -> None:
+    found = decompose(grid([[6, 7.0], [4, 5]], 3), ["a", "b"], ["x", "y"], ["all"] * 3)
+    assert found is not None
+    assert [one.low for one in (*found.shares.values(), *found.spread.values(), found.dominance)] == [None] * 7
+
+
+@pytest.mark.parametrize("n", [3, 5, 10])
+def test_effects_of_few_pictures_cover(n: int) -> None:
+    rng = np.random.default_rng(n)
+    held, trials = 0, 400
+    for _ in range(trials):
+        level, taste = rng.normal(0, 1, (n, 1, 1)), rng.normal(0, 1, (n, 2, 1))
+        scores = 5 + np.array([[1.0], [-1.0]]) + level + taste + rng.normal(0, 1, (n, 2, 2))
+        found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * n, interaction=False)
+        assert found is not None
+        effect = found.describer["a"]
+        assert effect.low is not None
+        assert effect.high is not None
+        held += effect.low <= 1 <= effect.high
+    # Below five pictures the ends of the scale weigh much, and the interval is on the safe side.
+    assert 0.92 <= held / trials <= (0.985 if n >= 5 else 1)
 
 
 def test_too_little_for_effects() -> None:
