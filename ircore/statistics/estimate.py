@@ -73,6 +73,10 @@ class Interval(Protocol):
         ...
 
 
+TOO_FEW = "too few to say anything"
+"""What stands beside an interval of fewer than ``MINIMUM_PICTURES``."""
+
+
 def too_few(n: int | None) -> bool:
     """Say whether so many pictures are too few to claim anything from; what has no n was checked beforehand."""
     return n is not None and n < MINIMUM_PICTURES
