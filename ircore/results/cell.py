@@ -6,11 +6,11 @@ from typing import Literal
 
 from ircore.records import Outcome
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import Estimate, wilson
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate, wilson
 
-Unranked = Literal["incomplete", "underrated", "inapplicable"]
+Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
 """Why a pair has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
-nothing here."""
+nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``."""
 
 RATED_SHARE = 0.9
 """Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
@@ -29,7 +29,9 @@ def why_unranked(unfinished: int, rated: int, applicable: int, counted: int) -> 
         return "incomplete"
     if rated < RATED_SHARE * applicable:
         return "underrated"
-    return None if counted else "inapplicable"
+    if not counted:
+        return "inapplicable"
+    return "too_few" if counted < MINIMUM_PICTURES else None
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Cell:
     """Score difference to a pair of the same spread that this many episodes find with a chance of 80 %, 0–10.
 
     Taken as if the two were independent, so √2 times what the pair's own spread gives: a cautious figure, since pairs
-    play the same pictures. None with fewer than two scores.
+    play the same pictures. None with fewer than ``MINIMUM_PICTURES`` scores.
     """
 
     @property
@@ -151,5 +153,6 @@ class Cell:
             "underrated": f"only {self.rated} of {self.applicable} renderings are rated, "
             f"{RATED_SHARE:.0%} are needed".replace("%", " %"),
             "inapplicable": "the judge rates nothing here",
+            "too_few": f"fewer than {MINIMUM_PICTURES} pictures",
         }
         return words[self.unranked] if self.unranked else None

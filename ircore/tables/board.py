@@ -11,7 +11,7 @@ from typing import Any
 
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.results.subsets import by_rules
-from ircore.statistics.estimate import Estimate
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
 from ircore.tables.judges import SAME_FAMILY
 from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
@@ -40,8 +40,12 @@ class Measure:
     """Returns the entry of a line."""
 
 
+UNRANKED = f"fewer than {MINIMUM_PICTURES} rated pictures"
+"""Why there is no detectable difference."""
+
+
 def _few(line: Line) -> str | None:
-    return "fewer than two scores" if line.row.cell.detectable is None else None
+    return UNRANKED if line.row.cell.detectable is None else None
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
@@ -78,7 +82,7 @@ def _rank(line: Line) -> Value:
 
 
 def _no_rank(line: Line) -> str:
-    return f"no rank: {line.row.cell.unranked_words}"
+    return f"no rank: {line.row.cell.unranked_words or 'no picture that all ranked pairs have'}"
 
 
 def _score(line: Line) -> Value:
