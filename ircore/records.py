@@ -155,6 +155,11 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+def _is_empty(value: tuple[object, ...]) -> bool:
+    """Leave out a list without entries where a record is written, as ``_is_none`` does for single values."""
+    return not value
+
+
 class PlayerSpec(Record):
     """Which player takes a seat, with the settings that define it."""
 
@@ -409,6 +414,11 @@ class Score(Record):
     annotator: Name | None = Field(default=None, description="Pseudonym of the person, where judge is human.")
     orders: Orders | None = Field(
         default=None, description="preference, if both orders were asked: what each order alone would have said."
+    )
+    leniencies: tuple[Name, ...] = Field(
+        default=(),
+        exclude_if=_is_empty,
+        description="Deviations in a model's answer that were accepted (ircore.judges.answers), sorted.",
     )
 
     @model_validator(mode="after")

@@ -101,6 +101,8 @@ class RecordCheck:
             yield "name does not follow from benchmark, date and content"
         if (record.history[0].name, record.history[0].date) != (record.name, record.date):
             yield "the newest entry of its history is not of this release"
+        if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
+            yield "its parent is not the release before it in its history"
         if _text(self._folder / CHANGES) != render_changes(record):
             yield f"{CHANGES} does not tell its history"
         runs = {one.run_id for one in record.parts}

@@ -78,6 +78,9 @@ class BuildPlan:
     previews: bool = False
     """Whether there is a table with small pictures; one that the former release had is carried on anyway."""
 
+    former_commit: str | None = None
+    """The commit of a repository that the former release was read from; None if it is a folder of this machine."""
+
 
 @dataclass(frozen=True)
 class Built:
@@ -133,27 +136,60 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
     date = None if plan.date is None else parse_day(plan.date, "--date")
     played_on = read_instances(instances)
     _refuse_unfit(played_on)
-    former = FormerRelease(plan.former) if plan.former is not None else None
+    former = FormerRelease(plan.former, plan.former_commit) if plan.former is not None else None
     chosen = select_runs([GivenRun(path) for path in runs], played_on, former, plan.withdrawals)
-    source = make_source(chosen.runs, played_on)
-    configs = ALL_CONFIGS if plan.previews or (former is not None and former.has_previews) else CONFIGS
+    return write_release(chosen, played_on, former, out, date, plan.previews)
+
+
+def write_release(
+    chosen: Selection,
+    instances: InstanceSet,
+    former: FormerRelease | None,
+    out: Path,
+    date: str | None = None,
+    previews: bool = False,
+) -> Built:
+    """Write a release of runs that were chosen; the folder appears only when it is complete.
+
+    Args:
+        chosen: Its runs, and what was decided about runs.
+        instances: The set that all of them were played on.
+        former: The release that it is built upon: its parent.
+        out: Where to; it must not exist or be empty.
+        date: Of the release, YYYY-MM-DD; None for that of the newest thing in it.
+        previews: As in ``BuildPlan``.
+
+    Raises:
+        InputError: No judge rated anything, or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    source = make_source(chosen.runs, instances)
+    configs = ALL_CONFIGS if previews or (former is not None and former.has_previews) else CONFIGS
     with new_folder(out) as folder:
         writer = _PartWriter(folder, former)
         with progress("release", sum(1 if one.name in _OF_NO_RUN else len(source.runs) for one in configs)) as shown:
             parts = tuple(_parts(configs, source, writer, shown.advance))
         _keep_records(folder, chosen.runs, parts)
-        written = tuple(sum_parts(config, parts) for config in configs)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
-        texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
-        for name, text in texts.items():
-            if text or name == JUDGES:
-                write_text(folder / name, text)
-        for name, data in card_files(source, written, record.name).items():
-            write_bytes(folder / name, data)
-        version = semantic_version(record.benchmark, record.date, record.content)
-        write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
+        written = tuple(sum_parts(config, parts) for config in configs)
+        record = _write_files(folder, source, written, record, texts)
     return Built(record, written, writer.taken_over, chosen.unmatched, chosen.left_out)
+
+
+def _write_files(
+    folder: Path, source: ReleaseSource, written: Sequence[Written], record: ReleaseRecord, texts: dict[str, str]
+) -> ReleaseRecord:
+    """Write everything beside the tables; return the record with the list of these files."""
+    known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES}
+    known |= card_files(source, written, record.name) | {CHANGES: render_changes(record).encode()}
+    record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE, CROISSANT}))})
+    known[RELEASE] = (record.model_dump_json(by_alias=True, indent=1) + "\n").encode()
+    for name, data in known.items():
+        write_bytes(folder / name, data)
+    version = semantic_version(record.benchmark, record.date, record.content)
+    write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
+    return record
 
 
 def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSource:
@@ -184,7 +220,7 @@ def _refuse_unfit(instances: InstanceSet) -> None:
 
 
 class _PartWriter:
-    """Writes the parts of a release, or takes them over from the former one.
+    """Writes the parts of a release, or takes them over from the former one or the one that a run comes from.
 
     Attributes:
         taken_over: Bytes that were taken over.
@@ -192,31 +228,34 @@ class _PartWriter:
 
     def __init__(self, folder: Path, former: FormerRelease | None) -> None:
         self._folder = folder
-        fits = former is not None and former.record.layout == layout_key(CONFIGS)
-        self._former = former if fits else None
+        self._former = former
+        self._layout = layout_key(CONFIGS)
         self.taken_over = 0
 
     def kept(self, config: Config, run: SourceRun) -> Part | None:
-        """Take over what a run of the former release has in a table; None if it has to be written."""
-        part = self._known(config, run.run.run_id) if isinstance(run, FormerRun) else None
-        return None if part is None else self._taken(part)
+        """Take over what a released run has in a table; None if it has to be written."""
+        release = run.release if isinstance(run, FormerRun) else None
+        part = self._part_of(release, config, run.run.run_id)
+        return self._taken(release, part) if release is not None and part is not None else None
 
     def written(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
         """Write rows, unless the former release has the same ones."""
         held = list(content)
-        key, known = part_key(config, held), self._known(config, run_id)
-        if known is not None and known.key == key:
-            return self._taken(known)
+        key, known = part_key(config, held), self._part_of(self._former, config, run_id)
+        if self._former is not None and known is not None and known.key == key:
+            return self._taken(self._former, known)
         return make_part(config, run_id, key, write_table(self._folder, config, held, run_id))
 
-    def _known(self, config: Config, run_id: str | None) -> Part | None:
-        return self._former.parts.get((config.name, run_id)) if self._former is not None else None
-
-    def _taken(self, part: Part) -> Part:
-        assert self._former is not None  # noqa: S101 - the part is of it
-        self._former.take_over(part, self._folder)
+    def _taken(self, release: FormerRelease, part: Part) -> Part:
+        release.take_over(part, self._folder)
         self.taken_over += part.size
         return part
+
+    def _part_of(self, release: FormerRelease | None, config: Config, run_id: str | None) -> Part | None:
+        """Return a part that can be taken over: one that is laid out as it would be now."""
+        if release is None or release.record.layout != self._layout:
+            return None
+        return release.parts.get((config.name, run_id))
 
 
 def _parts(

@@ -68,6 +68,7 @@ def describe_release(
         program=program_key(),
         judges=source.results.judges,
         parts=parts,
+        parent=former.as_parent() if former is not None else None,
         history=(entry, *(former.record.history if former is not None else ())),
     )
 

@@ -93,8 +93,9 @@ def _tell(
     done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
-        gaps = [asdict(one) for one in unranked]
-        click.echo(json.dumps({**asdict(done), "failed": failed, "unranked": gaps, "seconds": seconds}, indent=2))
+        lost = {report.name: dict(report.losses.reasons) for report in reports}
+        gaps = {"unranked": [asdict(one) for one in unranked]}
+        click.echo(json.dumps({**asdict(done), "failed": failed, "lost": lost, **gaps, "seconds": seconds}, indent=2))
         return
     lacking = f", {without} of them without a value" if without else ""
     click.echo(

@@ -6,11 +6,11 @@ from typing import Literal
 
 from ircore.records import Outcome
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import Estimate, wilson
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate, wilson
 
-Unranked = Literal["incomplete", "underrated", "inapplicable"]
+Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
 """Why a pair has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
-nothing here."""
+nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``."""
 
 RATED_SHARE = 0.9
 """Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
@@ -29,7 +29,9 @@ def why_unranked(unfinished: int, rated: int, applicable: int, counted: int) -> 
         return "incomplete"
     if rated < RATED_SHARE * applicable:
         return "underrated"
-    return None if counted else "inapplicable"
+    if not counted:
+        return "inapplicable"
+    return "too_few" if counted < MINIMUM_PICTURES else None
 
 
 def unranked_words(why: Unranked, unfinished: int, episodes: int, rated: int, applicable: int) -> str:
@@ -38,7 +40,7 @@ def unranked_words(why: Unranked, unfinished: int, episodes: int, rated: int, ap
         return f"incomplete: {unfinished} of {episodes} episodes have no result yet"
     if why == "underrated":
         return f"only {rated} of {applicable} renderings are rated, {100 * RATED_SHARE:.0f} % are needed"
-    return "the judge rates nothing here"
+    return f"fewer than {MINIMUM_PICTURES} pictures" if why == "too_few" else "the judge rates nothing here"
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Cell:
     """Score difference to a pair of the same spread that this many episodes find with a chance of 80 %, 0–10.
 
     Taken as if the two were independent, so √2 times what the pair's own spread gives: a cautious figure, since pairs
-    play the same pictures. None with fewer than two scores.
+    play the same pictures. None with fewer than ``MINIMUM_PICTURES`` scores.
     """
 
     @property

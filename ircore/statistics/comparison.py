@@ -31,7 +31,7 @@ class Comparison:
     """Instances on which the second pair is better."""
 
     detectable: float | None
-    """Difference that a comparison of this n finds with a chance of 80 %; None with fewer than two instances."""
+    """Difference that a comparison of this n finds with a chance of 80 %; None below ``MINIMUM_PICTURES``."""
 
     least: float | None
     """Mean difference over all instances if each score that is missing were the worst for the first pair, −10 to 10."""

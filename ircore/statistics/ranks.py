@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.bootstrap import BLOCK, SMALLEST, Ratios, Resamples, Scale, centred, unseen_spread
-from ircore.statistics.estimate import CONFIDENCE, Estimate
+from ircore.statistics.bootstrap import BLOCK, Ratios, Resamples, Scale, centred, unseen_spread
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES, Estimate
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     than c standard errors of their paired difference. c is the 95 % point of the largest such difference of any two
     pairs over the resamples, in standard errors; its level is then looked up in Student's t, since a few instances have
     heavier tails than resamples show. Values not seen at the ends of the scale count as in every interval. Fewer than
-    ``SMALLEST`` instances allow no claim.
+    ``MINIMUM_PICTURES`` instances rank nobody.
 
     Pairs whose ranges are separate are told apart by their own comparison, too (``paired_difference`` with the same c):
     standard errors obey the triangle inequality, so what lies between the two cannot part them where they are one.
@@ -75,6 +75,8 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
         drawn: Resamples of the same instances.
     """
     pairs = least.shape[1]
+    if len(least) < MINIMUM_PICTURES:
+        return Standing((None,) * pairs, None, None)
     if pairs < 2:
         return Standing(tuple(RankRange(1, 1) for _ in range(pairs)), None, None)
     differences = _differences(least, most, drawn)
@@ -141,7 +143,7 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
     spread = _spread(least, most, drawn)
     factor = size / max(freedom, 1.0)
     unseen = unseen_spread(np.abs(gaps), np.full(gaps.shape, size, np.intp), MAIN_DIFFERENCE)
-    told = size >= SMALLEST and freedom > 0
+    told = size >= MINIMUM_PICTURES and freedom > 0
     errors = np.sqrt((spread + unseen) * factor) if told else np.full(gaps.shape, np.inf)
     return _Differences(gaps, spread, errors, max(freedom, 1.0), factor)
 
@@ -197,11 +199,11 @@ def detectable(error: float, freedom: float) -> float | None:
 
     Args:
         error: Standard error of the difference, in its unit.
-        freedom: Degrees of freedom; None is returned below 1.
+        freedom: Degrees of freedom; None is returned where fewer than ``MINIMUM_PICTURES`` instances leave so few.
     """
     from scipy.special import stdtrit
 
-    if freedom < 1 or not np.isfinite(error):
+    if freedom < MINIMUM_PICTURES - 1 or not np.isfinite(error):
         return None
     return float((stdtrit(freedom, (1 + CONFIDENCE) / 2) + stdtrit(freedom, POWER)) * error)
 

@@ -12,7 +12,7 @@ from typing import Any
 from ircore.results.cell import Unranked
 from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.subsets import by_rules
-from ircore.statistics.estimate import Estimate
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
 from ircore.tables.judges import MARKS
 from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
@@ -42,8 +42,12 @@ class Measure:
     """Returns the entry of a line."""
 
 
+UNRANKED = f"fewer than {MINIMUM_PICTURES} rated pictures"
+"""Why there is no detectable difference."""
+
+
 def _few(line: Line) -> str | None:
-    return "fewer than two scores" if line.row.cell.detectable is None else None
+    return UNRANKED if line.row.cell.detectable is None else None
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
@@ -80,7 +84,7 @@ def _rank(line: Line) -> Value:
 
 
 def _no_rank(line: Line) -> str:
-    return f"no rank: {line.row.cell.unranked_words}"
+    return f"no rank: {line.row.cell.unranked_words or 'no picture that all ranked pairs have'}"
 
 
 def _score(line: Line) -> Value:
@@ -231,7 +235,7 @@ COUNTS = (
         Column(
             "unranked",
             "Unranked",
-            "Why there is no rank: incomplete, underrated or inapplicable.",
+            "Why there is no rank: incomplete, underrated, inapplicable or too_few.",
             digits=None,
             nullable=True,
             audience="programs",

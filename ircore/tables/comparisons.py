@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 from ircore.results.model import Results
 from ircore.results.subsets import by_rules
 from ircore.statistics.comparison import Comparison
+from ircore.statistics.estimate import MINIMUM_PICTURES
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.names import pair_names
 from ircore.tables.pairs import caption
@@ -61,7 +62,7 @@ def comparisons_table(
                 Value(found.wins),
                 Value(found.ties),
                 Value(found.losses),
-                _number(found.detectable, "fewer than two instances"),
+                _number(found.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
             )
         )
     words = caption(results, judge, category, difficulty)

@@ -56,4 +56,9 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
             if row.submission.run_id == pair.run_id and row.cell.score.mean is not None:
                 score, among = row.cell.score, len(results.submissions)
                 shown = f"{score.mean:.2f} ({interval_words(score)})"
-                yield f"place  {rank(row.rank_low, row.rank_high)} of {among} by {judge}: {shown}"
+                place = (
+                    f"{rank(row.rank_low, row.rank_high)} of {among}"
+                    if row.rank_low
+                    else f"none ({row.cell.unranked_words})"
+                )
+                yield f"place  {place} by {judge}: {shown}"

@@ -59,7 +59,9 @@ def rank_cell(row: BoardRow, of: int) -> Markup:
     """Return the cell that says which ranks a pair may have among so many."""
     low, high = row.rank_low, row.rank_high
     if low is None or high is None:
-        return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{missing("no rated episode")}</td>')
+        return safe(
+            f'<td role="cell" class="rank" data-sort="" data-high="">{missing(row.cell.unranked_words or "")}</td>'
+        )
     bar = (
         f'<svg class="rank-bar" viewBox="0 0 {of} 4" preserveAspectRatio="none" aria-hidden="true">'
         f'<path d="M0 2H{of}"></path><path class="own" d="M{low - 1} 2H{high}"></path></svg>'

@@ -75,8 +75,13 @@ def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(
     # Conditions without such an episode have ranks; the first instance is of the set's first category, easy.
     first = SET.instances[0]
     results = Results.from_runs(runs)
-    unranked = {key[:2] for key, one in results.standings.items() if None in one.ranges}
-    assert unranked == {(c, d) for c in (None, first.category) for d in (None, first.difficulty)}
+    incomplete = {key[1:3] for key, cell in results.cells.items() if cell.unranked == "incomplete"}
+    assert incomplete == {(c, d) for c in (None, first.category) for d in (None, first.difficulty)}
+    other = "hard" if first.difficulty == "easy" else "easy"
+    assert ranks({row.submission.slug: row for row in results.board("eye", None, other)}) == {
+        "broken": (1, 1),
+        "honest": (2, 2),
+    }
 
 
 def test_what_was_declared_final_counts_as_not_played() -> None:
@@ -150,7 +155,9 @@ def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_compariso
 def test_few_pictures_allow_no_claim() -> None:
     few = invented_set(1, ("geometry", "photos"))  # four pictures
     runs = [hand_made_run(slug, few, [value] * 4) for slug, value in (("good", 9.5), ("poor", 0.5))]
-    assert ranks(board(*runs)) == {"good": (1, 2), "poor": (1, 2)}
+    rows = board(*runs)
+    assert ranks(rows) == {"good": (None, None), "poor": (None, None)}
+    assert {row.cell.unranked_words for row in rows.values()} == {"fewer than 5 pictures"}
 
 
 def test_a_judge_says_which_categories_it_rates() -> None:

@@ -137,7 +137,7 @@ def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
     easy = results.cell(pair.run_id, "eye", "geometry", "easy")
     assert (easy.episodes, easy.played, easy.score.mean) == (3, 2, 7)
     assert easy.main_score == pytest.approx(7 * 10 * 2 / 3)  # the third was refused by the describer
-    assert easy.unranked is None
+    assert easy.unranked == "too_few"
     unplayed = results.cell(pair.run_id, "eye", "simple_shapes")
     assert (unplayed.episodes, unplayed.played, unplayed.score.mean, unplayed.main_score) == (6, 0, None, None)
 
