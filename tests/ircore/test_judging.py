@@ -321,7 +321,7 @@ def test_a_judge_of_some_categories_is_asked_about_these_alone(
     shapes = results.cell(run.run.run_id, "gpt-judge", "simple_shapes")
     assert (shapes.played, shapes.applicable, shapes.unranked) == (2, 0, "inapplicable")
     whole = results.cell(run.run.run_id, "gpt-judge")
-    assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, None)
+    assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, "too_few")
 
 
 def test_a_judge_of_categories_that_nobody_drew_is_refused(
