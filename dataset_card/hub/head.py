@@ -21,7 +21,7 @@ MOST_NAMED = 5
 REMEDY = "Merge it in with --rebase, or build the release again with --former {name}."
 
 
-class Now(NamedTuple):
+class RemoteHead(NamedTuple):
     """A repository and its newest release."""
 
     remote: Remote
@@ -36,7 +36,7 @@ class Now(NamedTuple):
         return self.head.record.files if self.head is not None else ()
 
 
-def read_head(repo: Repository, remote: Remote) -> Now:
+def read_head(repo: Repository, remote: Remote) -> RemoteHead:
     """Read the records of the newest release of a repository.
 
     Raises:
@@ -48,14 +48,14 @@ def read_head(repo: Repository, remote: Remote) -> Now:
                 f"{repo.name}: holds tables of a release ({tables[0]}) but no {RELEASE}",
                 f"Bring {RELEASE} back there, or remove the tables.",
             )
-        return Now(remote, None)
+        return RemoteHead(remote, None)
     folder = repo.fetch(remote.commit, RECORDS)
     for name in RECORDS:
         path = folder / name
         if name in remote.files and not (path.is_file() and remote.files[name].same_as(read_local_file(path))):
             raise WorkError(f"{path}: is not what {repo.name} has", "Remove it from the cache of the Hub.")
     try:
-        return Now(remote, FormerRelease(folder, remote.commit))
+        return RemoteHead(remote, FormerRelease(folder, remote.commit))
     except InputError as error:
         raise WorkError(
             f"{repo.name}: its newest release cannot be read ({error.problem.removeprefix(f'{folder}/')})",
@@ -93,7 +93,11 @@ def refuse_losses(repo: Repository, release: FormerRelease, head: FormerRelease 
 
 
 def refuse_changed(
-    repo: Repository, release: FormerRelease, local: Mapping[str, LocalFile], before: Mapping[str, RemoteFile], now: Now
+    repo: Repository,
+    release: FormerRelease,
+    local: Mapping[str, LocalFile],
+    before: Mapping[str, RemoteFile],
+    now: RemoteHead,
 ) -> None:
     """Refuse to overwrite what somebody wrote into the files of the release there after this one was built upon it.
 

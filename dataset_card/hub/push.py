@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from dataset_card.checking.check import check_release
 from dataset_card.hub.changes import compare_files, size_text
-from dataset_card.hub.head import Now, needs_rebase, read_head, refuse_changed, refuse_losses
+from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
@@ -93,7 +93,7 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         return *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
 
 
-def _preview(repo: Repository, outgoing: Outgoing, now: Now, plan: PushPlan) -> tuple[str, ...]:
+def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
     remote = now.remote
     if _is_released(repo, remote, outgoing):
         return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
@@ -242,7 +242,7 @@ def _reread(repo: Repository) -> Remote:
     return remote
 
 
-def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: Now) -> None:
+def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: RemoteHead) -> None:
     """Refuse to tag a commit that does not hold every file of the release, by size and hash, or one that had to go.
 
     Raises:
