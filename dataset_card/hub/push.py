@@ -86,11 +86,12 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     if remote is None:
         first = f"{plan.repo}: would be made, private"
         return first, *compare_files(outgoing.files, {}).lines(outgoing.files), *_later(plan, outgoing.tag, None)
-    now = read_head(repo, remote)
+    now = _head(repo, remote, outgoing)
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
         return _preview(repo, outgoing, now, plan)
     with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
-        return *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
+        said = f"{folder}: would be merged with the newest release there"
+        return said, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
 
 
 def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
@@ -125,10 +126,10 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     repo, outgoing = _opened(plan), _prepared(folder, plan)
     repo.require_token()
     remote = _made(repo, plan, say)
-    if plan.rebase and needs_rebase(outgoing.release, read_head(repo, remote).head):
+    if plan.rebase and needs_rebase(outgoing.release, _head(repo, remote, outgoing).head):
         with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
             replace_release(folder.resolve(), merged)
-        for line in built.lines():
+        for line in (f"{folder}: merged with the newest release there", *built.lines()):
             say(line)
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
@@ -185,6 +186,10 @@ def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     return remote
 
 
+def _head(repo: Repository, remote: Remote, outgoing: Outgoing) -> RemoteHead:
+    return read_head(repo, remote, outgoing.release.folder, outgoing.files)
+
+
 def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
     if plan.visibility == "private" and remote is not None and not remote.private:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
@@ -210,7 +215,7 @@ def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, s
     """Make the one commit; look again whenever it is not certain what the repository holds."""
     seen: Remote | None = first
     for wait in (*WAITS, None):
-        now = read_head(repo, seen or _reread(repo))
+        now = _head(repo, seen or _reread(repo), outgoing)
         refuse_losses(repo, outgoing.release, now.head)
         refuse_changed(repo, outgoing.release, outgoing.files, first.files, now)
         changes = compare_files(outgoing.files, now.remote.files, now.listed)

@@ -57,6 +57,10 @@ def lose(tree: Tree) -> None:
     del tree["judges.jsonl"]
 
 
+def lose_record(tree: Tree) -> None:
+    del tree["release.json"]
+
+
 def damage_small(tree: Tree) -> None:
     tree["runs.jsonl"] = File(tree["runs.jsonl"].data.replace(b"1", b"2", 1), False)
 
@@ -75,12 +79,13 @@ def cut(tree: Tree) -> None:
     ("spoil", "said"),
     [
         (lose, "judges.jsonl is missing"),
+        (lose_record, "release.json is missing"),
         (damage_small, "runs.jsonl is another file"),
         (damage_large, "data/leaderboard/test-00000-of-00001.parquet is another file"),
         (cut, "assets/targets.png is another file"),
     ],
 )
-def test_what_does_not_arrive_whole_is_not_tagged(
+def test_what_does_not_arrive_whole_is_not_tagged_until_it_was_sent_again(
     spoil: Callable[[Tree], None], said: str, release: Path, push: Run, hub: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = hub.add_repo(REPO)
@@ -95,6 +100,11 @@ def test_what_does_not_arrive_whole_is_not_tagged(
         line = refusal(push(release))
     assert line == f"ircore: org/irg: commit {repo.head} is not the release, and was not tagged: {said}"
     assert repo.tags == {}
+
+    done = push(release)
+    assert done.code == 0, done.err
+    assert published(hub) == contents(release)
+    assert repo.tags == {read_release(release).name: repo.head}
 
 
 def test_a_tag_that_somebody_sets_meanwhile_is_not_moved(release: Path, push: Run, hub: HubServer) -> None:

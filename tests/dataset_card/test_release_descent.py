@@ -94,6 +94,7 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     assert push(build_upon("second", former=REPO, gone=gone)).code == 0
     before, tags = published(hub), dict(hub.repos[REPO].tags)
     stranger = build_upon("stranger", "other-block", "third-block")
+    unmerged = contents(stranger)
 
     for options in ([], ["--dry-run"], ["--revision", "v3"]):
         done = push(stranger, *options)
@@ -110,8 +111,12 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     # What was pushed before the withdrawal is not pushed again over it either, under whatever name.
     assert f"run {run_id_of(three_runs, 'other-block')} would come back" in refusal(push(first, "--revision", "v4"))
 
+    preview = push(stranger, "--rebase", "--dry-run").out.splitlines()
+    assert preview[0] == f"{stranger}: would be merged with the newest release there"
+    assert contents(stranger) == unmerged
     done = push(stranger, "--rebase")
     assert done.code == 0, done.err
+    assert f"run {gone[0].run_id} stays out until reinstated: withdrawn on 2100-01-01" in done.err
     assert published_pairs(hub) == {"centre-block", "third-block"}
     assert published(hub)["tombstones.jsonl"] == withdrawal_lines(gone).encode()
     assert published(hub) == contents(stranger), "The folder is the merged release now."
@@ -182,6 +187,19 @@ def test_a_file_that_was_edited_there_after_the_build_is_not_overwritten(
     done = push(second, "--rebase")
     assert done.code == 0, done.err
     assert published(hub) == contents(second) | {"notes.txt": b"mine"}
+
+
+def test_a_commit_that_the_repository_has_no_more_is_not_built_upon(
+    build_upon: Build, push: Run, hub: HubServer
+) -> None:
+    assert push(build_upon("first", "centre-block")).code == 0
+    second = build_upon("second", "other-block", former=REPO)
+    gone, files = hub.repos[REPO].head, published(hub)
+    hub.add_repo(REPO, files=files)  # the same release in a repository that was made anew
+
+    assert refusal(push(second)) == f"ircore: org/irg: commit {gone}, which the release was built upon, is not there"
+    assert push(second, "--rebase").code == 0
+    assert published(hub) == contents(second)
 
 
 def test_a_release_of_an_earlier_layout_names_no_parent_and_is_carried_on(
