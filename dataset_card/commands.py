@@ -86,6 +86,8 @@ def check(place: str, no_load: bool, run_card: bool) -> int:
     report = check_place(place, load=not no_load, run_card=run_card, processes=os.cpu_count() or 1)
     for fault in report.faults:
         click.echo(printable(fault))
+    for line in report.not_checked:
+        click.echo(printable(f"not checked: {line}"))
     faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"
     click.echo(f"{printable(place)}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
     return 1 if report.faults else 0

@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from dataset_card.card.card import card_files
-from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
+from dataset_card.card.free import read_free
+from dataset_card.card.verification import (
+    VERIFICATION,
+    Verification,
+    read_verification,
+    still_true,
+    verification_text,
+)
+from dataset_card.releases.derived import derived_files
 from dataset_card.releases.former import FormerRelease, FormerRun, link_or_copy
 from dataset_card.releases.given import GivenRun
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.kept import keep, kept_path
 from dataset_card.releases.record import (
-    CHANGES,
     JUDGES,
     PROVENANCE,
     RELEASE,
@@ -20,7 +26,6 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     Vouched,
-    render_changes,
 )
 from dataset_card.releases.selection import ReleaseRun, Selection, select_runs
 from dataset_card.tables import rows
@@ -145,14 +150,16 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
         written = tuple(sum_parts(config, parts) for config in configs)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
-        texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
+        texts[RELEASE] = record.model_dump_json(by_alias=True, indent=1) + "\n"
         for name, text in texts.items():
             if text or name == JUDGES:
                 write_text(folder / name, text)
-        for name, data in card_files(source, written, record.name).items():
+        free = {} if plan.former is None else read_free(plan.former)
+        verification = _verified_before(plan.former, parts)
+        if verification.runs:
+            write_text(folder / VERIFICATION, verification_text(verification))
+        for name, data in derived_files(folder, source, record, free, verification, record.hashes).items():
             write_bytes(folder / name, data)
-        version = semantic_version(record.benchmark, record.date, record.content)
-        write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
     return Built(record, written, writer.taken_over, chosen.unmatched, chosen.left_out)
 
 
@@ -243,6 +250,11 @@ def _keep_records(folder: Path, runs: Iterable[ReleaseRun], parts: Sequence[Part
             link_or_copy(former, path)
         else:
             keep(path, run.records)
+
+
+def _verified_before(former: Path | None, parts: Sequence[Part]) -> Verification:
+    """Return what was computed again of a former release, as far as it holds for the runs of this one."""
+    return Verification() if former is None else still_true(read_verification(former), parts)
 
 
 def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:
