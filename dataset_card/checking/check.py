@@ -40,6 +40,7 @@ class Report:
         runs: The release's runs read back, pictures left out; only to be relied on if there is no fault.
         source: What it is made of, with its pictures; None if its tables have a fault.
         not_checked: What its layout, or who wrote it, does not allow to check; one line each.
+        rescored: What was computed again from the pictures, and what could not be; one line each.
     """
 
     faults: tuple[str, ...]
@@ -49,6 +50,7 @@ class Report:
     runs: tuple[ReleasedRun, ...] = ()
     source: ReleaseSource | None = field(default=None, compare=False, repr=False)
     not_checked: tuple[str, ...] = ()
+    rescored: tuple[str, ...] = ()
 
 
 AHEAD = 64

@@ -1,6 +1,7 @@
 """What a checked release is made of, its pictures read from its own tables: for writing derived files again."""
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dataset_card.tables.embedded import EmbeddedPictures
@@ -76,5 +77,5 @@ def released_source(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
 
 def _is_of(path: Path, run_id: str) -> bool:
     """Say whether a file of a table is one of a run's own, or of all runs, as in a release of an earlier layout."""
-    owner = path.name.removeprefix(f"{SPLIT}-")
-    return owner.startswith(f"{run_id}-") or owner[:5].isdigit()
+    number = "[0-9]" * 5
+    return any(fnmatchcase(path.name, f"{SPLIT}-{owner}{number}-of-{number}.parquet") for owner in (f"{run_id}-", ""))
