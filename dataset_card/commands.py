@@ -58,11 +58,13 @@ def build(
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.lifecycle import read_withdrawals
 
+    base = None if former is None else find_former(former)
     plan = BuildPlan(
-        None if former is None else find_former(former),
-        None if withdrawals is None else read_withdrawals(withdrawals),
-        date,
-        previews,
+        former=None if base is None else base.folder,
+        former_commit=None if base is None else base.commit,
+        withdrawals=None if withdrawals is None else read_withdrawals(withdrawals),
+        date=date,
+        previews=previews,
     )
     built = build_release(runs, instances, out, plan)
     for one in built.written:
@@ -118,6 +120,7 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
 @click.option("--revision", metavar="TAG", help="Tag for this release, never moved afterwards; its name if not given.")
 @click.option("--private", "visibility", flag_value="private", help="Refuse if the dataset is public already.")
 @click.option("--public", "visibility", flag_value="public", help="Make it public once everything is there.")
+@click.option("--rebase", is_flag=True, help="Merge the newest release there into DIR first, if DIR lacks it.")
 @click.option("--dry-run", is_flag=True, help="Check, and list what would change.")
 @click.option("--message", metavar="TEXT", help="Message of the commit.")
 def push(
@@ -125,17 +128,19 @@ def push(
     repo: str,
     revision: str | None,
     visibility: Literal["private", "public"] | None,
+    rebase: bool,
     dry_run: bool,
     message: str | None,
 ) -> None:
     """Publish a release on the Hugging Face Hub, as one commit.
 
-    A new dataset is private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with
-    HF_OIDC_RESOURCE set, from the CI's identity (trusted publishing). The same command again goes on where it stopped.
+    The release must have been built upon the newest one there, so that nothing published is lost. A new dataset is
+    private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with HF_OIDC_RESOURCE set, from
+    the CI's identity (trusted publishing). The same command again goes on where it stopped.
     """
     from dataset_card.hub.push import PushPlan, loading_code, preview_push, push_release
 
-    plan = PushPlan(repo, revision, visibility, message)
+    plan = PushPlan(repo, revision, visibility, message, rebase)
     if dry_run:
         for line in preview_push(folder, plan):
             click.echo(printable(line))

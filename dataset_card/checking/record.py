@@ -106,6 +106,8 @@ class RecordCheck:
             yield "name does not follow from benchmark, date and content"
         if (record.history[0].name, record.history[0].date) != (record.name, record.date):
             yield "the newest entry of its history is not of this release"
+        if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
+            yield "its parent is not the release before it in its history"
         runs = {one.run_id for one in record.parts}
         for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:

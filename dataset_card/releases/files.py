@@ -46,12 +46,16 @@ class LocalFile:
 
 
 def belongs_to_release(path: str) -> bool:
-    """Say whether a path, relative and with forward slashes, is that of a file that releases are made of."""
+    """Say whether a path, relative and with forward slashes, is that of a file that releases are made of.
+
+    In a repository these files are the releases' own: a push writes, changes and removes them as the release has them.
+    All other files are the maintainers' (``.gitattributes``, their notes), unless the release there lists them.
+    """
     return path in SINGLE_FILES or is_table_file(path)
 
 
 def is_table_file(path: str) -> bool:
-    """Say whether a path is that of a shard of a table: the only files whose number differs between releases."""
+    """Say whether a path is that of a shard of a table."""
     return _TABLE.fullmatch(path) is not None
 
 
@@ -70,11 +74,12 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
             continue
         if path.is_symlink() or not belongs_to_release(name):
             raise InputError(f"{path}: not part of a release", "Move it out of the folder: all in it is published.")
-        found[name] = _read(path)
+        found[name] = read_local_file(path)
     return found
 
 
-def _read(path: Path) -> LocalFile:
+def read_local_file(path: Path) -> LocalFile:
+    """Return what the Hub would know a file by."""
     size = path.stat().st_size
     sha256, git = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:

@@ -71,6 +71,7 @@ def describe_release(
         renderer=renderer(),
         judges=source.results.judges,
         parts=parts,
+        parent=former.as_parent() if former is not None else None,
         history=(entry, *(former.record.history if former is not None else ())),
     )
 

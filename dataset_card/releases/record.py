@@ -6,8 +6,9 @@ changed and withdrawn against the former release stays in the history of every l
 
 import hashlib
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
@@ -74,6 +75,15 @@ class Entry(Record):
     notes: tuple[Line, ...] = Field(default=(), description="What else changed, one sentence each.")
 
 
+class Parent(Record):
+    """The release that another one was built upon."""
+
+    release: Name = Field(description="Its name.")
+    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] | None = Field(
+        default=None, description="The commit that it was read from, 40 hex digits; null if it was a folder."
+    )
+
+
 class ReleaseRecord(Record):
     """The identity of a release, what it is made of, and how it came about. File ``release.json``."""
 
@@ -91,6 +101,12 @@ class ReleaseRecord(Record):
     )
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
     parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
+    files: tuple[Line, ...] = Field(
+        default=(), description="Every file beside the tables, by its path; empty in releases of earlier layouts."
+    )
+    parent: Parent | None = Field(
+        default=None, description="What it was built upon; null if nothing, and in releases of earlier layouts."
+    )
     history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")
 
     @property
