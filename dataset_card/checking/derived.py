@@ -6,7 +6,7 @@ What maintainers wrote into the free sections is taken over as it stands, once i
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dataset_card.card.free import SECTIONS, find_texts, free_faults, has_markers
+from dataset_card.card.free import SECTIONS, FreeTexts, find_texts, free_faults, has_markers
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification, run_key
 from dataset_card.checking.differences import picture_difference, text_differences
 from dataset_card.findings import Findings, decoded
@@ -37,7 +37,7 @@ def check_derived(
     same_texts = theirs is not None and theirs.texts == ours.texts
     verification = _verification(folder, record, findings)
     texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
-    free = {key: lines for name, text in texts.items() for key, lines in find_texts(name, text).items()}
+    free = free_texts(folder)
     for name, text in texts.items():
         if text and (same_texts or has_markers(name, text)):
             for fault in free_faults(name, text):
@@ -53,6 +53,12 @@ def check_derived(
         else:
             not_checked.append(f"{name}: not compared with the data: another version of the program wrote it")
     return tuple(not_checked)
+
+
+def free_texts(folder: Path) -> FreeTexts:
+    """Return what maintainers wrote into the free sections of a release, as it stands."""
+    texts = ((name, _read(folder / name).decode(errors="replace")) for name in SECTIONS)
+    return {key: lines for name, text in texts for key, lines in find_texts(name, text).items()}
 
 
 def _verification(folder: Path, record: ReleaseRecord, findings: Findings) -> Verification:
