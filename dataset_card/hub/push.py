@@ -143,7 +143,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
     if not _has_files(repo, remote, outgoing):
-        outgoing = _rechecked(outgoing, read_head(repo, remote).head, say)
+        outgoing = _rechecked(repo, outgoing, read_head(repo, remote).head, say)
     if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")
@@ -185,9 +185,10 @@ def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     return Outgoing(release, files, plan.revision or release.record.name, report)
 
 
-def _rechecked(outgoing: Outgoing, head: FormerRelease | None, say: Say) -> Outgoing:
+def _rechecked(repo: Repository, outgoing: Outgoing, head: FormerRelease | None, say: Say) -> Outgoing:
     """Compute the runs again that are new there, and return the release with what it says of that."""
     folder = outgoing.release.folder
+    refuse_losses(repo, outgoing.release, head)  # which takes less time
     rechecked = recheck_new_runs(folder, outgoing.report, head)
     for line in rechecked.lines:
         say(line)

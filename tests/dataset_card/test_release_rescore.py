@@ -5,11 +5,10 @@ Every forgery below is made in a run folder before the release is built, so that
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from samples import sample_instances, sample_run, sample_submission
+from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write_run
 
 from dataset_card.checking.check import check_release
 from dataset_card.checking.rescore import Rescoring, parse_share, rescore_release
@@ -19,41 +18,14 @@ from dataset_card.releases.build import build_release
 from ircore.cli import run as ircore
 from ircore.errors import InputError
 from ircore.games.protocol import parse_reply
-from ircore.instances.store import InstanceSet
 from ircore.judges.lipsim.judge import CHECKPOINT
 from ircore.records import Episode, JudgeIdentity, Rendering, Rules, Run, Score, Turn
-from ircore.runs import End, Entry, RunFolder, RunWriter
-from ircore.scoring import ScoringPlan, score_runs
 from ircore.tokens import count_tokens
-
-PAIRS = ("centre-block", "other-block")
-
-Episodes = dict[str, Episode]
-
-
-@dataclass(frozen=True)
-class Scored:
-    """A release of two scored runs, and what it was built of."""
-
-    folder: Path
-    instances: InstanceSet
-
-    @property
-    def release(self) -> Path:
-        return self.folder / "release"
-
-    def run(self, slug: str) -> RunFolder:
-        return RunFolder.open(self.folder / "runs" / slug)
 
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
-    folder = tmp_path_factory.mktemp("scored")
-    instances = sample_instances(folder / "instances", per_condition=3)
-    runs = [sample_run(folder / "runs" / slug, instances, sample_submission(slug)) for slug in PAIRS]
-    score_runs(runs, ScoringPlan(every_turn=True), workers=1)
-    build_release([run.path for run in runs], instances.folder, folder / "release")
-    return Scored(folder, instances)
+    return make_scored(tmp_path_factory.mktemp("scored"))
 
 
 Forgery = Callable[[Episodes, list[Score]], object]
@@ -68,7 +40,7 @@ def forge(scored: Scored, tmp_path: Path) -> Callable[[Forgery], Path]:
         episodes = {episode.episode_id: episode for episode in run.episodes()}
         scores = list(run.scores())
         forgery(episodes, scores)
-        write_run(tmp_path / "forged", run, scored.instances, episodes, scores)
+        write_run(tmp_path / "forged", run, episodes, scores)
         paths = [scored.run(PAIRS[0]).path, tmp_path / "forged"]
         build_release(paths, scored.instances.folder, tmp_path / "release")
         return tmp_path / "release"
@@ -76,26 +48,10 @@ def forge(scored: Scored, tmp_path: Path) -> Callable[[Forgery], Path]:
     return forge_release
 
 
-def write_run(path: Path, run: RunFolder, instances: InstanceSet, episodes: Episodes, scores: list[Score]) -> None:
-    made = RunFolder.create(path, run.run, instances)
-    for file in (run.path / "renderings").iterdir():
-        (made.path / "renderings").mkdir(exist_ok=True)
-        (made.path / "renderings" / file.name).write_bytes(file.read_bytes())
-    with RunWriter(made) as writer:
-        writer.record([Entry(End(episode=episode)) for episode in episodes.values()])
-    made.add_scores(scores)
-    for judge in run.judges().values():
-        made.keep_judge(judge)
-
-
 def rescored(release: Path, draw: Draw | None = None, processes: int = 1) -> Rescoring:
     report = check_release(release)
     assert report.faults == ()
     return rescore_release(release, report.runs, draw or Draw(), processes)
-
-
-def changed(score: Score, **values: object) -> Score:
-    return Score.model_validate(score.model_dump() | values)
 
 
 def find(scores: list[Score], judge: str, task: str, turn: int = 1) -> int:
@@ -338,14 +294,9 @@ def test_what_cannot_be_computed_again_is_said(
 def test_a_judge_of_another_version_is_not_computed_again(scored: Scored, tmp_path: Path) -> None:
     run = scored.run(PAIRS[0])
     former = JudgeIdentity(name="structural", label="structural", kind="computed", version="0")
-    made = RunFolder.create(tmp_path / "run", run.run, scored.instances)
-    for file in (run.path / "renderings").iterdir():
-        (made.path / "renderings").mkdir(exist_ok=True)
-        (made.path / "renderings" / file.name).write_bytes(file.read_bytes())
-    with RunWriter(made) as writer:
-        writer.record([Entry(End(episode=episode)) for episode in run.episodes()])
-    made.add_scores(changed(score, value=3.0) if score.task == "similarity" else score for score in run.scores())
-    made.keep_judge(former)
+    episodes = {episode.episode_id: episode for episode in run.episodes()}
+    scores = [changed(score, value=3.0) if score.task == "similarity" else score for score in run.scores()]
+    made = write_run(tmp_path / "run", run, episodes, scores, (former,))
     build_release([made.path], scored.instances.folder, tmp_path / "release")
 
     rescoring = rescored(tmp_path / "release")
