@@ -40,7 +40,8 @@ class Rescoring:
         episodes = sum(run.episodes for run in self.runs.values())
         shares = {(run.share, run.seed) for run in self.runs.values()}
         drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
-        yield f"computed again: {len(self.runs)} runs, {episodes:,} episodes by the rules{drawn}"
+        count = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
+        yield f"computed again: {count}, {episodes:,} episodes by the rules{drawn}"
         for kind in ("judges", "metrics"):
             counts = Counter[str]()
             for run in self.runs.values():

@@ -4,7 +4,7 @@ A push is a compare-and-swap: the commit is made only if the newest release ther
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -19,6 +19,7 @@ from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.former import FormerRelease
+from dataset_card.tables.reading import ReleasedRun
 from ircore.errors import InputError, WorkError
 
 Visibility = Literal["private", "public"]
@@ -89,8 +90,12 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     _refuse_wish(plan, remote)
     if remote is None:
         first = f"{plan.repo}: would be made, private"
-        again = f"{len(outgoing.report.runs)} new runs would be computed again"
-        return first, again, *compare_files(outgoing.files, {}).lines(outgoing.files), *_later(plan, outgoing.tag, None)
+        return (
+            first,
+            *_first_again(outgoing.report.runs),
+            *compare_files(outgoing.files, {}).lines(outgoing.files),
+            *_later(plan, outgoing.tag, None),
+        )
     now = read_head(repo, remote)
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
         return _preview(repo, outgoing, now, plan)
@@ -107,8 +112,7 @@ def _preview(repo: Repository, outgoing: Outgoing, now: Now, plan: PushPlan) -> 
     there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
     changes = compare_files(outgoing.files, remote.files, now.listed)
     new = new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
-    first = (f"{len(new)} new runs would be computed again",) if new else ()
-    return there, *first, *changes.lines(outgoing.files), *_later(plan, outgoing.tag, remote)
+    return there, *_first_again(new), *changes.lines(outgoing.files), *_later(plan, outgoing.tag, remote)
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
@@ -287,6 +291,11 @@ def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: N
             f"{repo.name}: commit {commit} is not the release, and was not tagged: {faults[0]}{more}",
             "Give the same command again to send what is missing.",
         )
+
+
+def _first_again(runs: Sequence[ReleasedRun]) -> tuple[str, ...]:
+    """Say how many runs a push would compute again; nothing if none is new."""
+    return (f"new runs whose values would be computed again first: {len(runs)}",) if runs else ()
 
 
 def _later(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:

@@ -91,7 +91,7 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
     assert report.faults == ()
 
     second = recheck_new_runs(tmp_path / "next", report, FormerRelease(release))
-    assert second.lines[0] == "computed again: 1 runs, 12 episodes by the rules"
+    assert second.lines[0] == "computed again: 1 run, 12 episodes by the rules"
     assert [one.run_id for one in read_verification(tmp_path / "next").runs] == sorted(
         [run.run.run_id, *(scored.run(slug).run.run_id for slug in PAIRS)]
     )
