@@ -14,7 +14,12 @@ from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.renderer import renderer
 from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.schema import LEADERBOARD
 from ircore.errors import InputError
+from ircore.results.episodes import EpisodeResult
+
+MOST_CATEGORIES = 100
+"""Whose pictures are drawn for a comparison: a stranger's release could ask for very large ones."""
 
 
 def check_derived(
@@ -32,6 +37,13 @@ def check_derived(
     Returns:
         What could not be compared, since other code wrote it, one line each.
     """
+    if not any(_is_rated(result) for results in source.results.episodes.values() for result in results):
+        findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
+        return ()
+    if (count := len(source.results.categories)) > MOST_CATEGORIES:
+        return (
+            f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
+        )
     ours, theirs = renderer(), record.renderer
     same = {".png": theirs is not None and theirs.pictures == ours.pictures}
     same_texts = theirs is not None and theirs.texts == ours.texts
@@ -53,6 +65,10 @@ def check_derived(
         else:
             not_checked.append(f"{name}: not compared with the data: another version of the program wrote it")
     return tuple(not_checked)
+
+
+def _is_rated(result: EpisodeResult) -> bool:
+    return bool(result.judged and result.episode.played and result.episode.rendered_turns)
 
 
 def free_texts(folder: Path) -> FreeTexts:

@@ -16,7 +16,8 @@ from dataset_card.checking.check import check_release
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
-from dataset_card.tables.schema import LEADERBOARD
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.cli import run as ircore
 from ircore.errors import InputError
 
@@ -153,6 +154,20 @@ def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: py
 
     assert ircore(["release", "check", "--no-load", str(release)]) == 0
     assert f"not checked: {said}" in capsys.readouterr().out.splitlines()
+
+
+def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
+    def keep_metrics(rows: list[Row]) -> None:
+        rows[:] = [row for row in rows if row["task"] == "metric"]
+
+    rewrite(release, SCORES, keep_metrics)
+    assert "data/leaderboard: no played episode was rated by a judge" in check_release(release).faults
+
+
+def test_pictures_of_very_many_categories_are_not_drawn(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dataset_card.checking.derived.MOST_CATEGORIES", 1)
+    said = "derived files: not compared with the data: 2 categories, at most 1 are drawn"
+    assert check_release(release).not_checked == (said,)
 
 
 TEXT = ("Write to <maintainer@example.org>, or see [our page](https://example.org/irg).", "", "* *Monday* to Friday")
