@@ -14,7 +14,7 @@ from ircore.games.base import Game
 from ircore.games.prompts import Prompts, load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.plugins import available, load
-from ircore.records import Episode, Instance, Role, Run, Turn
+from ircore.records import TECHNICAL_REASONS, Episode, Instance, Role, Run, Turn
 from ircore.rescoring.rules import rule_faults
 from ircore.runs import Call, End, Failure
 from ircore.tokens import count_tokens
@@ -82,10 +82,10 @@ def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Fai
             yield Call(
                 episode_id=name, turn=turn.turn, role="generator", rendering=turn.rendering, notes=turn.notes, seconds=0
             )
-    if episode.abort_reason is not None and episode.abort_reason not in OF_THE_RULES:
+    reason = episode.abort_reason
+    if reason is not None and (_seat_of(reason) is not None or reason in TECHNICAL_REASONS):
         turn_number, role = _where_it_ended(episode)
-        detail = episode.detail or ""
-        yield Failure(episode_id=name, turn=turn_number, role=role, reason=episode.abort_reason, detail=detail)
+        yield Failure(episode_id=name, turn=turn_number, role=role, reason=reason, detail=episode.detail or "")
     yield End(episode=episode)
 
 

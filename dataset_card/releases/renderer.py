@@ -22,15 +22,20 @@ class Renderer(Record):
     pictures: Sha256 = Field(description="The same with the versions of what draws and encodes the pictures.")
 
 
+def renderer_files() -> tuple[Path, ...]:
+    """Return the files of code and templates that a derived text depends on, beside those of ``program_key``."""
+    own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
+    patterns = (*((own, pattern) for pattern in _OF_TEXTS), (core, "tables/*.py"))
+    return tuple(path for folder, pattern in patterns for path in sorted(folder.glob(pattern)))
+
+
 @cache
 def renderer() -> Renderer:
     """Return which code this program writes derived files with."""
     from PIL import __version__, features
 
     texts = hashlib.sha256(program_key().encode())
-    own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
-    paths = sorted(path for pattern in _OF_TEXTS for path in own.glob(pattern)) + sorted(core.glob("tables/*.py"))
-    for path in paths:
+    for path in renderer_files():
         texts.update(f"{path.parent.name}/{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     drawing = [__version__, *(features.version(name) or "" for name in ("zlib", "freetype2", "raqm"))]
     pictures = hashlib.sha256(" ".join((texts.hexdigest(), *drawing)).encode())

@@ -16,6 +16,7 @@ from dataset_card.checking.check import check_release
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
+from dataset_card.releases.renderer import renderer_files
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.cli import run as ircore
@@ -154,6 +155,13 @@ def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: py
 
     assert ircore(["release", "check", "--no-load", str(release)]) == 0
     assert f"not checked: {said}" in capsys.readouterr().out.splitlines()
+
+
+def test_the_renderer_is_all_that_a_card_is_written_with() -> None:
+    names = {f"{path.parent.name}/{path.name}" for path in renderer_files()}
+    templates = {f"templates/{name}.md.j2" for name in ("README", "DATASHEET", "LICENSE", "CHANGELOG")}
+    code = {"card/pictures.py", "card/statements.py", "tables/schema.py", "tables/board.py", "dataset_card/markdown.py"}
+    assert names >= templates | code | {"dataset_card/croissant_context.json"}
 
 
 def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
