@@ -78,16 +78,37 @@ def build(
 @click.argument("place", metavar="DIR|REPO")
 @click.option("--no-load", is_flag=True, help="Do not load it with datasets, which takes a few seconds and more.")
 @click.option("--run-card", is_flag=True, help="Run the code of the card, if it is this version's own.")
-def check(place: str, no_load: bool, run_card: bool) -> int:
+@click.option(
+    "--rescore",
+    metavar="[SHARE]",
+    is_flag=False,
+    flag_value="100%",
+    help="Also compute judges, metrics and rules again from the pictures and messages: of all episodes, or of a share "
+    "of each run's (0.25 or 25%). After DIR.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the draw of a share; a new one if not given."
+)
+def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: int | None) -> int:
     """Check that a release is complete, consistent, safe to publish, and loads.
 
     REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub. One line a fault; exit status 1 if there is any.
     """
-    from dataset_card.checking.place import check_place
+    from secrets import randbits
 
-    report = check_place(place, load=not no_load, run_card=run_card, processes=os.cpu_count() or 1)
+    from dataset_card.checking.place import check_place
+    from dataset_card.checking.rescore import parse_share
+    from dataset_card.checking.rescored_run import Draw
+
+    # Nobody who changes a release may know beforehand which episodes will be drawn.
+    draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
+    report = check_place(place, not no_load, run_card, os.cpu_count() or 1, draw)
     for fault in report.faults:
         click.echo(printable(fault))
+    for line in report.rescored:
+        click.echo(printable(line))
+    for line in report.not_checked:
+        click.echo(printable(f"not checked: {line}"))
     faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"
     click.echo(f"{printable(place)}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
     return 1 if report.faults else 0

@@ -4,20 +4,22 @@ A push is a compare-and-swap: the commit is made only if the newest release ther
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 from typing import Literal, NamedTuple
 
-from dataset_card.checking.check import check_release
+from dataset_card.checking.check import Report, check_release
+from dataset_card.checking.recheck import new_runs, recheck_new_runs
 from dataset_card.hub.changes import compare_files, size_text
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
-from dataset_card.releases.files import LocalFile, read_release_files
+from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.former import FormerRelease
+from dataset_card.tables.reading import ReleasedRun
 from ircore.errors import InputError, WorkError
 
 Visibility = Literal["private", "public"]
@@ -59,6 +61,9 @@ class Outgoing(NamedTuple):
     tag: str
     """The tag that it gets."""
 
+    report: Report
+    """Of its check."""
+
 
 class Pushed(NamedTuple):
     """Where a release is."""
@@ -85,7 +90,12 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     _refuse_wish(plan, remote)
     if remote is None:
         first = f"{plan.repo}: would be made, private"
-        return first, *compare_files(outgoing.files, {}).lines(outgoing.files), *_later(plan, outgoing.tag, None)
+        return (
+            first,
+            *_first_again(outgoing.report.runs),
+            *compare_files(outgoing.files, {}).lines(outgoing.files),
+            *_later(plan, outgoing.tag, None),
+        )
     now = _head(repo, remote, outgoing)
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
         return _preview(repo, outgoing, now, plan)
@@ -102,7 +112,8 @@ def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPl
     refuse_changed(repo, outgoing.release, outgoing.files, remote.files, now)
     there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
     changes = compare_files(outgoing.files, remote.files, now.listed)
-    return there, *changes.lines(outgoing.files), *_later(plan, outgoing.tag, remote)
+    new = new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
+    return there, *_first_again(new), *changes.lines(outgoing.files), *_later(plan, outgoing.tag, remote)
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
@@ -112,6 +123,9 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     tag is set only once the commit was read back and holds every file as it is here. The same command again goes on
     where it was stopped, and does nothing to what is done. Commits that others make meanwhile are kept: only if one of
     them changed a file of the release is it left to the user.
+
+    Before that, the runs that are new there are computed again from their pictures and messages, and ``folder`` is told
+    so: see ``recheck_new_runs``.
 
     Args:
         folder: The release; replaced by the merged one if that is asked for and needed.
@@ -133,6 +147,8 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
             say(line)
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
+    if not _has_files(repo, remote, outgoing):
+        outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing).head, say)
     if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")
@@ -165,12 +181,24 @@ def _opened(plan: PushPlan) -> Repository:
 def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     """Check a release and return what is to be pushed."""
     files = read_release_files(folder)
-    faults = check_release(folder).faults
+    report = check_release(folder)
+    faults = report.faults or report.not_checked
     if faults:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
     release = FormerRelease(folder)
-    return Outgoing(release, files, plan.revision or release.record.name)
+    return Outgoing(release, files, plan.revision or release.record.name, report)
+
+
+def _rechecked(repo: Repository, outgoing: Outgoing, head: FormerRelease | None, say: Say) -> Outgoing:
+    """Compute the runs again that are new there, and return the release with what it says of that."""
+    folder = outgoing.release.folder
+    refuse_losses(repo, outgoing.release, head)  # which takes less time
+    rechecked = recheck_new_runs(folder, outgoing.report, head)
+    for line in rechecked.lines:
+        say(line)
+    changed = {name: read_local_file(folder / name) for name in rechecked.changed}
+    return outgoing._replace(files={**outgoing.files, **changed})
 
 
 def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
@@ -203,12 +231,18 @@ def _is_released(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
     """
     if outgoing.tag not in remote.tags:
         return False
-    if compare_files(outgoing.files, repo.files(remote.tags[outgoing.tag])):
+    if not _has_files(repo, remote, outgoing):
         raise WorkError(
             f"{repo.name}: tag {outgoing.tag} exists already, with another release",
             "Tags of releases are never moved: choose another --revision.",
         )
     return True
+
+
+def _has_files(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
+    """Say whether the tag is there and has the files as they are here."""
+    commit = remote.tags.get(outgoing.tag)
+    return commit is not None and not compare_files(outgoing.files, repo.files(commit))
 
 
 def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, say: Say) -> str:
@@ -262,6 +296,11 @@ def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: R
             f"{repo.name}: commit {commit} is not the release, and was not tagged: {faults[0]}{more}",
             "Give the same command again to send what is missing.",
         )
+
+
+def _first_again(runs: Sequence[ReleasedRun]) -> tuple[str, ...]:
+    """Say how many runs a push would compute again; nothing if none is new."""
+    return (f"new runs whose values would be computed again first: {len(runs)}",) if runs else ()
 
 
 def _later(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:

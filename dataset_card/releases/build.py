@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from dataset_card.card.card import card_files
-from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
+from dataset_card.card.free import FreeTexts, read_free
+from dataset_card.card.verification import (
+    VERIFICATION,
+    Verification,
+    read_verification,
+    still_true,
+    verification_text,
+)
+from dataset_card.releases.derived import derived_files
 from dataset_card.releases.former import FormerRelease, FormerRun, link_or_copy
 from dataset_card.releases.given import GivenRun
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.kept import keep, kept_path
 from dataset_card.releases.record import (
-    CHANGES,
     JUDGES,
     PROVENANCE,
     RELEASE,
@@ -20,7 +26,6 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     Vouched,
-    render_changes,
 )
 from dataset_card.releases.selection import ReleaseRun, Selection, select_runs
 from dataset_card.tables import rows
@@ -40,7 +45,7 @@ from dataset_card.tables.schema import (
     Config,
 )
 from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes, write_text
+from ircore.files import new_folder, write_bytes
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
 from ircore.progress import progress
@@ -148,6 +153,7 @@ def write_release(
     out: Path,
     date: str | None = None,
     previews: bool = False,
+    free: FreeTexts | None = None,
 ) -> Built:
     """Write a release of runs that were chosen; the folder appears only when it is complete.
 
@@ -158,12 +164,15 @@ def write_release(
         out: Where to; it must not exist or be empty.
         date: Of the release, YYYY-MM-DD; None for that of the newest thing in it.
         previews: As in ``BuildPlan``.
+        free: What maintainers wrote into its free sections; None for what the former release says there.
 
     Raises:
         InputError: No judge rated anything, or ``out`` holds something.
         WorkError: The place cannot be written.
     """
     source = make_source(chosen.runs, instances)
+    if free is None:
+        free = {} if former is None else read_free(former.folder)
     configs = ALL_CONFIGS if previews or (former is not None and former.has_previews) else CONFIGS
     with new_folder(out) as folder:
         writer = _PartWriter(folder, former)
@@ -173,22 +182,25 @@ def write_release(
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
         written = tuple(sum_parts(config, parts) for config in configs)
-        record = _write_files(folder, source, written, record, texts)
+        record = _write_files(folder, source, record, texts, (free, _verified_before(former, parts)))
     return Built(record, written, writer.taken_over, chosen.unmatched, chosen.left_out)
 
 
 def _write_files(
-    folder: Path, source: ReleaseSource, written: Sequence[Written], record: ReleaseRecord, texts: dict[str, str]
+    folder: Path,
+    source: ReleaseSource,
+    record: ReleaseRecord,
+    texts: dict[str, str],
+    carried: tuple[FreeTexts, Verification],
 ) -> ReleaseRecord:
     """Write everything beside the tables; return the record with the list of these files."""
     known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES}
-    known |= card_files(source, written, record.name) | {CHANGES: render_changes(record).encode()}
-    record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE, CROISSANT}))})
+    known[VERIFICATION] = verification_text(carried[1]).encode()
+    known |= derived_files(folder, source, record, *carried, record.hashes)
+    record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE}))})
     known[RELEASE] = (record.model_dump_json(by_alias=True, indent=1) + "\n").encode()
     for name, data in known.items():
         write_bytes(folder / name, data)
-    version = semantic_version(record.benchmark, record.date, record.content)
-    write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
     return record
 
 
@@ -282,6 +294,11 @@ def _keep_records(folder: Path, runs: Iterable[ReleaseRun], parts: Sequence[Part
             link_or_copy(former, path)
         else:
             keep(path, run.records)
+
+
+def _verified_before(former: FormerRelease | None, parts: Sequence[Part]) -> Verification:
+    """Return what was computed again of a former release, as far as it holds for the runs of this one."""
+    return Verification() if former is None else still_true(read_verification(former.folder), parts)
 
 
 def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:

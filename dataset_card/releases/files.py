@@ -7,12 +7,16 @@ from pathlib import Path
 
 from dataset_card.card.card import CARD_FILES
 from dataset_card.card.croissant import CROISSANT
+from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
 from ircore.errors import InputError
 
-SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, PROVENANCE, TOMBSTONES})
-"""Files of which a release has one each; ``provenance.jsonl`` and ``tombstones.jsonl`` only if they say anything."""
+OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})
+"""Files that a release has only if they say anything."""
+
+SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, *OPTIONAL_FILES})
+"""Files of which a release has one each."""
 
 PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in ALL_CONFIGS))
 """All files of a release, with ``*`` for any characters."""

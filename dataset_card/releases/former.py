@@ -12,7 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from dataset_card.releases.kept import RunRecords, kept_path, read_kept
 from dataset_card.releases.program import program_key
 from dataset_card.releases.record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched, read_release
-from dataset_card.tables.parquet import find_pictures, read_picture_group, read_plain
+from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
 from dataset_card.tables.records_of_rows import (
     EPISODE_COLUMNS,
@@ -125,7 +126,6 @@ class FormerRun:
         self.run = run
         self.instances = instances
         self.release = release
-        self._group: tuple[tuple[Path, int], dict[str, bytes]] | None = None
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
@@ -175,19 +175,12 @@ class FormerRun:
         Raises:
             InputError: The release does not have it.
         """
-        where = self._places.get(rendering.sha256)
-        if where is None:
-            raise InputError(f"{self.path}: rendering {rendering.sha256[:12]}… is missing", "Get the release again.")
-        if self._group is None or self._group[0] != where:
-            self._group = where, read_picture_group(*where, "rendering")
-        picture = Picture.from_own_file(self._group[1][rendering.sha256], rendering.width, rendering.height)
-        if picture.sha256 != rendering.sha256:
-            raise InputError(f"{where[0]}: a picture is damaged", "Get the release again.")
-        return picture
+        data = self._pictures.read(rendering.sha256)
+        return Picture.from_own_file(data, rendering.width, rendering.height)
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Path, int]]:
-        return find_pictures(self.release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
+    def _pictures(self) -> EmbeddedPictures:
+        return EmbeddedPictures(self.release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
 
     @cached_property
     def records(self) -> RunRecords:

@@ -7,6 +7,7 @@ of three: where only one of the two touched a run, its word holds.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from dataset_card.card.free import read_free
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.former import FormerRelease, FormerRun
 from dataset_card.releases.record import Entry
@@ -19,7 +20,8 @@ from ircore.lifecycle import Withdrawal
 def merge_releases(mine: FormerRelease, head: FormerRelease, instances: InstanceSet, out: Path) -> Built:
     """Write the release that holds what two releases hold, built upon one of them.
 
-    A withdrawal in either of them wins, unless the other one reinstated the run later.
+    A withdrawal in either of them wins, unless the other one reinstated the run later. Of the free sections those of
+    ``mine`` stay, and of those that are empty there the other release's.
 
     Args:
         mine: The release whose runs and decisions are added.
@@ -45,7 +47,8 @@ def merge_releases(mine: FormerRelease, head: FormerRelease, instances: Instance
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
     chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), left_out)
     date = max(mine.record.date, head.record.date)
-    return write_release(chosen, instances, head, out, date, mine.has_previews)
+    free = dict(read_free(head.folder)) | {key: lines for key, lines in read_free(mine.folder).items() if any(lines)}
+    return write_release(chosen, instances, head, out, date, mine.has_previews, free)
 
 
 class _Changes:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
 from ircore.errors import InputError
 from ircore.lifecycle import Withdrawal
@@ -94,6 +95,9 @@ class ReleaseRecord(Record):
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
     program: Sha256 = Field(description="Hash of the code that computed its numbers.")
+    renderer: Renderer | None = Field(
+        default=None, description="Code that wrote its derived files; null in releases of earlier layouts."
+    )
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
     parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
     files: tuple[Line, ...] = Field(

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from samples import sample_instances, sample_run, sample_submission
 
+from dataset_card.card.croissant import CROISSANT
+from dataset_card.card.verification import Verification
+from dataset_card.checking.check import check_release
 from dataset_card.releases.build import build_release
+from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -123,7 +127,7 @@ def rewrite(release: Path, config: Config, edit: Callable[[list[Row]], object]) 
 
 
 def seal(release: Path, record: ReleaseRecord | None = None) -> None:
-    """Make ``release.json``, the change log and ``croissant.json`` agree with the other files again."""
+    """Make ``release.json`` and what is derived from the tables agree again, as a forger with this program could."""
     record = record or read_release(release)
     names = (RUNS, JUDGES, PROVENANCE, TOMBSTONES)
     content = content_hash(record.parts, {name: _text(release / name) for name in names}, record.layout)
@@ -131,14 +135,25 @@ def seal(release: Path, record: ReleaseRecord | None = None) -> None:
     history = (record.history[0].model_copy(update={"name": name}), *record.history[1:])
     record = record.model_copy(update={"content": content, "name": name, "history": history})
     (release / RELEASE).write_text(record.model_dump_json(by_alias=True))
+    _derive(release, record)
+
+
+def _derive(release: Path, record: ReleaseRecord) -> None:
+    """Write what is derived from tables and records again, as far as they are sound."""
+    source = check_release(release, card=False).source
+    if source is not None and source.results.judges:
+        files = derived_files(release, source, record, {}, Verification(), record.hashes)
+        for name, data in files.items():
+            (release / name).write_bytes(data)
+        return
     (release / CHANGES).write_text(render_changes(record))
-    document = json.loads((release / "croissant.json").read_text())
+    document = json.loads((release / CROISSANT).read_text())
     shards = {name: one for part in record.parts for name, one in part.files.items()}
     for one in document["distribution"]:
         if one["@id"] in shards:
             shard = shards[one["@id"]]
             one |= {"contentSize": f"{shard.size} B", "sha256": shard.sha256}
-    (release / "croissant.json").write_text(json.dumps(document))
+    (release / CROISSANT).write_text(json.dumps(document))
 
 
 def _owner(row: Row, runs: list[str | None]) -> str | None:
