@@ -89,7 +89,7 @@ def transcript_rows(instances: InstanceSet, run: SourceRun) -> Iterator[Row]:
         target = targets[episode.instance_id]
         shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
         for turn in episode.turns:
-            yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn)
+            yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn) | of_rules(run)
 
 
 def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
@@ -113,6 +113,7 @@ def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
             }
             | _picture("first_rendering", run, drawn[0] if drawn else None)
             | _picture("final_rendering", run, drawn[-1] if drawn else None)
+            | of_rules(run)
         )
 
 
@@ -136,7 +137,9 @@ def score_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
                 "annotator": score.annotator,
                 "first_leading": score.orders and score.orders.first_leading,
                 "final_leading": score.orders and score.orders.final_leading,
+                "leniencies": list(score.leniencies),
             }
+            | of_rules(run)
         )
 
 
@@ -160,6 +163,11 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
 def of_run(run: PlayedRun) -> Row:
     """Return the columns that say which run a row is of."""
     return {"run_id": run.run.run_id, "submission": run.run.slug}
+
+
+def of_rules(run: PlayedRun) -> Row:
+    """Return the column that says by which rules a row was played."""
+    return {"rules": run.run.rules.key}
 
 
 def of_episode(episode: Episode) -> Row:

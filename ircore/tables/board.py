@@ -16,6 +16,7 @@ from ircore.tables.judges import SAME_FAMILY
 from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
 from ircore.tables.pairs import caption
+from ircore.tables.rules import RULES
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,10 @@ COUNTS = (
 PRIMARY = "score"
 """The column by which boards rank."""
 
-MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
+MEASURES = (
+    *WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS,
+    Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
+)  # fmt: skip
 
 
 def board_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
