@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ircore.records import AbortReason, Outcome, Rules
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import Estimate
+from ircore.statistics.estimate import TOO_FEW, Estimate, too_few
 
 MISSING = "–"
 """Stands where there is no value; the reason stands beside it for whoever asks."""
@@ -86,9 +86,10 @@ def interval_words(estimate: Estimate, digits: int = 2) -> str:
     if estimate.mean is None:
         return "no rated episode"
     if estimate.low is None or estimate.high is None:
-        return "one episode, so no interval"
+        return "one episode, so no interval" if estimate.n == 1 else f"no interval, n = {estimate.n}"
+    few = f", {TOO_FEW}" if too_few(estimate.n) else ""
     return (
-        f"95 % interval {_rounded(estimate.low, digits)} to {_rounded(estimate.high, digits)}, n = {estimate.n}"
+        f"95 % interval {_rounded(estimate.low, digits)} to {_rounded(estimate.high, digits)}, n = {estimate.n}{few}"
     ).replace("-", "−")
 
 

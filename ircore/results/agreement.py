@@ -13,6 +13,7 @@ Intervals are clustered on instances, across all runs: renderings of one instanc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 from statistics import fmean
 from typing import Literal
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from ircore.records import HUMAN, Orders
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
-from ircore.statistics.estimate import Estimate, wilson
+from ircore.statistics.estimate import Estimate, clustered_share
 from ircore.statistics.krippendorff import Level, krippendorffs_alpha
 
 Floats = NDArray[np.float64]
@@ -89,12 +90,16 @@ class OrderBias:
     judge: str
     """The judge."""
 
+    episodes: int
+    """In which both orders have an answer, of all runs."""
+
     disagree: Estimate
-    """Share of episodes in which the two orders lead to different answers, 0–1, with Wilson's interval."""
+    """Share of episodes in which the two orders lead to different answers, 0–1; clustered on instances, which n
+    counts."""
 
     first_shown: Estimate
     """Share of answers, ties left out, that choose the rendering shown first, 0–1; 0.5 is no bias. Each episode counts
-    once, with the share of its own answers, so that Wilson's interval is never too narrow; n counts episodes."""
+    once, with the share of its own answers; clustered on instances, which n counts."""
 
 
 @dataclass(frozen=True)
@@ -240,18 +245,26 @@ def _alpha(task: RatedTask, level: Level) -> Agreement:
 
 
 def _orders(episodes: EpisodesByRun) -> tuple[OrderBias, ...]:
-    asked: dict[str, list[Orders]] = {}
+    asked: dict[str, dict[str, list[Orders]]] = {}
     for result in _played(episodes):
         for name, judged in result.judged.items():
             if judged.orders is not None:
-                asked.setdefault(name, []).append(judged.orders)
+                asked.setdefault(name, {}).setdefault(result.episode.instance_id, []).append(judged.orders)
     return tuple(_order_bias(name, asked[name]) for name in sorted(asked))
 
 
-def _order_bias(judge: str, answers: Sequence[Orders]) -> OrderBias:
-    disagree = sum(one.first_leading != one.final_leading for one in answers)
-    shares = [fmean(chosen) for one in answers if (chosen := _chose_first_shown(one))]
-    return OrderBias(judge, wilson(disagree, len(answers)), wilson(sum(shares), len(shares)))
+def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> OrderBias:
+    groups = [by_instance[name] for name in sorted(by_instance)]
+    disagree = [sum(orders.first_leading != orders.final_leading for orders in group) for group in groups]
+    sizes = [len(group) for group in groups]
+    decided = [[fmean(chosen) for orders in group if (chosen := _chose_first_shown(orders))] for group in groups]
+    shares = [group for group in decided if group]
+    return OrderBias(
+        judge=judge,
+        episodes=sum(sizes),
+        disagree=clustered_share(disagree, sizes),
+        first_shown=clustered_share([fsum(group) for group in shares], [len(group) for group in shares]),
+    )
 
 
 def _chose_first_shown(orders: Orders) -> list[float]:

@@ -70,7 +70,7 @@ class Cell:
     """Score difference to a pair of the same spread that this many episodes find with a chance of 80 %, 0–10.
 
     Taken as if the two were independent, so √2 times what the pair's own spread gives: a cautious figure, since pairs
-    play the same pictures. None with fewer than two scores.
+    play the same pictures. None with fewer than ``MINIMUM_PICTURES`` scores.
     """
 
     @property

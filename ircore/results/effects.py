@@ -72,7 +72,7 @@ def pair_effects(
         difficulty,
         run_ids,
         found or Unavailable("a pair of the grid has fewer than two scores"),
-        mixed_effects(scores, describers, generators) if whole else Unavailable("not asked for"),
+        mixed_effects(scores, describers, generators, strata(chosen)) if whole else Unavailable("not asked for"),
     )
 
 

@@ -11,7 +11,8 @@ from ircore.language.corrections import Mark, find_corrections
 from ircore.language.lexicon import CORRECTIONS, Correction, load_lexicon
 from ircore.language.words import novelty, similarity, stop_words, words
 from ircore.results.episodes import EpisodeResult
-from ircore.statistics.estimate import Estimate, estimate, wilson
+from ircore.statistics.estimate import Estimate, clustered_share, estimate
+from ircore.statistics.scales import AMOUNT, SHARE
 
 TOP = 10
 """Tokens listed for each category of correction, as in the paper's Figure 14."""
@@ -183,30 +184,6 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[TurnLanguage, ...]
     return tuple(_turn(turn, by_turn[turn]) for turn in sorted(by_turn))
 
 
-def clustered_share(hits: Sequence[int], sizes: Sequence[int]) -> Estimate:
-    """Estimate a share of messages when messages of one episode resemble each other.
-
-    The share is R = Σ hits / Σ sizes. Its interval is Student's for the mean of R + (hitsᵢ − R · sizesᵢ) / mean(sizes),
-    one value an episode: the linearised ratio estimator (Cochran 1977, *Sampling Techniques*, chapter 6), which takes
-    episodes as independent and not messages. Where none or all hit, these values have no spread; the interval is then
-    Wilson's, with the episodes as tries.
-
-    Args:
-        hits: Messages in which something holds, one number an episode.
-        sizes: All messages of the same episodes, each at least 1.
-
-    Returns:
-        The share, 0–1; ``n`` is the number of episodes.
-    """
-    total, episodes = sum(sizes), len(sizes)
-    if not total:
-        return estimate([], 0.0, 1.0)
-    share, size = sum(hits) / total, total / episodes
-    if share in (0, 1) and episodes > 1:
-        return wilson(share * episodes, episodes)
-    return estimate([share + (hit - share * one) / size for hit, one in zip(hits, sizes, strict=True)], 0.0, 1.0)
-
-
 def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
@@ -243,8 +220,8 @@ def _turn(turn: int, messages: Sequence[MessageResult]) -> TurnLanguage:
     return TurnLanguage(
         turn=turn,
         messages=len(messages),
-        tokens=estimate([one.tokens for one in messages], 0.0),
-        words=estimate([one.words for one in messages], 0.0),
-        novelty=estimate([one.novelty for one in messages if one.novelty is not None], 0.0, 1.0),
-        similarity=estimate([one.similarity for one in messages if one.similarity is not None], 0.0, 1.0),
+        tokens=estimate([one.tokens for one in messages], AMOUNT),
+        words=estimate([one.words for one in messages], AMOUNT),
+        novelty=estimate([one.novelty for one in messages if one.novelty is not None], SHARE),
+        similarity=estimate([one.similarity for one in messages if one.similarity is not None], SHARE),
     )

@@ -6,6 +6,7 @@ from itertools import product
 
 from ircore.results.episodes import EpisodeResult
 from ircore.statistics.estimate import Estimate, estimate
+from ircore.statistics.scales import SCORE
 
 KNOWN_SHARE = 0.9
 """A turn is shown if this share of the episodes has a score for it: otherwise a few odd ones would stand for all."""
@@ -51,7 +52,7 @@ def trajectory(
         known = [value for value in latest if value is not None]
         if len(known) >= KNOWN_SHARE * len(tracks):
             refining = sum(len(track) >= turn for track in tracks)
-            points.append(TurnPoint(turn, estimate(known, 0, 10), refining))
+            points.append(TurnPoint(turn, estimate(known, SCORE), refining))
     return tuple(points)
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.statistics.bootstrap import RESAMPLES, SEED, SMALLEST
+from ircore.statistics.bootstrap import RESAMPLES, SEED
 from ircore.statistics.draws import Floats, drawn_weights, quotient, widened
+from ircore.statistics.estimate import MINIMUM_PICTURES
 
 FEWEST_PAIRS = 3
 """With two pairs every correlation is 1, −1 or undefined."""
@@ -307,8 +308,8 @@ class _Crossed:
 def with_interval(found: Agreement, draws: Floats) -> Agreement:
     """Add the interval that the measure's values in the resamples make, or why there is none."""
     known = draws[np.isfinite(draws)]
-    if found.clusters < SMALLEST:
-        return replace(found, reason=f"no interval from fewer than {SMALLEST} instances")
+    if found.clusters < MINIMUM_PICTURES:
+        return replace(found, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")
     if len(known) < (1 - UNDEFINED_SHARE) * len(draws):
         return replace(found, reason="no interval: resamples of the instances often leave it undefined")
     if np.ptp(known) < 1e-12:

@@ -1,160 +1,46 @@
-"""Intervals by bootstrap, clustered on instances and stratified by condition.
+"""Intervals by bootstrap, clustered on instances, stratified by condition: the rule of ``estimate`` for many columns.
 
-The unit that is drawn again is the instance: everything that hangs on one (the values of all pairs, judges and
-quantities) stays together. So one set of resamples serves every column, and differences between columns are paired
-without further ado. Within a stratum as many instances are drawn as it has, because a set is built with a fixed number
-per condition (Davison and Hinkley 1997, *Bootstrap Methods and their Application*, section 3.2).
-
-A resample is a row of counts that says how often each instance was drawn. Sums over resamples are then matrix products,
-and there is no loop over resamples.
+How the instances are drawn again is said in ``resamples``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.estimate import CONFIDENCE, Estimate
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES, Estimate
+from ircore.statistics.resamples import BLOCK, CHUNK, RESAMPLES, SEED, Resamples, resample
+from ircore.statistics.scales import (
+    AMOUNT,
+    DIFFERENCE,
+    MAIN,
+    OPEN,
+    SCORE,
+    SHARE,
+    Scale,
+    unseen_shift,
+    unseen_spread,
+)
+
+__all__ = [
+    "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",
+    "Ratios", "Resamples", "Scale", "centred", "contrast_intervals", "product_intervals", "ratio_intervals",
+    "resample", "resampled_ends", "unseen_spread",
+]  # fmt: skip
 
 Floats = NDArray[np.floating[Any]]
 Method = Literal["percentile", "bca", "student"]
 
-RESAMPLES = 10_000
-"""How often the instances are drawn again."""
-
-SEED = 20260101
-"""Of every draw: part of the method, so that the same data give the same interval."""
-
 DEFAULT: Method = "percentile"
 """What covers best on scores like ours by ``benchmarks/intervals.py``: ``bca`` is wider and a little too cautious."""
-
-SMALLEST = 5
-"""Fewer instances than this are no stratum of their own, and fewer values than this are not resampled."""
-
-CHUNK = 16
-"""Columns that are resampled at once: bounds the memory, and what is worked on stays in the processor's cache."""
-
-BLOCK = 50
-"""Resamples of one matrix product: small ones stay in one thread. On a busy machine several of them wait for each
-other for longer than they work."""
-
-CONDITIONS = 32
-"""Sets of resamples kept in memory: those of all conditions of the reconstruction game, 45 MB for 140 instances."""
 
 ROUNDING = 1e-9
 """Differences below this, relative to the point, are rounding: such values count as equal."""
 
 TINY = 1e-12
 """Less than any sum of denominators that is not 0."""
-
-
-class Scale(NamedTuple):
-    """What values are possible, and how much an interval reckons with such as were not seen.
-
-    Scores heap up near the top of their scale, and ten rarely show the odd failure: taken as they are, intervals
-    of ten such scores hold the mean in 86–90 % of cases instead of 95 %. So each end of the scale counts as a value of
-    a small weight, as four more tries do with shares (Agresti and Coull 1998, The American Statistician 52). Values
-    that are all the same get a width by it, too; at 140 episodes nothing is seen of it. The weights below are those
-    with which ``benchmarks/intervals.py`` finds 93–97 %.
-    """
-
-    lowest: float
-    """Smallest possible value; −inf if there is none."""
-
-    highest: float
-    """Largest possible value; inf if there is none."""
-
-    unseen: float = 0.06
-    """Weight of a value at either end; without effect on a scale that lacks one."""
-
-
-SCORE = Scale(0.0, 10.0)
-"""Similarity of a rendering."""
-
-DIFFERENCE = Scale(-10.0, 10.0, 0.02)
-"""Of two scores: its ends are farther from anything seen."""
-
-SHARE = Scale(0.0, 1.0)
-
-MAIN = Scale(0.0, 100.0, 0.12)
-"""Quality × played share: a failure may be unseen, and so may an abort."""
-
-AMOUNT = Scale(0.0, float("inf"))
-"""Of tokens, turns, seconds, money."""
-
-
-@dataclass(frozen=True)
-class Resamples:
-    """How often each instance was drawn, the same for every column."""
-
-    weights: NDArray[np.float64]
-    """Counts in blocks, shape (resamples / BLOCK, instances, BLOCK)."""
-
-    strata: NDArray[np.intp]
-    """Stratum of each instance, counted from 0, shape (instances,)."""
-
-    @property
-    def size(self) -> int:
-        """Number of instances."""
-        return len(self.strata)
-
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up each resample's values.
-
-        Args:
-            values: Shape (instances, columns).
-
-        Returns:
-            Shape (columns, resamples).
-        """
-        blocks, columns = len(self.weights), values.shape[1]
-        first = values[:1]
-        if len(values) and (values == first).all():
-            # As many instances are drawn as there are: the sum is the same in every resample.
-            return np.repeat(first.T * len(values), blocks * BLOCK, axis=1)
-        sums = np.empty((columns, blocks, BLOCK))
-        for start in range(0, columns, CHUNK):
-            some = slice(start, start + CHUNK)
-            np.matmul(values.T[some], self.weights, out=sums[some].transpose(1, 0, 2))
-        return sums.reshape(columns, blocks * BLOCK)
-
-
-def resample(labels: Sequence[str], resamples: int = RESAMPLES, seed: int = SEED) -> Resamples:
-    """Draw the instances again.
-
-    A stratum's draws depend on its label, its size and the seed alone. Where a stratum has fewer than ``SMALLEST``
-    instances, all are drawn from together: drawn alone, one or two instances would seem to leave no doubt.
-
-    Args:
-        labels: The stratum of each instance, such as its condition.
-        resamples: How many resamples, a multiple of ``BLOCK``.
-        seed: Of the draws.
-    """
-    return _resample(tuple(labels), resamples, seed)
-
-
-@lru_cache(maxsize=CONDITIONS)
-def _resample(labels: Sequence[str], resamples: int, seed: int) -> Resamples:
-    """Draw; every run is resampled in the same way under every condition."""
-    sizes = {label: labels.count(label) for label in dict.fromkeys(labels)}
-    if sizes and min(sizes.values()) < SMALLEST:
-        sizes, labels = {"": len(labels)}, [""] * len(labels)
-    weights = np.empty((len(labels), resamples), np.float64)
-    order = {label: index for index, label in enumerate(sizes)}
-    strata = np.array([order[label] for label in labels], np.intp)
-    for label, size in sizes.items():
-        draws = np.random.default_rng((seed, crc32(label.encode()))).integers(size, size=(resamples, size))
-        cells = draws + size * np.arange(resamples)[:, None]
-        counts = np.bincount(cells.ravel(), minlength=resamples * size).reshape(resamples, size)
-        weights[strata == order[label]] = counts.T
-    blocks = weights.reshape(len(labels), -1, BLOCK).transpose(1, 0, 2)
-    weights = np.ascontiguousarray(blocks)
-    weights.flags.writeable = strata.flags.writeable = False
-    return Resamples(weights, strata)
 
 
 @dataclass(frozen=True)
@@ -238,7 +124,7 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
         drawn: Resamples of the same instances.
         scale: Of the ratios.
         method: ``percentile`` or ``bca``, both widened for few values, or ``student``: mean ± t · standard error. A
-            column of fewer than ``SMALLEST`` values gets the last in any case.
+            column of fewer than ``MINIMUM_PICTURES`` values gets the last in any case.
 
     Returns:
         One estimate a column; ``n`` counts the instances that have a value. There is no interval with fewer than two
@@ -248,7 +134,7 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
     for columns in _chunks(ratios):
         part = ratios.chosen(columns)
         moved = part.deviations(drawn)
-        found += _estimates(part.points, 1.0, part.influence(), part, moved, drawn, scale, method)
+        found += _estimates(part.points, 1.0, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
     return found
 
 
@@ -274,8 +160,44 @@ def product_intervals(
         a, b = one.deviations(drawn), other.deviations(drawn)
         moved = a * second[:, None] + b * np.nan_to_num(first)[:, None] + a * b
         influence = one.influence() * second + other.influence() * np.nan_to_num(first)
-        found += _estimates(first, second, influence, one, moved, drawn, scale, method)
+        found += _estimates(first, second, influence, _Support.of(one, drawn), moved, drawn, scale, method)
     return found
+
+
+def contrast_intervals(
+    ratios: Ratios, moved: NDArray[np.float64], contrasts: NDArray[np.float64], drawn: Resamples, scale: Scale
+) -> list[Estimate]:
+    """Estimate sums of ratios, each times a weight, such as a mean over columns or the difference of two.
+
+    Args:
+        ratios: What is combined.
+        moved: Their ``deviations``, shape (columns, resamples).
+        contrasts: The weights, shape (columns, contrasts).
+        drawn: Resamples of the same instances.
+        scale: Of the contrasts.
+
+    Returns:
+        One estimate a contrast; ``n`` is that of the column with the fewest values: every contrast rests on all.
+    """
+    support = _Support.of(ratios, drawn)
+    every = contrasts.shape[1]
+    fewest = _Support(*(np.full(every, numbers.min()) for numbers in (support.counts, support.freedom)))
+    points, influence = ratios.points @ contrasts, ratios.influence() @ contrasts
+    return _estimates(points, 1.0, influence, fewest, contrasts.T @ moved, drawn, scale, DEFAULT)
+
+
+class _Support(NamedTuple):
+    """What each column rests on."""
+
+    counts: NDArray[np.intp]
+    """Instances that count for it."""
+
+    freedom: NDArray[np.float64]
+    """Degrees of freedom."""
+
+    @classmethod
+    def of(cls, ratios: Ratios, drawn: Resamples) -> "_Support":
+        return cls(ratios.counts, ratios.degrees(drawn))
 
 
 def _chunks(ratios: Ratios) -> Iterator[slice]:
@@ -296,44 +218,27 @@ def _estimates(
     means: Floats,
     part: Floats | float,
     influence: Floats,
-    ratios: Ratios,
+    support: _Support,
     moved: NDArray[np.float64],
     drawn: Resamples,
     scale: Scale,
     method: Method,
 ) -> list[Estimate]:
     """Estimate means, each times the part of it that counts; so does what is unseen of it."""
-    counts, freedom, points = ratios.counts, ratios.degrees(drawn), means * part
+    (counts, freedom), points = support, means * part
     influence = centred(influence, drawn)
-    shift, unseen = part * _unseen_shift(means, counts, scale), part**2 * unseen_spread(means, counts, scale)
+    shift, unseen = part * unseen_shift(means, counts, scale), part**2 * unseen_spread(means, counts, scale)
     seen = (influence**2).sum(axis=0)
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)
     stretch = np.sqrt((seen + unseen) / np.where(seen > 0, seen, 1))
     few = _students(seen + unseen, counts, freedom)
-    plain = (counts < SMALLEST) | (freedom < SMALLEST - 1) | (seen == 0) | (method == "student")
+    plain = (counts < MINIMUM_PICTURES) | (freedom < MINIMUM_PICTURES - 1) | (seen == 0) | (method == "student")
     low, high = np.where(plain, -few, low * stretch) + shift, np.where(plain, few, high * stretch) + shift
     return [
         _estimate(float(point), int(n), float(point + a), float(point + b), scale)
         for point, n, a, b in zip(points, counts, low, high, strict=True)
     ]
-
-
-def unseen_spread(points: Floats, counts: NDArray[np.intp], scale: Scale) -> NDArray[np.float64]:
-    """Return what unseen values at the ends of the scale add to Σ influence²; nothing if the scale has no ends."""
-    if not np.isfinite((scale.lowest, scale.highest)).all():
-        return np.zeros(points.shape)
-    squares = (points - scale.lowest) ** 2 + (scale.highest - points) ** 2
-    return np.asarray(scale.unseen * squares / np.maximum(counts, 1) ** 2, np.float64)
-
-
-def _unseen_shift(points: Floats, counts: NDArray[np.intp], scale: Scale) -> NDArray[np.float64]:
-    """Return how far unseen values at the ends of the scale move the mean."""
-    if not np.isfinite((scale.lowest, scale.highest)).all():
-        return np.zeros(points.shape)
-    return np.asarray(
-        scale.unseen * (scale.lowest + scale.highest - 2 * points) / (counts + 2 * scale.unseen), np.float64
-    )
 
 
 def _estimate(point: float, n: int, low: float, high: float, scale: Scale) -> Estimate:

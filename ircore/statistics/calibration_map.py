@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ircore.statistics.agreement import checked
-from ircore.statistics.bootstrap import ROUNDING, SCORE, SMALLEST, unseen_spread
+from ircore.statistics.bootstrap import ROUNDING, SCORE, unseen_spread
 from ircore.statistics.draws import merged_strata, quotient, stratified_weights, widened
-from ircore.statistics.estimate import CONFIDENCE, Estimate
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES, Estimate
 from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floats, MapName, interpolation
 
 
@@ -176,9 +176,9 @@ class Recalibration:
         """Return the means of cells on the humans' scale, with intervals for all that is uncertain about them.
 
         In each resample the instances of the cell are drawn again, and the map is one fitted to instances drawn again.
-        Levels are widened for few instances (``_Spread.levels``). A cell of fewer than ``SMALLEST`` instances, or of
-        equal scores only, has Student's interval from the same two variances; one of a single instance has none. What
-        scores at the ends of the scale were not seen counts a little, as in ``ircore.statistics.bootstrap``.
+        Levels are widened for few instances (``_Spread.levels``). A cell of fewer than ``MINIMUM_PICTURES`` instances,
+        or of equal scores only, has Student's interval from the same two variances; one of a single instance has none.
+        What scores at the ends of the scale were not seen counts a little, as in ``ircore.statistics.bootstrap``.
 
         Args:
             scores: Of the judge, one an instance, shape (instances,); NaN where missing.
@@ -229,7 +229,7 @@ class Recalibration:
             return Recalibrated(None, None, None, 0, 0)
         if spread.cell_freedom < 1:
             return Recalibrated(value, None, None, n, outside)
-        if n < SMALLEST or spread.cell_freedom < SMALLEST - 1 or spread.cell_seen < ROUNDING:
+        if n < MINIMUM_PICTURES or spread.cell_freedom < MINIMUM_PICTURES - 1 or spread.cell_seen < ROUNDING:
             low, high = value - spread.half_width, value + spread.half_width
         else:
             low, high = np.quantile(draws[np.isfinite(draws)], spread.levels)

@@ -28,7 +28,7 @@ class Comparison:
     """Instances on which the second pair is better."""
 
     detectable: float | None
-    """Difference that a comparison of this n finds with a chance of 80 %; None with fewer than two instances."""
+    """Difference that a comparison of this n finds with a chance of 80 %; None below ``MINIMUM_PICTURES``."""
 
     @property
     def n(self) -> int:

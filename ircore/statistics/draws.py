@@ -6,8 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.bootstrap import SMALLEST
-from ircore.statistics.estimate import CONFIDENCE
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES
 
 Floats = NDArray[np.float64]
 
@@ -44,9 +43,9 @@ def _weights(strata: tuple[int, ...], resamples: int, seed: int) -> Floats:
 
 
 def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
-    """Number strata from 0; all are one if any has fewer than ``SMALLEST`` instances, which alone would seem sure."""
+    """Number strata from 0; all are one if any has fewer than ``MINIMUM_PICTURES``, which alone would seem sure."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-    few = any(labels.count(label) < SMALLEST for label in codes)
+    few = any(labels.count(label) < MINIMUM_PICTURES for label in codes)
     return tuple(0 if few else codes[label] for label in labels)
 
 

@@ -8,8 +8,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.bootstrap import Ratios, Resamples, resample, resampled_ends
-from ircore.statistics.estimate import Estimate
+from ircore.statistics.bootstrap import (
+    DIFFERENCE,
+    SCORE,
+    Ratios,
+    Resamples,
+    Scale,
+    contrast_intervals,
+    resample,
+    resampled_ends,
+)
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
 
 Source = Literal["describer", "generator", "interaction"]
 
@@ -99,8 +108,10 @@ def decompose(
 ) -> Effects | None:
     """Decompose the means of a crossed grid, with intervals over instances.
 
-    The intervals are percentile intervals from resamples of the instances, those of shares, spreads and dominance
-    corrected for bias (Efron 1987): noise makes resampled spreads larger than the actual one.
+    Means and effects are contrasts of the pairs' means and follow the rule of all (``ircore.statistics.estimate``):
+    Student's interval for fewer than ``MINIMUM_PICTURES`` instances, the bootstrap's from there on. Shares, spreads and
+    dominance have no interval for so few; from there on it is a percentile interval corrected for bias (Efron 1987):
+    noise makes resampled spreads larger than the actual one.
 
     Args:
         scores: Shape (instances, describers, generators); NaN where there is none, which leaves that pair's mean to
@@ -108,7 +119,7 @@ def decompose(
         describers: Names, at least two.
         generators: Names, at least two.
         labels: Condition of each instance, within which instances are drawn again.
-        interaction: Whether the interaction of every pair is wanted too: of a large grid it takes longest.
+        interaction: Whether the interaction of every pair is wanted too.
 
     Returns:
         The decomposition; None if a pair has fewer than two scores, or a side fewer than two players.
@@ -118,62 +129,69 @@ def decompose(
         return None
     drawn = resample(labels)
     ratios = Ratios.means(known)
-    shape = (len(describers), len(generators))
-    means = ratios.points.reshape(*shape, 1)
-    again = (ratios.points[:, None] + ratios.deviations(drawn)).reshape(*shape, -1)
-    first, second = 1 + shape[0], 1 + shape[0] + shape[1]
-    parts, drawn_parts = _parts(means), _parts(again)
-    wanted = len(parts) if interaction else -1
-    linear = _intervals(_effects(parts[:wanted]), _effects(drawn_parts[:wanted]), drawn, ratios, corrected=False)
-    others = _intervals(_spreads(parts), _spreads(drawn_parts), drawn, ratios, corrected=True)
-    pairs = [(d, g) for d in describers for g in generators] if interaction else []
+    moved = ratios.deviations(drawn)
+    d, g = len(describers), len(generators)
+    grand, rows, columns, both = _contrasts(d, g)
+
+    def effects(contrasts: NDArray[np.float64]) -> list[Estimate]:
+        reach = SCORE.highest * float(np.clip(contrasts, 0, None).sum(axis=0).max())
+        return contrast_intervals(ratios, moved, contrasts, drawn, Scale(-reach, reach, DIFFERENCE.unseen))
+
+    others = _spread_intervals(ratios, moved, (d, g), drawn)
+    pairs = [(describer, generator) for describer in describers for generator in generators] if interaction else []
     return Effects(
         describers=tuple(describers),
         generators=tuple(generators),
-        grand=linear[0],
-        describer=dict(zip(describers, linear[1:first], strict=True)),
-        generator=dict(zip(generators, linear[first:second], strict=True)),
-        interaction=dict(zip(pairs, linear[second:], strict=True)),
+        grand=contrast_intervals(ratios, moved, grand, drawn, SCORE)[0],
+        describer=dict(zip(describers, effects(rows), strict=True)),
+        generator=dict(zip(generators, effects(columns), strict=True)),
+        interaction=dict(zip(pairs, effects(both) if pairs else (), strict=True)),
         shares=dict(zip(SOURCES, others[:3], strict=True)),
         spread=dict(zip(SOURCES, others[3:6], strict=True)),
         dominance=others[6],
     )
 
 
-def _parts(means: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Return grand mean, describer, generator and interaction effects, each of shape (…, …, resamples)."""
-    grand = means.mean(axis=(0, 1), keepdims=True)
-    rows = means.mean(axis=1, keepdims=True) - grand
-    columns = means.mean(axis=0, keepdims=True) - grand
-    return grand, rows, columns, means - grand - rows - columns
+def _contrasts(d: int, g: int) -> tuple[NDArray[np.float64], ...]:
+    """Return the weights of pairs' means in grand mean, describers', generators' and interaction effects.
+
+    Each has shape (pairs, effects), the pairs describer by describer.
+    """
+    (one, first), (other, second) = (
+        (np.full((size, 1), 1 / size), np.eye(size) - np.full((size, size), 1 / size)) for size in (d, g)
+    )
+    return np.kron(one, other), np.kron(first, other), np.kron(one, second), np.kron(first, second)
 
 
-def _effects(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the effects of some parts one below the other, shape (effects, resamples)."""
-    return np.concatenate([part.reshape(-1, part.shape[2]) for part in parts])
+def _spread_intervals(
+    ratios: Ratios, moved: NDArray[np.float64], shape: tuple[int, int], drawn: Resamples
+) -> list[Estimate]:
+    """Return shares, spreads and dominance."""
+    points = _spreads(ratios.points.reshape(*shape, 1))
+    counts, freedom = (np.full(len(points), each.min()) for each in (ratios.counts, ratios.degrees(drawn)))
+    n = int(counts[0])
+    if n < MINIMUM_PICTURES or freedom[0] < MINIMUM_PICTURES - 1:
+        return [Estimate(float(point), None, None, n) for point in points[:, 0]]
+    again = _spreads((ratios.points[:, None] + moved).reshape(*shape, -1))
+    low, high = resampled_ends(np.zeros((drawn.size, len(points))), counts, freedom, again - points, "bca")
+    return [
+        Estimate(float(point), float(point + below), float(point + above), n)
+        for point, below, above in zip(points[:, 0], low, high, strict=True)
+    ]
 
 
-def _spreads(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return shares, spreads and dominance one below the other, shape (7, resamples)."""
-    _, rows, columns, rest = parts
-    d, g = len(rows), columns.shape[1]
-    squares = np.stack([g * (rows**2).sum(axis=(0, 1)), d * (columns**2).sum(axis=(0, 1)), (rest**2).sum(axis=(0, 1))])
+def _spreads(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return shares, spreads and dominance one below the other, shape (7, resamples), of means (…, …, resamples)."""
+    d, g = means.shape[:2]
+    of_rows, of_columns = means.mean(axis=1), means.mean(axis=0)
+    grand = of_rows.mean(axis=0)
+    rows, columns = ((of - grand) for of in (of_rows, of_columns))
+    rest = means - of_rows[:, None] - of_columns + grand
+    squares = np.stack(
+        [g * np.square(rows).sum(axis=0), d * np.square(columns).sum(axis=0), np.einsum("ijk,ijk->k", rest, rest)]
+    )
     total = squares.sum(axis=0)
     shares = squares / np.where(total > 0, total, 1)
     divisors = np.array([[g * (d - 1)], [d * (g - 1)], [(d - 1) * (g - 1)]])
     spread = np.sqrt(squares / divisors)
     return np.concatenate([shares, spread, spread[:1] - spread[1:2]])
-
-
-def _intervals(
-    points: NDArray[np.float64], again: NDArray[np.float64], drawn: Resamples, ratios: Ratios, corrected: bool
-) -> list[Estimate]:
-    rows = len(points)
-    # Every effect rests on all pairs: the one with the fewest scores says how few they are.
-    counts, freedom = (np.full(rows, each.min()) for each in (ratios.counts, ratios.degrees(drawn)))
-    flat = np.zeros((drawn.size, rows))
-    low, high = resampled_ends(flat, counts, freedom, again - points, "bca" if corrected else "percentile")
-    return [
-        Estimate(float(point), float(point + below), float(point + above), int(counts[0]))
-        for point, below, above in zip(points[:, 0], low, high, strict=True)
-    ]

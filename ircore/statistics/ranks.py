@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.statistics.bootstrap import BLOCK, DIFFERENCE, Ratios, Resamples, centred, unseen_spread
-from ircore.statistics.estimate import CONFIDENCE
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES
 
 RESAMPLES_USED = 2_000
 """Resamples from which the critical value is taken: that one number is known to about 1 % from a fifth of them."""
@@ -43,7 +43,7 @@ class Standing:
     """How the pairs of a board stand to each other."""
 
     ranges: tuple[RankRange | None, ...]
-    """One a pair; None for a pair without a score."""
+    """One a pair; None for a pair with scores of fewer than ``MINIMUM_PICTURES`` instances."""
 
     detectable: float | None
     """Median over pairs of pairs of the difference that so many instances find; None if there is none to compare."""
@@ -55,13 +55,14 @@ def standing(scores: Ratios, drawn: Resamples) -> Standing:
     Two pairs are different if their means are further apart than c standard errors of their paired difference. c is the
     95 % point of the largest such difference of any two pairs over the resamples, in standard errors; its level is
     then looked up in Student's t, since a few instances have heavier tails than resamples show. Values not seen at the
-    ends of the scale count as in every interval. A pair with one score could be anywhere.
+    ends of the scale count as in every interval. A pair with fewer scores than ``MINIMUM_PICTURES`` has no rank,
+    and two with fewer degrees of freedom than so many leave are not told apart.
 
     Args:
         scores: Mean scores, 0–10, one column a pair.
         drawn: Resamples of the same instances.
     """
-    rated = np.flatnonzero(scores.counts > 0)
+    rated = np.flatnonzero(scores.counts >= MINIMUM_PICTURES)
     some = Ratios(scores.numerators[:, rated], scores.denominators[:, rated])
     ranges: list[RankRange | None] = [None] * len(scores.counts)
     if len(rated) == 0:
@@ -105,7 +106,7 @@ def _differences(scores: Ratios, drawn: Resamples) -> _Differences:
     freedom = np.maximum(np.minimum(each[:, None], each[None, :]), 0)
     factor = counts / np.maximum(freedom, 1)
     unseen = unseen_spread(gaps, counts, DIFFERENCE)
-    errors = np.where(freedom > 0, np.sqrt((spread + unseen) * factor), np.inf)
+    errors = np.where(freedom >= MINIMUM_PICTURES - 1, np.sqrt((spread + unseen) * factor), np.inf)
     return _Differences(gaps, spread, errors, np.maximum(freedom, 1), factor)
 
 
@@ -145,11 +146,11 @@ def detectable(error: float, freedom: float) -> float | None:
 
     Args:
         error: Standard error of the difference, in its unit.
-        freedom: Degrees of freedom; None is returned below 1.
+        freedom: Degrees of freedom; None is returned where fewer than ``MINIMUM_PICTURES`` instances leave so few.
     """
     from scipy.special import stdtrit
 
-    if freedom < 1 or not np.isfinite(error):
+    if freedom < MINIMUM_PICTURES - 1 or not np.isfinite(error):
         return None
     return float((stdtrit(freedom, (1 + CONFIDENCE) / 2) + stdtrit(freedom, POWER)) * error)
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ircore.statistics.agreement import checked, codes_of
-from ircore.statistics.bootstrap import SEED, SMALLEST
+from ircore.statistics.bootstrap import SEED
 from ircore.statistics.calibration_map import Candidate, Errors, Recalibration, ReliabilityBin
 from ircore.statistics.draws import drawn_weights, quotient, widened
-from ircore.statistics.estimate import Estimate
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
 from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName
 
 RESAMPLES = 2_000
@@ -220,7 +220,7 @@ def _bin(matched: _Matched, chosen: NDArray[np.bool_], weights: Floats) -> Relia
     sums = np.bincount(matched.clusters[chosen], human, matched.size)
     size = int(np.count_nonzero(counts))
     low = high = None
-    if size >= SMALLEST:
+    if size >= MINIMUM_PICTURES:
         draws = quotient(sums @ weights, counts @ weights)
         low, high = (float(end) for end in np.nanquantile(draws, widened(size)))
     return ReliabilityBin(

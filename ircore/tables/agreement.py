@@ -99,7 +99,7 @@ def orders_table(results: Results) -> Table:
     )  # fmt: skip
     found = results.raters.agreement
     rows = tuple(
-        (Value(one.judge), Value(one.disagree.n), Value.of(one.disagree), Value.of(one.first_shown))
+        (Value(one.judge), Value(one.episodes), Value.of(one.disagree), Value.of(one.first_shown))
         for one in found.orders
     )
     notes = ORDER_NOTES if rows else ("No judge was asked in both orders.",)

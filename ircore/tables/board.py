@@ -11,7 +11,7 @@ from typing import Any
 
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.results.subsets import by_rules
-from ircore.statistics.estimate import Estimate
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
 from ircore.tables.judges import SAME_FAMILY
 from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
@@ -41,8 +41,16 @@ class Measure:
     """Returns the entry of a line."""
 
 
+UNRANKED = f"fewer than {MINIMUM_PICTURES} rated pictures"
+"""Why there is no rank and no detectable difference."""
+
+
 def _few(line: Line) -> str | None:
-    return "fewer than two scores" if line.row.cell.detectable is None else None
+    return UNRANKED if line.row.cell.detectable is None else None
+
+
+def _unranked(line: Line) -> str:
+    return UNRANKED if line.row.cell.score.n else "no rated episode"
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
@@ -74,7 +82,7 @@ def _selected(run_id: str, which: Which, category: str | None, difficulty: str |
 def _rank(line: Line) -> Value:
     low, high = line.row.rank_low, line.row.rank_high
     if low is None or high is None:
-        return Value(None, missing="no rated episode")
+        return Value(None, missing=_unranked(line))
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
@@ -87,7 +95,7 @@ def _score(line: Line) -> Value:
 def _rank_end(low: bool) -> Callable[[Line], Value]:
     def get(line: Line) -> Value:
         end = line.row.rank_low if low else line.row.rank_high
-        return Value(end, missing="no rated episode" if end is None else None)
+        return Value(end, missing=_unranked(line) if end is None else None)
 
     return get
 

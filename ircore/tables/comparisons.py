@@ -3,6 +3,7 @@
 from itertools import combinations, pairwise
 
 from ircore.results.model import Results
+from ircore.statistics.estimate import MINIMUM_PICTURES
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.names import pair_names
 from ircore.tables.pairs import caption
@@ -31,12 +32,13 @@ def comparisons_table(
     names = pair_names(results.submissions)
     board = [row.submission.run_id for row in results.board(judge, category, difficulty) if row.cell.score.n]
     couples = combinations(board, 2) if len(board) <= MOST else pairwise(board)
+    few = f"fewer than {MINIMUM_PICTURES} instances in common"
     rows = []
     for first, second in couples:
         found = results.compare(first, second, judge, category, difficulty)
         behind = Selection((first, second), "rated", category, difficulty, judge)
         counts = (Value(found.wins), Value(found.ties), Value(found.losses))
-        least = Value(found.detectable, missing="fewer than two instances" if found.detectable is None else None)
+        least = Value(found.detectable, missing=few if found.detectable is None else None)
         who = (Value(first), Value(second), Value(names[first]), Value(names[second]))
         rows.append((*who, Value.of(found.difference, behind, "no instance in common"), *counts, least))
     return Table(

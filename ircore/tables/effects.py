@@ -19,7 +19,12 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
         Column("part", "part", "What is estimated.", digits=None),
         Column("who", "of", "Whose.", digits=None),
         Column("effect", "by bootstrap", "Estimate with its interval over instances.", estimated=True),
-        Column("model", "by mixed model", "The same, instances as random intercepts.", estimated=True),
+        Column(
+            "model",
+            "by mixed model",
+            "The same, instances as random intercepts, errors clustered on instances.",
+            estimated=True,
+        ),
     )
     found = pair_effects(results, judge, category, difficulty)
     behind = Selection(found.run_ids, "rated", category, difficulty, judge)
@@ -59,16 +64,16 @@ def _notes(found: PairEffects) -> tuple[str, ...]:
         return (f"No effects: {found.decomposition.reason}.",)
     size = f"{len(found.decomposition.describers)} describers × {len(found.decomposition.generators)} generators"
     model = found.model
-    tests = (
-        (f"Mixed model: {', '.join(f'{SOURCES[source]} p {_p(p)}' for source, p in model.p.items())}.",)
-        if isinstance(model, MixedEffects)
-        else (f"No mixed model: {model.reason}.",)
-    )
+    if isinstance(model, MixedEffects):
+        chances = ", ".join(f"{SOURCES[source]} p {_p(p)}" for source, p in model.p.items())
+        tests = f"Mixed model, clustered on instances: {chances}."
+    else:
+        tests = f"No mixed model: {model.reason}."
     return (
         f"Grid of {size}; each pair's mean is over the instances that it has a score for, as on boards. Effects and "
         "spreads in points of 0–10, shares of the variance between pairs. Dominance is the spread of describers less "
         "that of generators: above 0 the describer matters more.",
-        *tests,
+        tests,
     )
 
 

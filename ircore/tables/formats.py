@@ -13,6 +13,7 @@ from textwrap import wrap
 from typing import Any, Literal
 
 from ircore.results.model import Results
+from ircore.statistics.estimate import MINIMUM_PICTURES, TOO_FEW, too_few
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.terminal import printable
 
@@ -32,6 +33,12 @@ NARROWEST = 80
 
 RIGHT = frozenset({"rank", "played_of_all"})
 """Columns of texts that read as numbers."""
+
+FEW = (
+    f"Some intervals rest on fewer than {MINIMUM_PICTURES} pictures (n): {TOO_FEW}, so no rank and no difference is "
+    "claimed from them."
+)
+"""Note of a table with such intervals."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that spreadsheets take for a formula."""
@@ -166,7 +173,7 @@ def as_json(table: Table, results: Results | None = None) -> str:
         "columns": [_column_record(column) for column in table.columns],
         "rows": [],
         "marks": {key: table.marks[key] for key in table.carried},
-        "notes": list(table.notes),
+        "notes": _notes(table),
     }
     rows = ",\n    ".join(_dumped(_row_record(table, row, results)) for row in table.rows)
     # A row a line: shorter than indented, and several times as fast. No string in the text can hold the replaced signs.
@@ -296,7 +303,13 @@ def _remarks(table: Table) -> list[str]:
     marks = (f"{sign} {table.marks[key]}" for key, sign in _signs(table).items())
     reasons = dict.fromkeys(value.missing for row in table.rows for value in row if value.missing)
     missing = [f"{MISSING} {'; '.join(map(str, reasons))}"] if reasons else []
-    return [*marks, *missing, *table.notes]
+    return [*marks, *missing, *_notes(table)]
+
+
+def _notes(table: Table) -> list[str]:
+    """Return a table's notes, and that some of its intervals rest on too few pictures, where they do."""
+    few = any(value.low is not None and too_few(value.n) for row in table.rows for value in row)
+    return [*table.notes, FEW] if few else list(table.notes)
 
 
 def _harmless(value: Any) -> Any:

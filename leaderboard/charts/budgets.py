@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log10
 
+from ircore.statistics.estimate import clear_of, too_few
 from ircore.tables.model import Table, Value
 from ircore.tables.turns import budgets_table
 from leaderboard import labels
@@ -119,8 +120,8 @@ def _scores_title(series: Sequence[_Series]) -> str:
         one
         for one in series
         if (first := one.rows[0]["score"]).high is not None
-        and (last := one.rows[-1]["score"]).low is not None
-        and last.low > first.high
+        and not too_few(first.n)
+        and clear_of(one.rows[-1]["score"], first.high) == 1
     ]
     if not clear:
         return "Does a larger token budget give better pictures? No pair's intervals are clear of each other"

@@ -5,6 +5,7 @@ from math import ceil, floor
 
 from ircore.paper.published import JUDGES
 from ircore.results.model import Results
+from ircore.statistics.estimate import MINIMUM_PICTURES, clear_of
 from ircore.tables.judges import judges_table
 from ircore.tables.model import Table, Value
 from ircore.tables.published import published_means_table
@@ -263,8 +264,8 @@ def _percent(share: float | None) -> str:
 def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
     """Say on how many sides of a line intervals lie; what crosses it is undecided, what has no mean does not count."""
     known = sum(mean(one) is not None for one in values)
-    above = sum(one.low is not None and one.low > line for one in values)
-    below = sum(one.high is not None and one.high < line for one in values)
+    sides = [clear_of(one, line) for one in values]
+    above, below = sides.count(1), sides.count(-1)
     if above == below == 0:
         return open_title
     undecided = known - above - below
@@ -281,6 +282,8 @@ def _scores_title(subject: Subject) -> str:
     by = subject.judge if len(judges) == 1 else "every judge"
     if len({row.submission.run_id for judge in judges for row in results.board(judge) if row.cell.score.n}) < 2:
         return "How similar is what the pair draws?"
+    if not all(top):
+        return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank"
     always = set.intersection(*top) if top else set()
     if len(always) == 1 and all(len(one) == 1 for one in top):
         return f"{pair_name(subject.pairs[next(iter(always))])} leads, judged by {by}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ircore.statistics.calibration_map import Recalibration
+from ircore.statistics.estimate import clear_of
 from ircore.statistics.recalibration import Refusal
 from ircore.tables.agreement import agreement_table
 from ircore.tables.model import Value
@@ -193,8 +194,8 @@ def _gap(further: float | None, nearer: float | None) -> float:
 
 def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:
     bias = {judge: found.before.bias for judge, found in fitted.items()}
-    high = [judge for judge, one in bias.items() if one.low is not None and one.low > 0]
-    low = [judge for judge, one in bias.items() if one.high is not None and one.high < 0]
+    high = [judge for judge, one in bias.items() if clear_of(one, 0) == 1]
+    low = [judge for judge, one in bias.items() if clear_of(one, 0) == -1]
     if not high and not low:
         return "What is a judge's score worth to people? No judge is clearly too generous or too strict"
     said = [f"{len(high)} of {len(fitted)} judges give more than people"] if high else []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from ircore.statistics.estimate import TOO_FEW, too_few
 from ircore.tables.model import Table, Value
 from leaderboard import labels
 from leaderboard.site import Pair
@@ -98,7 +99,8 @@ def interval_words(value: Value, form: Callable[[float | None], str] = labels.nu
     n = "" if value.n is None else f"n = {value.n}"
     if value.low is None or value.high is None:
         return f"{n}, so no interval" if value.n == 1 else n
-    return f"95 % interval {form(value.low)} to {form(value.high)}" + (f", {n}" if n else "")
+    few = f", {TOO_FEW}" if too_few(value.n) else ""
+    return f"95 % interval {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
 
 
 def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:

@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ircore.statistics.estimate import clear_of
 from ircore.tables import formats
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
@@ -81,6 +82,7 @@ def _environment() -> Environment:
         board_marks=board_marks,
         matrix_marks=matrix_marks,
         rank=labels.rank,
+        clear_of=clear_of,
         shown=formats.shown,
         interval=formats.interval_shown,
         score_class=theme.score_class,

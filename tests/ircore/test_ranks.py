@@ -42,13 +42,16 @@ def test_top_group_is_whoever_may_be_first() -> None:
 
 
 def test_little_data() -> None:
-    assert ranges(np.array([[9.0, 1.0, NAN]])) == [(1, 2), (1, 2), None]
-    assert ranges(np.array([[9.0], [8.0]])) == [(1, 1)]
+    assert ranges(np.array([[9.0, 1.0, NAN]])) == [None, None, None]
+    # Four pictures rank nobody, however far apart; of a board, pairs with fewer than five scores have no rank.
+    assert ranges(np.tile([9.5, 0.5], (4, 1))) == [None, None]
+    assert ranges(np.tile([9.5, 0.5], (5, 1))) == [(1, 1), (2, 2)]
+    assert ranges(np.column_stack([np.tile([9.5, 0.5], (9, 1)), [5.0] * 4 + [NAN] * 5])) == [(1, 1), (2, 2), None]
     assert ranges(np.full((3, 2), NAN)) == [None, None]
     assert standing(Ratios.means(np.full((3, 2), NAN)), resample(["all"] * 3, 100)).detectable is None
-    # Nine points apart on each of ten instances is a difference, half a point on each of three is none.
+    # Nine points apart on each of ten instances is a difference, half a point on each of five is none.
     assert ranges(np.tile([9.5, 0.5], (10, 1))) == [(1, 1), (2, 2)]
-    assert ranges(np.tile([9.5, 9.0], (3, 1))) == [(1, 2), (1, 2)]
+    assert ranges(np.tile([9.5, 9.0], (5, 1))) == [(1, 2), (1, 2)]
 
 
 def test_order_of_pairs_does_not_matter() -> None:

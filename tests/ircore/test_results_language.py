@@ -10,9 +10,10 @@ from invented import InventedRun, invented_run, invented_set
 from ircore.records import Episode, Outcome, Rendering, Turn
 from ircore.results.budgets import budget_series
 from ircore.results.episodes import EpisodeResult
-from ircore.results.language import chosen, clustered_share, correction_profile, episode_messages, turn_language
+from ircore.results.language import chosen, correction_profile, episode_messages, turn_language
 from ircore.results.model import Results
 from ircore.results.trajectories import trajectories, trajectory
+from ircore.statistics.estimate import clustered_share
 
 
 def played(name: str, *messages: str, category: str = "geometry", outcome: Outcome = "converged") -> EpisodeResult:

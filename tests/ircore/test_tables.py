@@ -7,7 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from ircore.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text, flat_columns, flat_records, number
+from ircore.tables.formats import (
+    Format,
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_text,
+    flat_columns,
+    flat_records,
+    number,
+    render,
+)
 from ircore.tables.model import Column, Selection, Table, Value
 
 PAIR = Column("pair", "pair", "Who.", digits=None)
@@ -26,7 +37,7 @@ TABLE = Table(
             Value("1–2"),
             Value("a + b"),
             Value(7.255, 6.5, 7.75, 10, episodes=Selection(("r1",), "rated", judge="eye")),
-            Value(-0.25, -1.0, 0.5, 4, marks=("own",)),
+            Value(-0.25, -1.0, 0.5, 8, marks=("own",)),
         ),
         (Value("r2"), Value("1–2"), Value("c + d"), Value(None, n=0, missing="no rated episode"), Value(0.5, n=1)),
     ),
@@ -47,6 +58,13 @@ def test_text_shows_half_intervals_and_only_the_marks_that_are_carried() -> None
         "– no rated episode",
         "A remark.",
     ]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "json"])
+@pytest.mark.parametrize(("n", "said"), [(4, True), (5, False)])
+def test_intervals_of_fewer_than_five_pictures_are_said_to_be_too_few(form: Format, n: int, said: bool) -> None:
+    table = Table("few", "Few", "One pair.", (PAIR, SCORE), ((Value("a + b"), Value(7.0, 5.0, 9.0, n)),))
+    assert ("too few to say anything" in render(table, form)) is said
 
 
 def test_programs_get_full_precision_under_flat_names() -> None:

@@ -205,8 +205,8 @@
       if (!found) return "shares no rated instance with";
       const ends = (low, high) => `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${found.n}`;
       if (found.low === null) return `differs by ${signed(found.mean)} on the one instance it shares with`;
-      if (found.low > 0) return `scores ${fixed(found.mean)} higher (${ends(found.low, found.high)}) than`;
-      if (found.high < 0) return `scores ${fixed(-found.mean)} lower (${ends(-found.high, -found.low)}) than`;
+      if (found.n >= this.index.least && found.low > 0) return `scores ${fixed(found.mean)} higher (${ends(found.low, found.high)}) than`;
+      if (found.n >= this.index.least && found.high < 0) return `scores ${fixed(-found.mean)} lower (${ends(-found.high, -found.low)}) than`;
       return `cannot be told apart (difference ${signed(found.mean)}, ${ends(found.low, found.high)}) from`;
     }
 
