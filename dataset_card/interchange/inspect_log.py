@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -253,7 +254,7 @@ def _usage(usages: Sequence[Usage]) -> Document | None:
     if len(read) < len(usages) or len(written) < len(usages):
         return None
     total = {"input_tokens": sum(read), "output_tokens": sum(written), "total_tokens": sum(read) + sum(written)}
-    return total | ({"total_cost": sum(costs)} if len(costs) == len(usages) else {})
+    return total | ({"total_cost": fsum(costs)} if len(costs) == len(usages) else {})
 
 
 def _results(results: Results, summaries: Sequence[Document]) -> Document:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isclose
+from math import fsum, isclose
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -143,7 +143,7 @@ class Tables:
             "first_rendering_sha256": drawn[0] if drawn else None,
             "final_rendering_sha256": drawn[-1] if drawn else None,
             "message_tokens": sum(turn.message_tokens for turn in turns),
-            "seconds": sum(turn.seconds for turn in turns),
+            "seconds": fsum(turn.seconds for turn in turns),
         }
         self._compare(where, row, known, "its turns say")
         self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)

@@ -8,6 +8,7 @@ that was read back from a release has an ``EmbeddedImage``.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import fsum
 from typing import Protocol, TypedDict
 
 from ircore.images import Picture
@@ -108,7 +109,7 @@ def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
                 "turns": len(episode.turns),
                 "renderings": len(drawn),
                 "message_tokens": sum(turn.message_tokens for turn in episode.turns),
-                "seconds": sum(turn.seconds for turn in episode.turns),
+                "seconds": fsum(turn.seconds for turn in episode.turns),
                 "cost_usd": costs.get(episode.episode_id),
             }
             | _picture("first_rendering", run, drawn[0] if drawn else None)

@@ -327,8 +327,13 @@ class Results:
 
 
 def _episode_results(run: PlayedRun) -> tuple[EpisodeResult, ...]:
-    if isinstance(run, ReadRun):
-        return run.results()
+    """Return a run's episodes in the order of the set, in whatever order they come: resamples go by it."""
+    places = {one.instance_id: place for place, one in enumerate(run.instances.instances)}
+    found = run.results() if isinstance(run, ReadRun) else _judged_episodes(run)
+    return tuple(sorted(found, key=lambda one: places.get(one.episode.instance_id, len(places))))
+
+
+def _judged_episodes(run: PlayedRun) -> tuple[EpisodeResult, ...]:
     return judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
 
 

@@ -23,6 +23,7 @@ from ircore.statistics.scales import (
     unseen_shift,
     unseen_spread,
 )
+from ircore.statistics.sums import column_sums
 
 __all__ = [
     "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",
@@ -73,7 +74,7 @@ class Ratios:
     def points(self) -> NDArray[np.float64]:
         """The ratios, shape (columns,); NaN where nothing is known."""
         totals = self.totals
-        return np.where(totals > 0, self.numerators.sum(axis=0) / np.where(totals > 0, totals, 1), np.nan)
+        return np.where(totals > 0, column_sums(self.numerators) / np.where(totals > 0, totals, 1), np.nan)
 
     @property
     def counts(self) -> NDArray[np.intp]:
@@ -100,7 +101,7 @@ class Ratios:
 
         Shape (columns,); infinite without a degree of freedom.
         """
-        squares, freedom = (centred(self.influence(), drawn) ** 2).sum(axis=0), self.degrees(drawn)
+        squares, freedom = column_sums(centred(self.influence(), drawn) ** 2), self.degrees(drawn)
         errors = np.sqrt(squares * self.counts / np.maximum(freedom, 1))
         return np.where(freedom > 0, errors, np.inf)
 
@@ -210,7 +211,7 @@ def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
     result = np.array(influence, np.float64)
     for stratum in range(drawn.strata.max(initial=-1) + 1):
         rows = drawn.strata == stratum
-        result[rows] -= result[rows].mean(axis=0)
+        result[rows] -= column_sums(result[rows]) / np.count_nonzero(rows)
     return result
 
 
@@ -228,7 +229,7 @@ def _estimates(
     (counts, freedom), points = support, means * part
     influence = centred(influence, drawn)
     shift, unseen = part * unseen_shift(means, counts, scale), part**2 * unseen_spread(means, counts, scale)
-    seen = (influence**2).sum(axis=0)
+    seen = column_sums(influence**2)
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)
     stretch = np.sqrt((seen + unseen) / np.where(seen > 0, seen, 1))
@@ -276,8 +277,8 @@ def resampled_ends(
     if method == "bca":
         below = (moved < 0).mean(axis=1) + (moved == 0).mean(axis=1) / 2
         bias = ndtri(np.clip(below, 0.001, 0.999))
-        length = np.sqrt((influence**2).sum(axis=0))
-        bent = ((influence / np.where(length > 0, length, 1)) ** 3).sum(axis=0) / 6
+        length = np.sqrt(column_sums(influence**2))
+        bent = column_sums((influence / np.where(length > 0, length, 1)) ** 3) / 6
     moved.sort(axis=1)
     ends = [ndtr(bias + (bias + z) / np.maximum(1 - bent * (bias + z), 0.1)) for z in (-wide, wide)]
     low, high = (_quantiles(moved, end) for end in ends)
