@@ -277,6 +277,7 @@ PREVIEWS = Config(
         Column("target_sha256", "string", "SHA-256 of the original, as in `transcripts`."),
         Column("rendering", "image", "The rendering, made as small; null where nothing was drawn.", nullable=True),
         Column("rendering_sha256", "string", "SHA-256 of the original, as in `transcripts`.", nullable=True),
+        _RULES,
     ),
 )
 
