@@ -27,6 +27,10 @@ SOURCES: tuple[Source, ...] = ("describer", "generator", "interaction")
 LARGEST_SEARCH = 14
 """Up to so many names on the shorter side, every choice of them is looked at; beyond, the fullest rows are taken."""
 
+FEWEST_FOR_SHARES = 20
+"""Fewer instances than this give shares of variance no interval: noise makes small shares larger, and with 5 to 10
+instances intervals of theirs held in 80 to 95 % of simulations."""
+
 
 @dataclass(frozen=True)
 class Effects:
@@ -110,8 +114,8 @@ def decompose(
 
     Means and effects are contrasts of the pairs' means and follow the rule of all (``ircore.statistics.estimate``):
     Student's interval for fewer than ``MINIMUM_PICTURES`` instances, the bootstrap's from there on. Shares, spreads and
-    dominance have no interval for so few; from there on it is a percentile interval corrected for bias (Efron 1987):
-    noise makes resampled spreads larger than the actual one.
+    dominance have no interval for so few; from there on (shares: from ``FEWEST_FOR_SHARES``) they have a percentile
+    interval corrected for bias (Efron 1987): noise makes resampled spreads larger than the actual one.
 
     Args:
         scores: Shape (instances, describers, generators); NaN where there is none, which leaves that pair's mean to
@@ -139,6 +143,8 @@ def decompose(
         return contrast_intervals(ratios, moved, lambda rows: _parts(rows, d, g)[part], drawn, scale)
 
     others = _spread_intervals(ratios, moved, (d, g), drawn)
+    few = others[0].n < FEWEST_FOR_SHARES
+    shares = [Estimate(one.mean, None, None, one.n) if few else one for one in others[:3]]
     pairs = [(describer, generator) for describer in describers for generator in generators] if interaction else []
     return Effects(
         describers=tuple(describers),
@@ -147,7 +153,7 @@ def decompose(
         describer=dict(zip(describers, effects(1, others_d), strict=True)),
         generator=dict(zip(generators, effects(2, others_g), strict=True)),
         interaction=dict(zip(pairs, effects(3, 2 * others_d * others_g) if pairs else (), strict=True)),
-        shares=dict(zip(SOURCES, others[:3], strict=True)),
+        shares=dict(zip(SOURCES, shares, strict=True)),
         spread=dict(zip(SOURCES, others[3:6], strict=True)),
         dominance=others[6],
     )
