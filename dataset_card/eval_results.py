@@ -25,6 +25,7 @@ from ircore.records import Rules
 from ircore.results.effects import pair_effects
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result
+from ircore.statistics.estimate import TOO_FEW, too_few
 from ircore.statistics.mixed import Unavailable
 
 FRAMEWORK = "ircore"
@@ -153,7 +154,8 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
     yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
     if player.score.low is not None and player.score.high is not None:
-        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f} over {player.score.n} targets."
+        few = f", {TOO_FEW}" if too_few(player.score.n) else ""
+        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f} over {player.score.n} targets{few}."
     rules = played_by(player, results)
     words = f"Rules {rules.key}: {rules.token_budget} tokens a message, {rules.max_turns} turns"
     yield f"{words}; instance set {results.instance_set[:12]}."

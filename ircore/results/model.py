@@ -22,7 +22,7 @@ from ircore.results.cells import BoardKey, CellKey, compute_standings, run_cells
 from ircore.results.columns import final_scores
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.language import RunLanguage
+from ircore.results.language import RunLanguage, episode_messages, run_language
 from ircore.results.raters import Raters
 from ircore.statistics.comparison import Comparison, compare
 from ircore.statistics.ranks import RankRange, Standing
@@ -308,6 +308,17 @@ class Results:
         scores: NDArray[np.float64] = every[rows][:, columns]
         return scores
 
+    def language_of(self, run_id: str) -> RunLanguage:
+        """Return how the describer of a run talks, worked out once.
+
+        Raises:
+            KeyError: There is no such run.
+        """
+        known = self.language.get(run_id) or self._languages.get(run_id)
+        if known is None:
+            known = self._languages[run_id] = run_language(episode_messages(self.episodes[run_id]))
+        return known
+
     @cached_property
     def raters(self) -> Raters:
         """How far judges and people agree."""
@@ -316,6 +327,10 @@ class Results:
     @cached_property
     def _finals(self) -> "dict[str, NDArray[np.float64]]":
         return {}  # by judge, as far as they have been asked for
+
+    @cached_property
+    def _languages(self) -> dict[str, RunLanguage]:
+        return {}  # by run_id, as far as they have been asked for
 
     @cached_property
     def _rows(self) -> dict[str, int]:

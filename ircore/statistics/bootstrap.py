@@ -3,7 +3,7 @@
 How the instances are drawn again is said in ``resamples``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -33,6 +33,8 @@ __all__ = [
 
 Floats = NDArray[np.floating[Any]]
 Method = Literal["percentile", "bca", "student"]
+Contrasts = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Maps rows of values, shape (columns, any), linearly to their contrasts, a new array of shape (contrasts, any)."""
 
 DEFAULT: Method = "percentile"
 """What covers best on scores like ours by ``benchmarks/intervals.py``: ``bca`` is wider and a little too cautious."""
@@ -166,25 +168,24 @@ def product_intervals(
 
 
 def contrast_intervals(
-    ratios: Ratios, moved: NDArray[np.float64], contrasts: NDArray[np.float64], drawn: Resamples, scale: Scale
+    ratios: Ratios, moved: NDArray[np.float64], contrasts: Contrasts, drawn: Resamples, scale: Scale
 ) -> list[Estimate]:
     """Estimate sums of ratios, each times a weight, such as a mean over columns or the difference of two.
 
     Args:
         ratios: What is combined.
         moved: Their ``deviations``, shape (columns, resamples).
-        contrasts: The weights, shape (columns, contrasts).
+        contrasts: Combines them.
         drawn: Resamples of the same instances.
         scale: Of the contrasts.
 
     Returns:
         One estimate a contrast; ``n`` is that of the column with the fewest values: every contrast rests on all.
     """
-    support = _Support.of(ratios, drawn)
-    every = contrasts.shape[1]
-    fewest = _Support(*(np.full(every, numbers.min()) for numbers in (support.counts, support.freedom)))
-    points, influence = ratios.points @ contrasts, ratios.influence() @ contrasts
-    return _estimates(points, 1.0, influence, fewest, contrasts.T @ moved, drawn, scale, DEFAULT)
+    support, points = _Support.of(ratios, drawn), contrasts(ratios.points[:, None])[:, 0]
+    fewest = _Support(*(np.full(len(points), numbers.min()) for numbers in (support.counts, support.freedom)))
+    influence = contrasts(ratios.influence().T).T
+    return _estimates(points, 1.0, influence, fewest, contrasts(moved), drawn, scale, DEFAULT)
 
 
 class _Support(NamedTuple):
