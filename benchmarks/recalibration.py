@@ -4,12 +4,14 @@
     python benchmarks/recalibration.py --studies 50
 
 Every study draws instances and renderings, lets a judge and humans rate them around a known map, fits, and applies the
-map to a fresh cell. The truth is the mean that humans would give to such cells.
+map to a fresh cell. The truth is the mean that humans would give to such cells. In the second part humans take to each
+pair differently, and the cell is of a pair that they rated or of one that they did not.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,9 @@ RATED = ((30, 3), (60, 4), (140, 4))
 CELLS = (10, 140)
 """Episodes of the cell."""
 
+PAIRS, OF_PAIR = (2, 3, 4, 8, 20), (0.0, 0.5, 1.0, 2.0)
+"""Pairs that humans rated something of, and how differently they take to pairs, standard deviation in points."""
+
 OF_INSTANCE, OF_RATING = 0.7, 1.2
 """Standard deviations of humans around the map."""
 
@@ -53,11 +58,44 @@ def study(true: Callable[[Floats], Floats], instances: int, each: int, rng: np.r
     return found
 
 
+def by_pair(studies: int) -> None:
+    """Print how often the interval of a cell of 42 holds, by how humans take to pairs and how many pairs they rated."""
+    print("\npairs rated  deviation of pairs  unrated covered  rated covered  width")
+    for deviation, pairs in product(OF_PAIR, PAIRS):
+        rng = np.random.default_rng(2)
+        held, width = np.zeros(2), 0.0
+        for _ in range(studies):
+            taste = rng.normal(0, deviation, pairs + 1)
+            clusters = np.repeat(np.arange(60), 4)
+            judge = np.clip(rng.normal(5.5, 2, 60)[clusters] + rng.normal(0, 1.5, 240), 0, 10).round()
+            made_by = rng.integers(0, pairs, 240)
+            human = humans(MAPS["line"], judge, rng.normal(0, OF_INSTANCE, 60)[clusters] + taste[made_by], rng)
+            names = [str(name) for name in made_by]
+            found = recalibrate(judge, human, clusters, fitted_for="judge", pairs=names, resamples=400)
+            if not isinstance(found, Recalibration):
+                raise SystemExit(found.reason)
+            pool = rng.normal(5.5, 2.5, 20_000).clip(0, 10).round()
+            cell = found.mean(pool[:42])
+            low, high = cell.low or 0.0, cell.high or 10.0
+            common = rng.normal(0, OF_INSTANCE, len(pool))
+            truths = [humans(MAPS["line"], pool, common + taste[at], rng).mean() for at in (pairs, 0)]
+            held += [low <= truth <= high for truth in truths]
+            width += (high - low) / studies
+        unrated, rated = held / studies
+        print(f"{pairs:11}  {deviation:18}  {unrated:15.1%}  {rated:13.1%}  {width:5.2f}", flush=True)
+
+
 def main() -> None:
-    """Print a line for each map, size of study and cell."""
+    """Print a line for each map, size of study and cell, then for each number of pairs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=400)
     studies = parser.parse_args().studies
+    by_map(studies)
+    by_pair(studies)
+
+
+def by_map(studies: int) -> None:
+    """Print a line for each map, size of study and cell."""
     print("map      rated   cell  covered  too high  too low  width  map off by  chosen")
     for (name, true), (instances, each) in ((one, two) for one in MAPS.items() for two in RATED):
         rng = np.random.default_rng(1)

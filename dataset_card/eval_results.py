@@ -21,9 +21,11 @@ from dataset_card.tables.schema import SPLIT, TRANSCRIPTS
 from ircore.errors import InputError, WorkError
 from ircore.files import new_folder, write_text
 from ircore.plugins import unknown
+from ircore.records import Rules
 from ircore.results.effects import pair_effects
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result
+from ircore.statistics.estimate import TOO_FEW, too_few
 from ircore.statistics.mixed import Unavailable
 
 FRAMEWORK = "ircore"
@@ -62,7 +64,7 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
     Args:
         release: A release's folder, checked first.
         source: What to say of where it is.
-        out: Folder to make: ``eval.yaml``, and ``<model>/.eval_results/image-reconstruction-game.yaml``.
+        out: Folder to make: ``eval.yaml``, and ``<model>-<rules' key>/.eval_results/image-reconstruction-game.yaml``.
 
     Returns:
         The models that have a score of their own, describers first.
@@ -80,7 +82,8 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
         for label in sorted({one.label for one in players}):
             entries = [entry(one, source, results) for one in players if one.label == label]
-            write_text(folder / _folder_name(label) / ".eval_results" / FILE, _yaml(entries))
+            name = played_by(players[0], results).tagged(label)
+            write_text(folder / _folder_name(name) / ".eval_results" / FILE, _yaml(entries))
     return players
 
 
@@ -152,11 +155,18 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
     yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
     if player.score.low is not None and player.score.high is not None:
-        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f}."
+        few = f", {TOO_FEW}" if too_few(player.score.n) else ""
+        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f}{few}."
     size = len(results.instances)
     yield f"Over {player.score.n} of {size} targets: those that all these runs played and the judge rated."
-    rules = runs[0].run.rules
-    yield f"{rules.token_budget} tokens a message, {rules.max_turns} turns; instance set {results.instance_set[:12]}."
+    rules = played_by(player, results)
+    words = f"Rules {rules.key}: {rules.token_budget} tokens a message, {rules.max_turns} turns"
+    yield f"{words}; instance set {results.instance_set[:12]}."
+
+
+def played_by(player: PlayerResult, results: Results) -> Rules:
+    """Return the rules that all runs behind a player's mean were played by."""
+    return next(one.run.rules for one in results.submissions if one.run_id in player.run_ids)
 
 
 def _folder_name(label: str) -> str:

@@ -6,6 +6,7 @@ gives the JSON Schema of each; the descriptions below are part of it. Turns are 
 
 from datetime import date, datetime
 from re import ASCII, fullmatch
+from re import compile as compiled
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
@@ -193,6 +194,9 @@ class PlayerSpec(Record):
         return self
 
 
+_RULES_KEY = compiled(r"b([1-9][0-9]{0,4})-t([1-9][0-9]{0,2})-(allow|truncate|abort)", ASCII)
+
+
 class Rules(Record):
     """The rules a run is played by; part of its identity."""
 
@@ -205,6 +209,38 @@ class Rules(Record):
     over_budget: Literal["allow", "truncate", "abort"] = Field(
         default="allow", description="What happens to a message over the budget; allow only flags it, as in the paper."
     )
+
+    @property
+    def key(self) -> str:
+        """The rules as one word, the same in every table, file and export; safe in file names and addresses.
+
+        ``b`` and the token budget, ``t`` and the turn limit, then what happens to a message over the budget.
+
+        >>> Rules().key
+        'b200-t10-allow'
+        """
+        return f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}"
+
+    @classmethod
+    def from_key(cls, key: str) -> "Rules":
+        """Return the rules that a key stands for.
+
+        Raises:
+            ValueError: It is no such key.
+        """
+        parts = _RULES_KEY.fullmatch(key)
+        if parts is None:
+            raise ValueError(f"{key[:60]!r} is no key of rules, such as {cls().key}")
+        budget, turns, over = parts.groups()
+        return cls(token_budget=int(budget), max_turns=int(turns), over_budget=over)
+
+    def tagged(self, label: str) -> str:
+        """Return a model's name as other tools get it: with the key behind it, so that no two rules share a name."""
+        return f"{label}-{self.key}"
+
+    def untagged(self, name: str) -> str:
+        """Return the model's own name from what ``tagged`` made of it; any other name as it is."""
+        return name.removesuffix(f"-{self.key}") or name
 
 
 class TranscriptsReference(Record):

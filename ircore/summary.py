@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any, get_args
 
 from ircore.cost import Asked, RunPrices, prices_of_run
@@ -73,8 +74,8 @@ def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, float | None])
     return {
         "images": sum(len(one.rendered_turns) for one in episodes),
         "images_perhaps_billed": None,
-        "seconds": round(sum(turn.seconds for one in episodes for turn in one.turns), 3),
-        "cost_usd": round(sum(known), 6) if known else None,
+        "seconds": round(fsum(turn.seconds for one in episodes for turn in one.turns), 3),
+        "cost_usd": round(fsum(known), 6) if known else None,
         "cost_known": len(known) == len(found),
     }
 

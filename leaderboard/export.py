@@ -28,13 +28,17 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
 
 
 def _runs(results: Results) -> dict[str, dict[str, str]]:
-    """Return what a board says of a run beside its numbers, by run_id: trust, day of play, version, rules."""
+    """Return what a board says of a run beside its numbers, by run_id: trust, day of play, version, rules.
+
+    ``rules`` are words for people; ``rules_key`` is their key, as in the rows.
+    """
     return {
         one.run_id: {
             "trust": tier_of(one).label,
             "date": one.run.started[:10],
             "ircore": one.run.version,
             "rules": rules_words(one.run.rules),
+            "rules_key": one.run.rules.key,
         }
         for one in results.submissions
     }

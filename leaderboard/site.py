@@ -92,12 +92,13 @@ class Pair:
 
     @property
     def shown(self) -> dict[str, str]:
-        """What a browser needs to name and mark it: key, labels with hidden characters visible, class and path."""
+        """What a browser needs to name and mark it: key, labels (hidden characters visible), rules, class and path."""
         return {
             "key": self.key,
             "describer": visible(self.describer),
             "generator": visible(self.generator),
             "apart": visible(self.apart),
+            "rules": self.result.run.rules.key,
             "hue": describer_class(self.hue),
             "mark": generator_path(self.shape),
         }

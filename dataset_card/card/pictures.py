@@ -134,8 +134,9 @@ def _x(value: float) -> float:
 
 
 def _pair(row: BoardRow) -> str:
-    words = f"{row.submission.describer} + {row.submission.generator} ({row.submission.run.rules.token_budget} tokens)"
-    return words if len(words) <= 52 else f"{words[:51]}…"
+    players, rules = f"{row.submission.describer} + {row.submission.generator}", f" ({row.submission.run.rules.key})"
+    room = 52 - len(rules)
+    return (players if len(players) <= room else f"{players[: room - 1]}…") + rules
 
 
 def _words(name: str) -> str:

@@ -14,6 +14,7 @@ from dataset_card.card.free import CARD
 from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
+from dataset_card.tables.parquet import config_of
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS
 from ircore.records import Instance, Run
 
@@ -38,7 +39,7 @@ def check_card(folder: Path, rows: Counter[str], findings: Findings) -> None:
     if not path.is_file():
         return
     text = path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace")
-    for fault in (*_front_matter_faults(text, rows), *differing_blocks(text), *_missing_pictures(folder, text)):
+    for fault in (*_front_matter_faults(folder, text, rows), *differing_blocks(text), *_missing_pictures(folder, text)):
         findings.add(CARD, fault)
 
 
@@ -87,7 +88,7 @@ def front_matter(text: str) -> dict[str, Any] | str:
     return document if isinstance(document, dict) else "has no YAML front matter"
 
 
-def _front_matter_faults(text: str, rows: Counter[str]) -> Iterator[str]:
+def _front_matter_faults(folder: Path, text: str, rows: Counter[str]) -> Iterator[str]:
     document = front_matter(text)
     if isinstance(document, str):
         yield document
@@ -100,7 +101,7 @@ def _front_matter_faults(text: str, rows: Counter[str]) -> Iterator[str]:
         splits = _mappings(sizes.get(config.name, {}), "splits")
         if [one.get("num_examples") for one in splits] != [rows[config.name]]:
             yield f"dataset_info of {config.name} does not say {rows[config.name]} rows"
-        if sizes.get(config.name, {}).get("features") != config.yaml_features():
+        if sizes.get(config.name, {}).get("features") != config_of(folder, config).yaml_features():
             yield f"dataset_info of {config.name} does not say which features it has"
     yield from (f"configs lists {name[:80]!r}, which is no table of a release" for name in listed)
 

@@ -19,7 +19,7 @@ from dataset_card.checking.source import released_source
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
-from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
+from dataset_card.tables.parquet import config_of, read_table, schema_faults, table_hashes
 from dataset_card.tables.reading import ReleasedRun, Tables
 from dataset_card.tables.rows import ReleaseSource, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
@@ -109,6 +109,7 @@ def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool)
         (LEADERBOARD, tables.take_board_row),
         (PREVIEWS, tables.take_preview),
     ):
+        config = config_of(folder, config)  # as this release has it
         rows = _sound_rows(folder, config, findings)
         while held := list(islice(rows, AHEAD)):
             pictures.look_ahead([column.name for column in config.images], (row for _, row in held))

@@ -42,7 +42,7 @@ def loading_faults(place: str, revision: str | None, rows: Counter[str]) -> Iter
             yield f"load_dataset({config.name!r}): {one['error']}"
         elif one["rows"] != rows[config.name]:
             yield f"load_dataset({config.name!r}): {one['rows']} rows, the files have {rows[config.name]}"
-        elif one["columns"] != [column.name for column in config.columns]:
+        elif one["columns"] != [column.name for column in config.among(one["columns"]).columns]:
             yield f"load_dataset({config.name!r}): other columns than the files have"
         elif one["whole"] != one["streamed"]:
             yield f"load_dataset({config.name!r}): its first row is another one when it is streamed"
@@ -83,11 +83,12 @@ def _seen(place: str, revision: str | None, config: Config) -> dict[str, Any]:
     try:
         table = datasets.load_dataset(**asked)
         streamed = next(iter(datasets.load_dataset(**asked, streaming=True)))
+        columns = config.among(table.column_names).columns
         return {
             "rows": len(table),
             "columns": table.column_names,
-            "whole": _shown(config.columns, table[0]),
-            "streamed": _shown(config.columns, streamed),
+            "whole": _shown(columns, table[0]),
+            "streamed": _shown(columns, streamed),
         }
     except Exception as error:  # noqa: BLE001 - whatever keeps a user from loading it is a finding
         return {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}

@@ -82,18 +82,38 @@ def answers(asked: Iterable[Call | Failure]) -> dict[CallKey, Call]:
 
 
 def pair_folder(run: Run) -> str:
-    """Return the name of a pair's folder: both models with ``--`` between them, as clembench has it."""
-    names = (run.submission.describer.label, run.submission.generator.label)
-    return "--".join(re.sub(r"[^A-Za-z0-9._]+", "_", name) for name in names)
+    """Return the name of a pair's folder: both models with ``--`` between them, as clembench has it.
+
+    As clembench puts the temperature behind a model's name, the rules' key stands there: a pair under other rules is
+    another pair.
+    """
+    seats = (run.submission.describer, run.submission.generator)
+    return "--".join(f"{_safe(seat.label)}-{run.rules.key}" for seat in seats)
 
 
-def places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
-    """Return where each instance lies, by its id: one experiment a category and difficulty."""
+def former_pair_folder(run: Run) -> str:
+    """Return the name that earlier versions gave a pair's folder, without the rules."""
+    return "--".join(_safe(seat.label) for seat in (run.submission.describer, run.submission.generator))
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._]+", "_", name)
+
+
+def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> dict[str, Place]:
+    """Return where each instance lies, by its id: one experiment a category and difficulty.
+
+    Args:
+        run: Whose.
+        instances: The set, in its order.
+        pair: Name of the pair's folder; None for ``pair_folder``.
+    """
     counts: dict[str, int] = {}
+    folder = pair or pair_folder(run)
     found = {}
     for one in instances:
         experiment = f"{one.category}_{one.difficulty}"
-        found[one.instance_id] = Place(pair_folder(run), experiment, counts.get(experiment, 0))
+        found[one.instance_id] = Place(folder, experiment, counts.get(experiment, 0))
         counts[experiment] = counts.get(experiment, 0) + 1
     return found
 
@@ -103,19 +123,30 @@ def target_name(instance: Instance) -> str:
     return f"target.{instance.image.rpartition('.')[2]}"
 
 
-def player_models(run: Run) -> Document:
+def model_names(run: Run, pair: str) -> tuple[str, str]:
+    """Return what describer and generator are called there: with the rules' key, unless an earlier version wrote it.
+
+    Args:
+        run: Whose.
+        pair: Name of the pair's folder.
+    """
+    labels = (run.submission.describer.label, run.submission.generator.label)
+    if pair == former_pair_folder(run):
+        return labels
+    return run.rules.tagged(labels[0]), run.rules.tagged(labels[1])
+
+
+def player_models(names: tuple[str, str]) -> Document:
     """Return the two models in the words of clembench; their settings are ours and stay in ``run.json``."""
-    seats = (run.submission.describer, run.submission.generator)
-    return {str(at): {"model_spec": {"model_name": one.label}, "gen_args": {}} for at, one in enumerate(seats)}
+    return {str(at): {"model_spec": {"model_name": name}, "gen_args": {}} for at, name in enumerate(names)}
 
 
-def players(run: Run) -> Document:
+def players(names: tuple[str, str]) -> Document:
     """Return who plays, as ``interactions.json`` has it."""
-    pair = run.submission
     return {
         MASTER: {"game_role": "Game Master", "model_name": "programmatic"},
-        DESCRIBER: {"game_role": "Describer", "model_name": pair.describer.label},
-        GENERATOR: {"game_role": "Generator", "model_name": pair.generator.label},
+        DESCRIBER: {"game_role": "Describer", "model_name": names[0]},
+        GENERATOR: {"game_role": "Generator", "model_name": names[1]},
     }
 
 
@@ -124,6 +155,7 @@ def interactions(played: Played) -> Document:
     rounds = episode_rounds(played)
     counts = [_requests(one) for one in rounds]
     outcome = played.episode.outcome
+    names = model_names(played.run, played.place.pair)
     return {
         "meta": {
             "game_name": GAME,
@@ -134,8 +166,8 @@ def interactions(played: Played) -> Document:
             "round_count": len(rounds),
             "completed": True,
         },
-        "player_models": player_models(played.run),
-        "players": players(played.run),
+        "player_models": player_models(names),
+        "players": players(names),
         "turns": rounds,
         REQUESTS: [asked for asked, _ in counts],
         VIOLATED: [violated for _, violated in counts],

@@ -1,4 +1,7 @@
-"""``ircore export clembench``: a run as clembench's folders, which ``clem transcribe`` and ``clem eval`` read."""
+"""``ircore export clembench``: runs as clembench's folders, which ``clem transcribe`` and ``clem eval`` read.
+
+Each pair has a folder of its own for each set of rules, so that several runs fit into one results folder.
+"""
 
 import json
 import math
@@ -29,6 +32,7 @@ from dataset_card.interchange.clembench import (
     Played,
     answers,
     interactions,
+    model_names,
     pair_folder,
     places,
     player_models,
@@ -59,27 +63,48 @@ class Exported:
     """Whose similarity the main score is; None if nobody rated, so that there are no scores."""
 
 
-def export_run(run: RunFolder, out: Path, judge: str | None = None) -> Exported:
-    """Write a run as clembench's results folder; it appears only when it is complete.
+def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) -> tuple[Exported, ...]:
+    """Write runs as one results folder of clembench; it appears only when it is complete.
 
     Args:
-        run: The run.
+        runs: At least one; each of another pair, or under other rules.
         out: The results folder to make; it must not exist or be empty.
-        judge: Whose similarity is the main score; may be None if there is only one judge or none.
+        judge: Whose similarity is the main score; may be None if the runs have only one judge or none.
+
+    Returns:
+        What was written of each run, in their order.
 
     Raises:
-        InputError: There is no such judge, several judges and none is named, or ``out`` holds something.
+        InputError: Two runs would have one folder, there is no such judge, several judges and none is named, or
+            ``out`` holds something.
         WorkError: The place cannot be written.
     """
-    results = judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
-    chosen = _judge(run, results, judge)
-    export = _Export(run, {one.episode.episode_id: one for one in results}, chosen)
+    _refuse_twins(runs)
+    results = [judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores()) for run in runs]
+    chosen = _judge(runs, results, judge)
+    exported = []
     with new_folder(out) as folder:
-        pair = folder / pair_folder(run.run)
-        _write(pair / RUN, export.run_document())
-        for instance in run.instances.instances:
-            export.write_instance(folder, instance)
-    return Exported(out / pair.name, len(results), chosen)
+        for run, episodes in zip(runs, results, strict=True):
+            rated = chosen if any(chosen in one.judged for one in episodes) else None
+            export = _Export(run, {one.episode.episode_id: one for one in episodes}, rated)
+            pair = pair_folder(run.run)
+            _write(folder / pair / RUN, export.run_document())
+            for instance in run.instances.instances:
+                export.write_instance(folder, instance)
+            exported.append(Exported(out / pair, len(episodes), rated))
+    return tuple(exported)
+
+
+def _refuse_twins(runs: Sequence[RunFolder]) -> None:
+    """Refuse two runs that clembench could not tell apart: one would be written over the other."""
+    folders: dict[str, RunFolder] = {}
+    for run in runs:
+        twin = folders.setdefault(pair_folder(run.run), run)
+        if twin is not run:
+            raise InputError(
+                f"{twin.path} and {run.path}: the same two models under the same rules ({run.run.rules.key})",
+                "Export them one by one: --out another folder.",
+            )
 
 
 class _Export:
@@ -99,7 +124,8 @@ class _Export:
         return {
             "clem_version": f"ircore {run.version}",
             "created": run.started,
-            "player_models": player_models(run),
+            "player_models": player_models(model_names(run, pair_folder(run))),
+            "rules": run.rules.key,
             "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
             OURS: {
                 "run": run.model_dump(mode="json", by_alias=True),
@@ -135,17 +161,18 @@ class _Export:
             return
         run = self._run.run
         document = {"name": place.experiment, "game_name": GAME, "timestamp": run.started}
-        rules = run.rules.model_dump(mode="json")
+        rules = {"rules": run.rules.key, **run.rules.model_dump(mode="json")}
         labels = {"category": instance.category, "difficulty": instance.difficulty, "prompts": run.prompts}
-        _write(path, document | labels | rules | {"player_models": player_models(run)})
+        _write(path, document | labels | rules | {"player_models": player_models(model_names(run, place.pair))})
 
 
-def _judge(run: RunFolder, results: Sequence[EpisodeResult], judge: str | None) -> str | None:
-    known = sorted({name for one in results for name in one.judged})
+def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None) -> str | None:
+    known = sorted({name for episodes in results for one in episodes for name in one.judged})
     if judge is not None and judge not in known:
         raise unknown("judge", judge, known, "--judge")
     if judge is None and len(known) > 1:
-        raise InputError(f"{run.path}: several judges rated this run", f"Choose one: --judge {'|'.join(known)}")
+        which = "this run" if len(runs) == 1 else f"this run and {len(runs) - 1} more"
+        raise InputError(f"{runs[0].path}: several judges rated {which}", f"Choose one: --judge {'|'.join(known)}")
     return judge or next(iter(known), None)
 
 

@@ -14,7 +14,18 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from dataset_card.interchange.clembench import INSTANCE, INTERACTIONS, OURS, RUN, Played, answers, interactions, places
+from dataset_card.interchange.clembench import (
+    INSTANCE,
+    INTERACTIONS,
+    OURS,
+    RUN,
+    Played,
+    answers,
+    former_pair_folder,
+    interactions,
+    pair_folder,
+    places,
+)
 from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
 from dataset_card.interchange.clembench_replay import (
     foreign_run,
@@ -76,10 +87,11 @@ def import_run(folder: Path, out: Path) -> RunFolder:
     """
     results = ResultsFolder(folder)
     ours = read_document(results.pair / RUN).get(OURS) if (results.pair / RUN).is_file() else None
+    identity = None if ours is None else _identity(results, ours)
     with tempfile.TemporaryDirectory(prefix="ircore-import-") as temporary:
-        targets = _targets(results) if ours is not None else _foreign_targets(results)
+        targets = _foreign_targets(results) if identity is None else _targets(results)
         instances = write_instances(Path(temporary) / "instances", targets)
-        read = _read_foreign(results, instances) if ours is None else _read(results, instances, ours)
+        read = _read_foreign(results, instances) if identity is None else _read(results, instances, identity)
         return _write(out, read, instances)
 
 
@@ -110,12 +122,20 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> Imported:
     return Imported(run, tuple(episodes), (), pictures)
 
 
-def _read(results: ResultsFolder, instances: InstanceSet, ours: object) -> Imported:
-    where = results.pair / RUN
-    identity = parsed(TypeAdapter(OurRun), where, ours)
+def _identity(results: ResultsFolder, ours: object) -> OurRun:
+    """Return our part of ``run.json``; it must be of the pair and the rules that the folder is called by."""
+    identity = parsed(TypeAdapter(OurRun), results.pair / RUN, ours)
+    names = (pair_folder(identity.run), former_pair_folder(identity.run))
+    if results.pair.name not in names:
+        raise InputError(f"{results.pair}: its {RUN} is of another pair or other rules", f"Call it {names[0]}.")
+    return identity
+
+
+def _read(results: ResultsFolder, instances: InstanceSet, identity: OurRun) -> Imported:
     if identity.run.instance_set != instances.identity:
+        where = results.pair / RUN
         raise InputError(f"{where}: its instances are not the set that it names", "Export the run again.")
-    located = places(identity.run, instances.instances)
+    located = places(identity.run, instances.instances, results.pair.name)
     episodes: list[OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:

@@ -114,6 +114,7 @@ def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     longest = max(len(_read(one / INTERACTIONS).turns) for one in folders)
     rules = parsed(TypeAdapter(Rules), experiment, {"max_turns": max(longest, Rules().max_turns)} | known)
     names = [str(first.players.get(seat, {}).get("model_name", "unknown"))[:300] for seat in (DESCRIBER, GENERATOR)]
+    names = [rules.untagged(name) for name in names]  # exported by this project, its own part taken out
     describer, generator = (PlayerSpec(player=PLAYER, model=name) for name in names)
     pair = Submission(
         schema_=1, name=" + ".join(names)[:300], describer=describer, generator=generator, licence=UNSTATED

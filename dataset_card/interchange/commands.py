@@ -20,20 +20,23 @@ def import_command() -> None:
 
 
 @export_command.command("clembench")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Results folder to make.")
-@click.option("--judge", metavar="NAME", help="Whose similarity is the main score, if several judges rated the run.")
-def export_clembench(run: Path, out: Path, judge: str | None) -> None:
-    """Write the run folder RUN as a results folder of clembench.
+@click.option("--judge", metavar="NAME", help="Whose similarity is the main score, if several judges rated the runs.")
+def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> None:
+    """Write run folders as one results folder of clembench, with a folder for each pair and its rules.
 
-    clem transcribe and clem eval read it, and ircore import clembench brings it back as the same run.
+    clem transcribe and clem eval read it, and ircore import clembench brings each folder back as the same run.
     """
-    from dataset_card.interchange.clembench_export import export_run
+    from os.path import realpath
+
+    from dataset_card.interchange.clembench_export import export_runs
     from ircore.runs import RunFolder
 
-    done = export_run(RunFolder.open(run), out, judge)
-    scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
-    click.echo(f"{done.pair}: {done.episodes} episodes, {scored}")
+    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(run)) for run in runs)]
+    for done in export_runs(folders, out, judge):
+        scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
+        click.echo(f"{done.pair}: {done.episodes} episodes, {scored}")
 
 
 @export_command.command("inspect")

@@ -15,13 +15,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ircore.errors import InputError
 from ircore.files import new_file
-from ircore.records import Episode, PlayerSpec, Role, Run, Usage
+from ircore.records import Episode, PlayerSpec, Role, Rules, Run, Usage
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs import Call, CallKey, RunFolder
@@ -108,7 +109,7 @@ class _Export:
 
     def header(self) -> Document:
         run, pair = self._run, self._run.submission
-        describer = _model(pair.describer)
+        describer = _model(pair.describer, run.rules)
         return {
             "version": VERSION,
             "status": "success",
@@ -127,10 +128,10 @@ class _Export:
                 "model": describer["model"],
                 "model_base_url": describer["base_url"],
                 "model_args": describer["args"],
-                "model_roles": {"generator": _model(pair.generator)},
+                "model_roles": {"generator": _model(pair.generator, run.rules)},
                 "config": {},
                 "packages": {"ircore": run.version},
-                "metadata": {"run": run.model_dump(mode="json", by_alias=True)},
+                "metadata": {"rules": run.rules.key, "run": run.model_dump(mode="json", by_alias=True)},
                 "scorers": [{"name": one.name} for one in self._folder.judges().values()],
             },
             "plan": {"name": TASK, "steps": [{"solver": run.game, "params": run.rules.model_dump(mode="json")}]},
@@ -185,11 +186,11 @@ class _Export:
             shown = [target, *(drawn[one] for one in sorted(drawn) if one < turn)]
             words = [{"type": "text", "text": call.prompt}] if call.prompt else []
             yield {"role": "user", "content": [*words, *({"type": "image", "image": one} for one in shown)]}
-            label = self._run.submission.describer.label
+            label = self._run.rules.tagged(self._run.submission.describer.label)
             yield {"role": "assistant", "content": call.text or "", "source": "generate", "model": label}
 
     def _output(self, messages: Sequence[Document]) -> Document:
-        label = self._run.submission.describer.label
+        label = self._run.rules.tagged(self._run.submission.describer.label)
         last = [one for one in messages if one["role"] == "assistant"][-1:]
         choices = [{"message": one, "stop_reason": "unknown"} for one in last]
         return {"model": label, "choices": choices, "completion": last[0]["content"] if last else ""}
@@ -207,8 +208,9 @@ class _Attachments:
         return f"attachment://{sha256}"
 
 
-def _model(player: PlayerSpec) -> Document:
-    return {"model": player.label, "config": {}, "base_url": player.base_url, "args": player.parameters}
+def _model(player: PlayerSpec, rules: Rules) -> Document:
+    """Return a model under a name that no other rules share: logs of several runs are listed by it."""
+    return {"model": rules.tagged(player.label), "config": {}, "base_url": player.base_url, "args": player.parameters}
 
 
 def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
@@ -252,7 +254,7 @@ def _usage(usages: Sequence[Usage]) -> Document | None:
     if len(read) < len(usages) or len(written) < len(usages):
         return None
     total = {"input_tokens": sum(read), "output_tokens": sum(written), "total_tokens": sum(read) + sum(written)}
-    return total | ({"total_cost": sum(costs)} if len(costs) == len(usages) else {})
+    return total | ({"total_cost": fsum(costs)} if len(costs) == len(usages) else {})
 
 
 def _results(results: Results, summaries: Sequence[Document]) -> Document:

@@ -78,9 +78,8 @@ class FormerRelease:
         if part is None or self.record.program != program_key():
             return {}
         cells: defaultdict[str, dict[BoardKey, Cell]] = defaultdict(dict)
-        for row in read_plain(
-            (self.folder / name for name in part.files), [column.name for column in LEADERBOARD.columns]
-        ):
+        files = (self.folder / name for name in part.files)
+        for row in read_plain(files, LEADERBOARD, [column.name for column in LEADERBOARD.columns]):
             cell = cell_of(row)
             cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
         return cells
@@ -208,7 +207,7 @@ class FormerRun:
             raise InputError(problem, "See: ircore release check") from error
 
     def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
-        return read_plain(self.release.paths(config, self.run.run_id), columns)
+        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
 
 
 def _drawn(row: Row) -> dict[str, object] | None:

@@ -128,12 +128,26 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
             raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})") from error
 
 
-def read_plain(paths: Iterable[Path], columns: Sequence[str]) -> Iterator[Row]:
+def config_of(folder: Path, config: Config) -> Config:
+    """Return a config as the files of a release have it: without later columns that its first file lacks.
+
+    A file that cannot be read has every column, so that whoever reads its rows says what is wrong with it.
+    """
+    first = next(iter(table_files(folder, config)), None)
+    try:
+        return config if first is None else config.among(_column_names(first))
+    except (OSError, ValueError):
+        return config
+
+
+def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) -> Iterator[Row]:
     """Yield the rows of some files of a config.
 
     Args:
         paths: The files.
-        columns: What is needed of a row; no pictures, since a file is read at once.
+        config: Of which table.
+        columns: What is needed of a row; no pictures, since a file is read at once. Later columns that a file lacks
+            are left out.
 
     Raises:
         InputError: A file is damaged, or lacks a column.
@@ -141,11 +155,13 @@ def read_plain(paths: Iterable[Path], columns: Sequence[str]) -> Iterator[Row]:
     for path in paths:
         try:
             with _open(path) as file:
-                table = file.read(list(columns), use_threads=False)
-            values = [table.column(name).to_pylist() for name in columns]
+                known = {column.name for column in config.among(file.schema_arrow.names).columns}
+                names = [name for name in columns if name in known]
+                table = file.read(names, use_threads=False)
+            values = [table.column(name).to_pylist() for name in names]
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{path}: cannot be read ({_short(error)})") from error
-        yield from (dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True))
+        yield from (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
 
 
 def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
@@ -183,7 +199,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     faults = schema_faults(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
     if faults:
         raise InputError(f"{folder}: {faults[0]}", f"See: ircore release check {folder}")
-    columns = [column.name for column in config.columns if pictures or column.kind != "image"]
+    columns = [column.name for column in config_of(folder, config).columns if pictures or column.kind != "image"]
     try:
         frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
     except (OSError, ValueError) as error:
@@ -194,7 +210,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
 def schema_faults(folder: Path, config: Config) -> list[str]:
     """Say for each file of a config what of its columns, types and features is not as it must be."""
     faults = []
-    wanted = arrow_schema(config)
+    wanted = arrow_schema(config_of(folder, config))
     for path in table_files(folder, config):
         where = path.relative_to(folder)
         try:
@@ -225,8 +241,9 @@ def table_hashes(folder: Path) -> dict[str, str]:
 
 
 def configs_of(folder: Path) -> tuple[Config, ...]:
-    """Return the configs of a release: those of every release, and each other one that it has a file of."""
-    return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))
+    """Return the configs of a release as its files have them: those of every release, and others it has a file of."""
+    present = (config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))
+    return tuple(config_of(folder, config) for config in present)
 
 
 class _HashedFile(io.RawIOBase):
@@ -359,6 +376,12 @@ class _Reader:
         if self._last is None or self._last[0] is not value:
             self._last = value, EmbeddedImage(bytes=value.load(), path=value.path)
         return self._last[1]
+
+
+def _column_names(path: Path) -> list[str]:
+    with _open(path) as file:
+        names: list[str] = file.schema_arrow.names
+    return names
 
 
 def _open(path: Path) -> "pq.ParquetFile":

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isclose
+from math import fsum, isclose
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -147,7 +147,7 @@ class Tables:
             "first_rendering_sha256": drawn[0] if drawn else None,
             "final_rendering_sha256": drawn[-1] if drawn else None,
             "message_tokens": sum(turn.message_tokens for turn in turns),
-            "seconds": sum(turn.seconds for turn in turns),
+            "seconds": fsum(turn.seconds for turn in turns),
         }
         self._compare(where, row, known, "its turns say")
         self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
@@ -268,6 +268,7 @@ class Tables:
         else:
             pair = run.submission
             names = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
+            names |= {"rules": run.rules.key}
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))
         if instance is None:
@@ -279,7 +280,7 @@ class Tables:
 
     def _compare(self, where: str, row: Row, wanted: Mapping[str, object], source: str) -> None:
         for name, value in wanted.items():
-            if not _same(row[name], value):
+            if name in row and not _same(row[name], value):  # a release of an earlier layout lacks later columns
                 self._findings.add(where, f"{name} is {_short(row[name])}, {source} {_short(value)}")
 
     def _scene(self, where: str, text: str) -> Scene | None:

@@ -18,8 +18,8 @@ _SCORE = ("episode_id", "turn", "task", "judge", "value", "reason", "annotator")
 
 TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
 EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd")
-SCORE_COLUMNS = (*_SCORE, "rendering_sha256", "first_leading", "final_leading")
-"""The columns that the functions below need."""
+SCORE_COLUMNS = (*_SCORE, "rendering_sha256", "first_leading", "final_leading", "leniencies")
+"""The columns that the functions below need, as far as a release has them."""
 
 
 def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
@@ -36,6 +36,7 @@ def score_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Score`` of a row of ``scores``."""
     orders = (row["first_leading"], row["final_leading"])
     asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
+    asked |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
     return {name: row[name] for name in _SCORE} | asked
 
 

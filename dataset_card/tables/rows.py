@@ -8,6 +8,7 @@ that was read back from a release has an ``EmbeddedImage``.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import fsum
 from typing import Protocol, TypedDict
 
 from ircore.images import Picture
@@ -89,7 +90,7 @@ def transcript_rows(instances: InstanceSet, run: SourceRun) -> Iterator[Row]:
         target = targets[episode.instance_id]
         shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
         for turn in episode.turns:
-            yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn)
+            yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn) | of_rules(run)
 
 
 def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
@@ -108,11 +109,12 @@ def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
                 "turns": len(episode.turns),
                 "renderings": len(drawn),
                 "message_tokens": sum(turn.message_tokens for turn in episode.turns),
-                "seconds": sum(turn.seconds for turn in episode.turns),
+                "seconds": fsum(turn.seconds for turn in episode.turns),
                 "cost_usd": costs.get(episode.episode_id),
             }
             | _picture("first_rendering", run, drawn[0] if drawn else None)
             | _picture("final_rendering", run, drawn[-1] if drawn else None)
+            | of_rules(run)
         )
 
 
@@ -136,7 +138,9 @@ def score_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
                 "annotator": score.annotator,
                 "first_leading": score.orders and score.orders.first_leading,
                 "final_leading": score.orders and score.orders.final_leading,
+                "leniencies": list(score.leniencies),
             }
+            | of_rules(run)
         )
 
 
@@ -160,6 +164,11 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
 def of_run(run: PlayedRun) -> Row:
     """Return the columns that say which run a row is of."""
     return {"run_id": run.run.run_id, "submission": run.run.slug}
+
+
+def of_rules(run: PlayedRun) -> Row:
+    """Return the column that says by which rules a row was played."""
+    return {"rules": run.run.rules.key}
 
 
 def of_episode(episode: Episode) -> Row:

@@ -4,8 +4,8 @@ From these come the Arrow schema of the files, the features that ``datasets`` re
 the card, and what ``release check`` demands.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ircore.tables.board import MEASURES, PRIMARY
@@ -36,6 +36,9 @@ class Column:
     repeats: bool = False
     """Of pictures: whether rows may hold the same one, so that each is stored once a row group."""
 
+    later: bool = False
+    """Whether it came after the first layout, so that releases of earlier layouts lack it."""
+
 
 @dataclass(frozen=True)
 class Config:
@@ -63,6 +66,14 @@ class Config:
         """The columns that hold pictures."""
         return tuple(column for column in self.columns if column.kind == "image")
 
+    def among(self, names: Collection[str]) -> "Config":
+        """Return the config as a release has it whose files have columns of these names: without later ones it lacks.
+
+        What is not ``later`` stays, so that a file without it is at fault.
+        """
+        kept = tuple(column for column in self.columns if not column.later or column.name in names)
+        return self if len(kept) == len(self.columns) else replace(self, columns=kept)
+
     def features(self) -> dict[str, dict[str, Any]]:
         """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""
         return {column.name: _feature(column.kind) for column in self.columns}
@@ -87,6 +98,14 @@ _RUN = (
     Column("run_id", "string", "The run: one pair under one set of rules; its settings are in `runs.jsonl`."),
     Column("submission", "string", "Slug of the describer–generator pair."),
 )
+_RULES = Column(
+    "rules",
+    "string",
+    "Key of the rules played by: token budget, turn limit and what happens over the budget, such as `b200-t10-allow`.",
+    later=True,
+)
+"""The last column of every table of runs."""
+
 _PAIR = (
     Column("describer", "string", "Model that sees the target and writes."),
     Column("generator", "string", "Model that reads and draws."),
@@ -150,6 +169,7 @@ TRANSCRIPTS = Config(
         Column("leniencies", "strings", "Deviations from the protocol that were accepted."),
         Column("notes", "strings", "What the generator said it could not follow."),
         Column("seconds", "float64", "Time both players took to answer, seconds."),
+        _RULES,
     ),
     default=True,
 )
@@ -174,6 +194,7 @@ EPISODES = Config(
         Column("message_tokens", "int32", "Tokens of all messages."),
         Column("seconds", "float64", "Time both players took for the whole episode, seconds."),
         Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
+        _RULES,
     ),
 )
 
@@ -203,8 +224,16 @@ SCORES = Config(
             nullable=True,
         ),
         Column("final_leading", "float64", "The same with the final rendering shown first.", nullable=True),
+        Column("leniencies", "strings", "Deviations in a model's answer that were accepted.", later=True),
+        _RULES,
     ),
 )
+
+
+_LATER_MEASURES = frozenset(
+    {"rules", "applicable", "rated", "refused", "not_yet", "unfinished", "unranked"}
+)
+"""Keys of the leaderboard's columns that came after the first layout."""
 
 
 def _leaderboard_columns() -> Iterator[Column]:
@@ -212,13 +241,15 @@ def _leaderboard_columns() -> Iterator[Column]:
     for flat in flat_columns(tuple(measure.column for measure in MEASURES), PRIMARY):
         about = flat.column
         scale = f" ({about.unit})" if about.unit else ""
+        later = about.key in _LATER_MEASURES
         if flat.part == "value":
             kind: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
-            yield Column(flat.name, kind, f"{about.description}{scale}", nullable=about.nullable)
+            yield Column(flat.name, kind, f"{about.description}{scale}", nullable=about.nullable, later=later)
         elif flat.part == "n":
-            yield Column(flat.name, "int32", f"Episodes that `{about.key}` rests on.")
+            yield Column(flat.name, "int32", f"Episodes that `{about.key}` rests on.", later=later)
         else:
-            yield Column(flat.name, "float64", f"{_PARTS[flat.part]}{about.description}{scale}", nullable=True)
+            words = f"{_PARTS[flat.part]}{about.description}{scale}"
+            yield Column(flat.name, "float64", words, nullable=True, later=later)
 
 
 _PARTS = {
@@ -248,6 +279,7 @@ PREVIEWS = Config(
         Column("target_sha256", "string", "SHA-256 of the original, as in `transcripts`."),
         Column("rendering", "image", "The rendering, made as small; null where nothing was drawn.", nullable=True),
         Column("rendering_sha256", "string", "SHA-256 of the original, as in `transcripts`.", nullable=True),
+        _RULES,
     ),
 )
 

@@ -212,8 +212,9 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
             break
         chosen.add(name)
     if queue and not chosen:
+        least = len(items[queue[0][2]])
         raise InputError(
-            f"--items {plan.items}: too few, the items of one target are {len(items[queue[0][2]])}", "Allow more."
+            f"--items {plan.items}: too few, the items of one target are {least}", f"Allow more: --items {least}"
         )
     return chosen
 

@@ -18,7 +18,12 @@ def command() -> None:
 @command.command()
 @click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
-@click.option("--items", type=click.IntRange(min=1), help="At most so many: targets drawn evenly over the conditions.")
+@click.option(
+    "--items",
+    type=click.IntRange(min=1),
+    help="At most so many, and at least those of one target: 3 for each run of two turns or more, more with "
+    "--every-turn. Whole targets are drawn, evenly over the conditions.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of that draw and the orders.")
 @click.option("--annotators", metavar="A,B,C", help="Pseudonyms that may rate; default: any that people give.")
 @click.option("--every-turn", is_flag=True, help="Similarity of every rendering, not only the first and final one.")

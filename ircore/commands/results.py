@@ -65,7 +65,7 @@ def command(
     if out is not None:
         _write_all(results, question, out)
     else:
-        table = TABLES[name].build(results, question)
+        table = TABLES[name].table(results, question)
         click.echo(render(table, "json" if as_json else form, results if episodes else None), nl=False)
 
 
@@ -81,7 +81,7 @@ def _write_all(results: "Results", question: "Question", out: Path) -> None:
     with new_folder(out) as folder:
         for name, entry in TABLES.items():
             for judge in judges if entry.of_judge else judges[:1]:
-                table = entry.build(results, replace(question, judge=judge))
+                table = entry.table(results, replace(question, judge=judge))
                 stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
                 for form, suffix in SUFFIXES.items():
                     write_text(folder / f"{stem}.{suffix}", render(table, form))

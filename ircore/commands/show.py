@@ -35,6 +35,13 @@ def _json(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2)
 
 
+def _rules(rules: dict[str, Any]) -> str:
+    from ircore.records import Rules
+
+    key = Rules.model_validate(rules).key
+    return f"{key}: {rules['token_budget']} tokens a message, {rules['max_turns']} turns"
+
+
 def _page(summary: dict[str, Any]) -> str:
     run = summary["run"]
     seats = " + ".join(
@@ -44,7 +51,7 @@ def _page(summary: dict[str, Any]) -> str:
     rows = [
         ("pair", name if name == seats else f"{name}  ({seats})"),
         ("run", f"{run['run_id']}, begun {run['started']}"),
-        ("rules", f"{run['rules']['token_budget']} tokens a message, {run['rules']['max_turns']} turns"),
+        ("rules", _rules(run["rules"])),
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("outcomes", _counts(summary["outcomes"])),
         ("aborted", _counts(summary["abort_reasons"])),

@@ -15,8 +15,8 @@ from ircore.terminal import printable
 def command(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     """Prepare the transcripts of RUN for upload, to be re-scored by the leaderboard.
 
-    Pictures are encoded anew where they hold anything but pixels; keys and absolute paths are found. Scores stay away:
-    they are computed again from the transcripts.
+    Every instance must have been played to its end. Pictures are encoded anew where they hold anything but pixels;
+    keys and absolute paths are found. Scores stay away: they are computed again from the transcripts.
     """
     from ircore.rescoring.fetch import check_repository
     from ircore.rescoring.packing import pack
@@ -29,15 +29,13 @@ def command(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
 
         files = len(packed.index.files) + 1
         about = {"folder": str(out), "run": packed.run.run_id, "files": files, "bytes": packed.index.size}
-        more = {"encoded": packed.encoded, "removed": list(packed.removed), "unfinished": packed.unfinished}
+        more = {"encoded": packed.encoded, "removed": list(packed.removed)}
         click.echo(json.dumps({**about, **more}, indent=2))
         return
     size = f"{packed.index.size / 1e6:,.1f} MB" if packed.index.size >= 1e5 else f"{packed.index.size:,} bytes"
     click.echo(f"{out}: {len(packed.index.files) + 1:,} files, {size}; {packed.encoded} pictures encoded anew")
     for one in packed.removed:
         click.echo(printable(f"  taken out of an error message: {one}"))
-    if packed.unfinished:
-        click.echo(f"  {packed.unfinished} instances are not played to their end: play on before you upload", err=True)
     place = repo or "ORG/NAME"
     click.echo(f"""
 Rehearse what the maintainers will do, without the network:

@@ -17,7 +17,7 @@ from ircore.leaks import Leak, find_leaks, without_leaks
 from ircore.records import Episode, Rendering, Run, Turn
 from ircore.rescoring.clean_png import clean_picture
 from ircore.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
-from ircore.runs import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder, event_line
+from ircore.runs import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder, RunWriter, event_line
 
 SHOWN = 20
 """Findings that an error lists."""
@@ -33,7 +33,6 @@ class Packed:
         encoded: Renderings that had to be encoded anew.
         removed: Leaks that were replaced in error messages, as ``where: rule at position``.
         run: The run as packed.
-        unfinished: Instances that were not played to their end; re-scoring refuses such a run.
     """
 
     folder: Path
@@ -41,7 +40,6 @@ class Packed:
     encoded: int
     removed: tuple[str, ...]
     run: Run
-    unfinished: int
 
 
 def pack(path: Path, out: Path) -> Packed:
@@ -52,11 +50,12 @@ def pack(path: Path, out: Path) -> Packed:
         out: Where to; it must not exist or be empty.
 
     Raises:
-        InputError: There is no run, a key or a path of the machine stands in what was played, a rendering is damaged,
-            or ``out`` holds something.
+        InputError: There is no run, an instance of it was not played to its end, a key or a path of the machine stands
+            in what was played, a rendering is damaged, or ``out`` holds something.
         WorkError: The place cannot be written.
     """
     source = RunFolder.open(path)
+    _refuse_unfinished(source)
     events = list(source.events())
     run_text = _run_text(source.run)
     _refuse_leaks(path, run_text, events)
@@ -73,9 +72,20 @@ def pack(path: Path, out: Path) -> Packed:
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
         write_text(temporary / README, _readme(source.run))
     encoded = sum(sha256 != one.sha256 for sha256, one in cleaned.items())
-    ended = {one.episode_id for one in source.episodes() if one.finished}
-    unfinished = len(source.instances.instances) - len(ended)
-    return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run, unfinished)
+    return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run)
+
+
+def _refuse_unfinished(run: RunFolder) -> None:
+    """Refuse a run that re-scoring would refuse, before anything is uploaded."""
+    ended, planned = RunWriter.finished_episodes(run), [one.instance_id for one in run.instances.instances]
+    missing = [name for name in planned if name not in ended]
+    if missing:
+        names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        raise InputError(
+            f"{run.path}: not packed, since {len(missing)} of {len(planned)} instances were not played to their end: "
+            f"{names}",
+            f"Play them, then pack again: ircore play {run.run.slug} --instances DIR --out {run.path}",
+        )
 
 
 def _run_text(run: Run) -> str:

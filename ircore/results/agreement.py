@@ -50,6 +50,9 @@ class RatedTask:
     categories: tuple[str, ...]
     """Category of each thing."""
 
+    runs: tuple[str, ...]
+    """run_id of each thing: which pair made it."""
+
 
 @dataclass(frozen=True)
 class RaterPair:
@@ -193,6 +196,7 @@ class _Collector:
             annotators,
             np.array([codes[name] for name in instances], np.intp),
             tuple(one.episode.category for one in things),
+            tuple(one.run_id for one in things),
         )
 
 

@@ -18,10 +18,12 @@ from ircore.results.episodes import EpisodeResult
 from ircore.statistics.calibration_map import Recalibrated, Recalibration
 from ircore.statistics.recalibration import Refusal, recalibrate
 
-Mark = Literal["other_judge", "unrated_category", "outside_range"]
+Mark = Literal["other_judge", "unrated_pair", "single_pair", "unrated_category", "outside_range"]
 
 MARKS: Mapping[Mark, str] = {
     "other_judge": "The map was fitted to the scores of another judge.",
+    "unrated_pair": "Humans rated nothing of this pair: the interval goes by how far rated pairs differ from the map.",
+    "single_pair": "Humans rated one pair alone: how far another may be off is unknown, so there is no interval.",
     "unrated_category": "Humans rated nothing of a category that is in this cell.",
     "outside_range": "Some scores lie beyond those that the judge gave to what humans rated; the map's end was used.",
 }
@@ -99,7 +101,7 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
         if judge != HUMAN:
             matched = ~np.isnan(scores + human)
             rated = {category for category, both in zip(task.categories, matched, strict=True) if both}
-            maps[judge] = recalibrate(scores, human, task.instances, fitted_for=judge, groups=rated)
+            maps[judge] = recalibrate(scores, human, task.instances, fitted_for=judge, groups=rated, pairs=task.runs)
     return maps
 
 
@@ -185,6 +187,8 @@ def _cell(
         return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
     applies: dict[Mark, bool] = {
         "other_judge": judge != found.fitted_for,
+        "unrated_pair": found.pairs is not None and run_id not in found.pairs.names,
+        "single_pair": found.pairs is not None and len(found.pairs.names) == 1,
         "unrated_category": unrated,
         "outside_range": score.outside > 0,
     }

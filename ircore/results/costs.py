@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from math import fsum
 from typing import Protocol, runtime_checkable
 
 from pydantic import TypeAdapter, ValidationError
@@ -63,4 +64,4 @@ def _kept_costs(run: RunFolder) -> Mapping[str, float | None] | None:
 
 def _sum(costs: list[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    return fsum(known) if len(known) == len(costs) else None

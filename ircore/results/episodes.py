@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import fsum
 from typing import Literal
 
 from ircore.records import HUMAN, TECHNICAL_REASONS, Episode, Orders, Score, Task
@@ -75,7 +76,7 @@ class EpisodeResult:
     @property
     def seconds(self) -> float:
         """Seconds that both players took to answer."""
-        return sum(turn.seconds for turn in self.episode.turns)
+        return fsum(turn.seconds for turn in self.episode.turns)
 
 
 def judge_episodes(
@@ -167,7 +168,7 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
         for values, theirs in zip(given, person, strict=True):
             for turn, value in theirs.items():
                 values.setdefault(turn, []).append(value)
-    similarity, preference = ({turn: sum(values) / len(values) for turn, values in one.items()} for one in given)
+    similarity, preference = ({turn: fsum(values) / len(values) for turn, values in one.items()} for one in given)
     return similarity, preference
 
 

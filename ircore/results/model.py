@@ -20,7 +20,7 @@ from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, run_cells, strata
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.language import RunLanguage
+from ircore.results.language import RunLanguage, episode_messages, run_language
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.statistics.comparison import Comparison, compare
@@ -330,6 +330,17 @@ class Results:
         """Which categories each judge rates; None for all."""
         return scopes_of(self.judges, self.judge_identities)
 
+    def language_of(self, run_id: str) -> RunLanguage:
+        """Return how the describer of a run talks, worked out once.
+
+        Raises:
+            KeyError: There is no such run.
+        """
+        known = self.language.get(run_id) or self._languages.get(run_id)
+        if known is None:
+            known = self._languages[run_id] = run_language(episode_messages(self.episodes[run_id]))
+        return known
+
     @cached_property
     def raters(self) -> Raters:
         """How far judges and people agree."""
@@ -338,6 +349,10 @@ class Results:
     @cached_property
     def _ratings(self) -> dict[str, Rated]:
         return {}  # by judge, as far as they have been asked for
+
+    @cached_property
+    def _languages(self) -> dict[str, RunLanguage]:
+        return {}  # by run_id, as far as they have been asked for
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -349,8 +364,13 @@ class Results:
 
 
 def _episode_results(run: PlayedRun) -> tuple[EpisodeResult, ...]:
-    if isinstance(run, ReadRun):
-        return run.results()
+    """Return a run's episodes in the order of the set, in whatever order they come: resamples go by it."""
+    places = {one.instance_id: place for place, one in enumerate(run.instances.instances)}
+    found = run.results() if isinstance(run, ReadRun) else _judged_episodes(run)
+    return tuple(sorted(found, key=lambda one: places.get(one.episode.instance_id, len(places))))
+
+
+def _judged_episodes(run: PlayedRun) -> tuple[EpisodeResult, ...]:
     return judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
 
 

@@ -1,5 +1,6 @@
 """Counting the episodes of one condition as one judge sees them."""
 
+from math import fsum
 from typing import get_args
 
 from ircore.records import Outcome
@@ -20,8 +21,7 @@ class Tally:
         self.played = 0
         self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
-        self._compared = 0
-        self._preferred = 0.0
+        self._preferences: list[float] = []
 
     def add(self, result: EpisodeResult, judge: str) -> None:
         """Count one episode; of an aborted one only the outcome counts."""
@@ -33,9 +33,8 @@ class Tally:
         if judged.convergence is not None:
             self.convergence[judged.convergence] += 1
         if judged.preference is not None:
-            self._compared += 1
-            self._preferred += judged.preference
+            self._preferences.append(judged.preference)
 
     def preference(self) -> Estimate:
         """Return the share that prefers the final rendering, 0–1, a tie being half."""
-        return wilson(self._preferred, self._compared)
+        return wilson(fsum(self._preferences), len(self._preferences))

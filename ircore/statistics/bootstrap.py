@@ -3,7 +3,7 @@
 How the instances are drawn again is said in ``resamples``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from ircore.statistics.scales import (
     unseen_shift,
     unseen_spread,
 )
+from ircore.statistics.sums import column_sums
 
 __all__ = [
     "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",
@@ -32,6 +33,8 @@ __all__ = [
 
 Floats = NDArray[np.floating[Any]]
 Method = Literal["percentile", "bca", "student"]
+Contrasts = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Maps rows of values, shape (columns, any), linearly to their contrasts, a new array of shape (contrasts, any)."""
 
 DEFAULT: Method = "percentile"
 """What covers best on scores like ours by ``benchmarks/intervals.py``: ``bca`` is wider and a little too cautious."""
@@ -73,7 +76,7 @@ class Ratios:
     def points(self) -> NDArray[np.float64]:
         """The ratios, shape (columns,); NaN where nothing is known."""
         totals = self.totals
-        return np.where(totals > 0, self.numerators.sum(axis=0) / np.where(totals > 0, totals, 1), np.nan)
+        return np.where(totals > 0, column_sums(self.numerators) / np.where(totals > 0, totals, 1), np.nan)
 
     @property
     def counts(self) -> NDArray[np.intp]:
@@ -100,7 +103,7 @@ class Ratios:
 
         Shape (columns,); infinite without a degree of freedom.
         """
-        squares, freedom = (centred(self.influence(), drawn) ** 2).sum(axis=0), self.degrees(drawn)
+        squares, freedom = column_sums(centred(self.influence(), drawn) ** 2), self.degrees(drawn)
         errors = np.sqrt(squares * self.counts / np.maximum(freedom, 1))
         return np.where(freedom > 0, errors, np.inf)
 
@@ -139,25 +142,24 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
 
 
 def contrast_intervals(
-    ratios: Ratios, moved: NDArray[np.float64], contrasts: NDArray[np.float64], drawn: Resamples, scale: Scale
+    ratios: Ratios, moved: NDArray[np.float64], contrasts: Contrasts, drawn: Resamples, scale: Scale
 ) -> list[Estimate]:
     """Estimate sums of ratios, each times a weight, such as a mean over columns or the difference of two.
 
     Args:
         ratios: What is combined.
         moved: Their ``deviations``, shape (columns, resamples).
-        contrasts: The weights, shape (columns, contrasts).
+        contrasts: Combines them.
         drawn: Resamples of the same instances.
         scale: Of the contrasts.
 
     Returns:
         One estimate a contrast; ``n`` is that of the column with the fewest values: every contrast rests on all.
     """
-    support = _Support.of(ratios, drawn)
-    every = contrasts.shape[1]
-    fewest = _Support(*(np.full(every, numbers.min()) for numbers in (support.counts, support.freedom)))
-    points, influence = ratios.points @ contrasts, ratios.influence() @ contrasts
-    return _estimates(points, influence, fewest, contrasts.T @ moved, drawn, scale, DEFAULT)
+    support, points = _Support.of(ratios, drawn), contrasts(ratios.points[:, None])[:, 0]
+    fewest = _Support(*(np.full(len(points), numbers.min()) for numbers in (support.counts, support.freedom)))
+    influence = contrasts(ratios.influence().T).T
+    return _estimates(points, influence, fewest, contrasts(moved), drawn, scale, DEFAULT)
 
 
 class _Support(NamedTuple):
@@ -184,7 +186,7 @@ def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
     result = np.array(influence, np.float64)
     for stratum in range(drawn.strata.max(initial=-1) + 1):
         rows = drawn.strata == stratum
-        result[rows] -= result[rows].mean(axis=0)
+        result[rows] -= column_sums(result[rows]) / np.count_nonzero(rows)
     return result
 
 
@@ -201,7 +203,7 @@ def _estimates(
     counts, freedom = support
     influence = centred(influence, drawn)
     shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
-    seen = (influence**2).sum(axis=0)
+    seen = column_sums(influence**2)
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)
     stretch = np.sqrt((seen + unseen) / np.where(seen > 0, seen, 1))
@@ -249,8 +251,8 @@ def resampled_ends(
     if method == "bca":
         below = (moved < 0).mean(axis=1) + (moved == 0).mean(axis=1) / 2
         bias = ndtri(np.clip(below, 0.001, 0.999))
-        length = np.sqrt((influence**2).sum(axis=0))
-        bent = ((influence / np.where(length > 0, length, 1)) ** 3).sum(axis=0) / 6
+        length = np.sqrt(column_sums(influence**2))
+        bent = column_sums((influence / np.where(length > 0, length, 1)) ** 3) / 6
     moved.sort(axis=1)
     ends = [ndtr(bias + (bias + z) / np.maximum(1 - bent * (bias + z), 0.1)) for z in (-wide, wide)]
     low, high = (_quantiles(moved, end) for end in ends)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ircore.statistics.agreement import checked
 from ircore.statistics.bootstrap import ROUNDING, SCORE, unseen_spread
 from ircore.statistics.draws import merged_strata, quotient, stratified_weights, widened
-from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES, Estimate
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES, Estimate, t_quantile
 from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floats, MapName, interpolation
 
 
@@ -58,6 +58,35 @@ class ReliabilityBin(NamedTuple):
 
     instances: int
     """Instances that these things come from."""
+
+
+class PairSpread(NamedTuple):
+    """How differently judge and humans take to single pairs, once the map is applied.
+
+    The mean error of one rated pair's things is a draw from those of all pairs. So a pair's mean on the humans' scale
+    is off by a draw of the same kind: the spread of the rated pairs' mean errors, which also holds what their few
+    ratings leave unsure, says how far. It is taken for rated pairs too, whose own error the map does not take out.
+    """
+
+    names: frozenset[str]
+    """The pairs that humans rated something of."""
+
+    deviation: float
+    """Standard deviation of their mean errors, divisor one less than their number, in points; 0 for a single pair."""
+
+    @classmethod
+    def of(cls, errors: Floats, names: Sequence[str]) -> "PairSpread":
+        """Return the spread of errors of things, score less human's, by the pair that made each."""
+        known = sorted(set(names))
+        each = np.array(names)
+        means = [float(errors[each == name].mean()) for name in known]
+        return cls(frozenset(known), float(np.std(means, ddof=1)) if len(known) > 1 else 0.0)
+
+    @property
+    def reach(self) -> float | None:
+        """Half the 95 % interval of another pair's mean error, t(0.975, k − 1) · s · √(1 + 1/k); None for one pair."""
+        k = len(self.names)
+        return t_quantile(k - 1) * self.deviation * (1 + 1 / k) ** 0.5 if k > 1 else None
 
 
 class Point(NamedTuple):
@@ -130,6 +159,9 @@ class Recalibration:
     reliability: tuple[ReliabilityBin, ...]
     """Judge's scores rounded to whole points, lowest first."""
 
+    pairs: PairSpread | None
+    """How far single pairs may be off; None where nothing is known of pairs, and everything is taken as of one."""
+
     curve: Floats = field(repr=False)
     """The map on ``GRID``, shape (len(GRID),)."""
 
@@ -176,6 +208,8 @@ class Recalibration:
         """Return the means of cells on the humans' scale, with intervals for all that is uncertain about them.
 
         In each resample the instances of the cell are drawn again, and the map is one fitted to instances drawn again.
+        How far a pair may be off by its own is added in quadrature to either side (Zou and Donner 2008, Statistics in
+        Medicine 27); of the ratings of a single pair that is unknown, and there is no interval.
         Levels are widened for few instances (``_Spread.levels``). A cell of fewer than ``MINIMUM_PICTURES`` instances,
         or of equal scores only, has Student's interval from the same two variances; one of a single instance has none.
         What scores at the ends of the scale were not seen counts a little, as in ``ircore.statistics.bootstrap``.
@@ -233,9 +267,11 @@ class Recalibration:
             low, high = value - spread.half_width, value + spread.half_width
         else:
             low, high = np.quantile(draws[np.isfinite(draws)], spread.levels)
-        return Recalibrated(
-            value, max(LOWEST, min(value, float(low))), min(HIGHEST, max(value, float(high))), n, outside
-        )
+        reach = 0.0 if self.pairs is None else self.pairs.reach
+        if reach is None:
+            return Recalibrated(value, None, None, n, outside)
+        below, above = (float(np.hypot(max(0.0, part), reach)) for part in (value - low, high - value))
+        return Recalibrated(value, max(LOWEST, value - below), min(HIGHEST, value + above), n, outside)
 
     def _outside(self, scores: Floats) -> NDArray[np.bool_]:
         return np.asarray((scores < self.range[0] - 1e-9) | (scores > self.range[1] + 1e-9))

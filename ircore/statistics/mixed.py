@@ -5,17 +5,20 @@ one describer suits it with every generator. So only the points come from the mo
 instances (Liang and Zeger 1986, *Longitudinal data analysis using generalized linear models*, Biometrika 73), within
 conditions, with n / (n − conditions) for few instances; intervals are Student's with n − conditions degrees of freedom.
 On a grid without gaps that is the repeated-measures analysis with instances as subjects.
+
+Matrices here have as many rows as there are pairs. ``np.einsum`` multiplies them in one thread: several threads would
+wait for each other for longer than they work, on a busy machine a thousand times as long.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ircore.statistics.draws import merged_strata
-from ircore.statistics.effects import SOURCES, Source
+from ircore.statistics.effects import Source
 from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate, t_quantile
 
 
@@ -40,8 +43,8 @@ class MixedEffects:
 
     p: Mapping[Source, float]
     """Probability of effects at least this large if there were none: F test with the degrees of freedom of Greenhouse
-    and Geisser (1959, Psychometrika 24). Without any effect ``benchmarks/effects.py`` finds p < 0.05 in 5 % of cases
-    or fewer."""
+    and Geisser (1959, Psychometrika 24). Without any effect ``benchmarks/effects.py`` finds p < 0.05 in at most 6 % of
+    cases."""
 
 
 @dataclass(frozen=True)
@@ -53,25 +56,76 @@ class Unavailable:
 
 
 @dataclass(frozen=True)
+class _Grid:
+    """Scores by instance and pair, and what the design says of each pair."""
+
+    known: NDArray[np.float64]
+    """1 where there is a score, else 0, shape (instances, pairs)."""
+
+    values: NDArray[np.float64]
+    """The scores, 0 where there is none, shape (instances, pairs)."""
+
+    design: NDArray[np.float64]
+    """One row a pair: 1, then its describer, its generator and both in sum-to-zero coding, shape (pairs, pairs)."""
+
+    @classmethod
+    def of(cls, scores: NDArray[np.float64]) -> "_Grid":
+        known = ~np.isnan(scores)
+        there = known.any(axis=(1, 2))
+        first, second = (np.hstack([np.ones((size, 1)), _coding(size)]) for size in scores.shape[1:])
+        every = np.kron(first, second)
+        size = scores.shape[2]
+        # Describers' columns are those that do not name a generator, and so on: the order of the blocks.
+        own, other = np.divmod(np.arange(every.shape[1]), size)
+        order = np.lexsort((other, own, (own > 0) * 1 + (other > 0) * 2))
+        flat = known[there].reshape(-1, every.shape[0])
+        values = np.where(flat, scores[there].reshape(flat.shape), 0.0)
+        return cls(flat.astype(np.float64), values, np.asarray(every[:, order], np.float64))
+
+    @property
+    def n(self) -> int:
+        """How many scores."""
+        return int(self.known.sum())
+
+    def within(self, weighted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return each instance's sum over its pairs of weight × design, shape (instances, coefficients)."""
+        return np.asarray(np.einsum("ip,pk->ik", weighted, self.design), np.float64)
+
+
+@dataclass(frozen=True)
 class _Sums:
     """What the likelihood needs of the data: products over everything, and sums within each instance."""
 
     products: NDArray[np.float64]
-    """Of the design's columns and the scores with each other, shape (p + 1, p + 1), the scores last."""
+    """Of the design's columns and the scores with each other, shape (k + 1, k + 1), the scores last."""
 
-    within: NDArray[np.float64]
-    """Sum of the same over each instance's scores, shape (instances, p + 1)."""
+    by_size: NDArray[np.float64]
+    """Products of the instances' sums of the same, added up over those with as many scores, (sizes, k + 1, k + 1)."""
 
     sizes: NDArray[np.float64]
-    """Scores of each instance."""
+    """Scores of these instances."""
+
+    counts: NDArray[np.intp]
+    """How many instances have so many scores."""
 
     @classmethod
-    def of(cls, design: NDArray[np.float64], values: NDArray[np.float64], groups: NDArray[np.intp]) -> "_Sums":
-        both = np.column_stack([design, values])
-        within = np.zeros((int(groups.max()) + 1, both.shape[1]))
-        np.add.at(within, groups, both)
-        sizes = np.bincount(groups, minlength=len(within)).astype(np.float64)
-        return cls(both.T @ both, within[sizes > 0], sizes[sizes > 0])
+    def of(cls, grid: _Grid) -> "_Sums":
+        weights = grid.known.sum(axis=0)
+        crossed = np.einsum("pk,p,pl->kl", grid.design, weights, grid.design)
+        right = np.einsum("pk,p->k", grid.design, grid.values.sum(axis=0))
+        products = np.block([[crossed, right[:, None]], [right, np.array([[(grid.values**2).sum()]])]])
+        sums = np.column_stack([grid.within(grid.known), grid.values.sum(axis=1)])
+        sizes, places, counts = np.unique(grid.known.sum(axis=1), return_inverse=True, return_counts=True)
+        groups = [sums[places == place] for place in range(len(sizes))]
+        by_size = np.stack([np.einsum("ij,ik->jk", group, group) for group in groups])
+        return cls(products, by_size, sizes, counts)
+
+    def shrunk(self, ratio: float) -> NDArray[np.float64]:
+        """Return the products, each instance's scores weighted by the inverse of their covariance (Woodbury)."""
+        result: NDArray[np.float64] = self.products - np.einsum(
+            "s,sjk->jk", ratio / (1 + ratio * self.sizes), self.by_size
+        )
+        return result
 
 
 @dataclass(frozen=True)
@@ -80,9 +134,6 @@ class _Fit:
 
     ratio: float
     """Variance of the instances' levels over that of the rest, ≥ 0."""
-
-    deviance: float
-    """−2 × restricted log-likelihood, but for a constant."""
 
     beta: NDArray[np.float64]
     """Coefficients."""
@@ -115,46 +166,56 @@ def mixed_effects(
     if min(len(describers), len(generators)) < 2:
         return Unavailable("needs at least two describers and two generators, all crossed")
     known = ~np.isnan(scores)
-    if not known.any(axis=0).all() or known.sum(axis=0).min() < MINIMUM_PICTURES:
+    if known.sum(axis=0).min() < MINIMUM_PICTURES:
         return Unavailable(f"needs at least {MINIMUM_PICTURES} pictures with a score of every pair")
-    groups, rows, columns = np.nonzero(known)
-    design, blocks = _design(rows, columns, len(describers), len(generators))
-    values = scores[known]
-    if len(np.unique(values)) == 1 or len(values) <= design.shape[1]:
+    if len(np.unique(scores[known])) == 1:
         return Unavailable("the scores do not vary, or are too few")
+    grid = _Grid.of(scores)
     try:
-        fit = _best(_Sums.of(design, values, groups), len(values))
+        fit = _best(_Sums.of(grid), grid.n)
     except np.linalg.LinAlgError:
-        return Unavailable("the model is singular on these scores")
-    if fit.rest <= 0:
-        return Unavailable("the model explains every score, so there is nothing to judge it by")
-    strata = merged_strata(["all"] * len(scores) if labels is None else labels)
-    clustered = _clustered(fit, design, values - design @ fit.beta, groups, np.array(strata))
-    return _result(fit, clustered, blocks, describers, generators)
+        return Unavailable("the model explains every score, or is singular on them, so there is nothing to judge it by")
+    strata = np.array(merged_strata(["all"] * len(scores) if labels is None else labels))
+    clustered = _clustered(fit, grid, strata[known.any(axis=(1, 2))])
+    return _result(fit, clustered, describers, generators)
 
 
 def _best(sums: _Sums, n: int) -> _Fit:
     """Return the fit of least deviance; a ratio of 0 is one of the answers."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(lambda log: _fit(sums, n, float(np.exp(log))).deviance, bounds=(-12, 12), method="bounded")
-    return min(_fit(sums, n, 0.0), _fit(sums, n, float(np.exp(found.x))), key=lambda fit: fit.deviance)
+    found = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
+    return _fit(sums, n, min(0.0, float(np.exp(found.x)), key=lambda ratio: _deviance(sums, n, ratio)))
+
+
+def _deviance(sums: _Sums, n: int, ratio: float) -> float:
+    """Return −2 × restricted log-likelihood, but for a constant.
+
+    The last row of the Cholesky factor of all products holds what the scores have left beyond the design.
+    """
+    diagonal = np.diag(_factor(sums, ratio))
+    freedom = n - len(diagonal) + 1
+    levels = float((sums.counts * np.log1p(ratio * sums.sizes)).sum())
+    return float(2 * freedom * np.log(diagonal[-1]) + 2 * np.log(diagonal[:-1]).sum()) + levels
+
+
+def _factor(sums: _Sums, ratio: float) -> NDArray[np.float64]:
+    """Return the lower Cholesky factor of all products; LinAlgError if the design leaves nothing of the scores."""
+    return np.asarray(np.linalg.cholesky(sums.shrunk(ratio)), np.float64)
 
 
 def _fit(sums: _Sums, n: int, ratio: float) -> _Fit:
-    """Fit by generalised least squares at a ratio of variances (Woodbury's identity within each instance)."""
-    shrunk = sums.within * np.sqrt(ratio / (1 + ratio * sums.sizes))[:, None]
-    products = sums.products - shrunk.T @ shrunk
-    left, right = products[:-1, :-1], products[:-1, -1]
-    beta = np.asarray(np.linalg.solve(left, right), np.float64)
-    freedom = n - len(beta)
-    squares = float(products[-1, -1] - right @ beta)
-    rest = max(squares, 0.0) / freedom
-    sign, determinant = np.linalg.slogdet(left)
-    if sign <= 0:
-        raise np.linalg.LinAlgError("singular")
-    deviance = freedom * np.log(max(squares, 1e-300)) + np.log1p(ratio * sums.sizes).sum() + determinant
-    return _Fit(ratio, float(deviance), beta, np.asarray(np.linalg.inv(left), np.float64), rest)
+    """Fit by generalised least squares at a ratio of variances."""
+    from scipy.linalg.lapack import dtrtri
+
+    factor = _factor(sums, ratio)
+    inverse = np.tril(dtrtri(factor[:-1, :-1], lower=1)[0])
+    return _Fit(
+        ratio=ratio,
+        beta=np.einsum("kj,k->j", inverse, factor[-1, :-1]),
+        bread=np.einsum("ki,kj->ij", inverse, inverse),
+        rest=float(factor[-1, -1]) ** 2 / (n - len(inverse)),
+    )
 
 
 @dataclass(frozen=True)
@@ -171,39 +232,18 @@ class _Clustered:
     """Instances less conditions."""
 
 
-def _clustered(
-    fit: _Fit,
-    design: NDArray[np.float64],
-    residuals: NDArray[np.float64],
-    groups: NDArray[np.intp],
-    strata: NDArray[np.intp],
-) -> _Clustered:
+def _clustered(fit: _Fit, grid: _Grid, strata: NDArray[np.intp]) -> _Clustered:
     """Return the sandwich of Liang and Zeger (1986): each instance's pull on the coefficients, less its condition's."""
-    from scipy.sparse import csr_array
-
-    there, places = np.unique(groups, return_inverse=True)
-    order: Any = csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(len(there), len(places)))
-    of_design, of_residuals = order @ design, order @ residuals
-    shrink = fit.ratio / (1 + fit.ratio * np.bincount(places))
-    pulls = order @ (design * residuals[:, None]) - (shrink * of_residuals)[:, None] * of_design
-    conditions = strata[there]
-    for condition in np.unique(conditions):
-        pulls[conditions == condition] -= pulls[conditions == condition].mean(axis=0)
-    freedom = len(there) - len(np.unique(conditions))
-    influence = pulls @ fit.bread
-    return _Clustered(influence.T @ influence * len(there) / freedom, len(there), freedom)
-
-
-def _design(
-    rows: NDArray[np.intp], columns: NDArray[np.intp], d: int, g: int
-) -> tuple[NDArray[np.float64], dict[Source, slice]]:
-    """Return the design matrix in sum-to-zero coding and where each source's columns are."""
-    first, second = _coding(d), _coding(g)
-    one, other = first[rows], second[columns]
-    both = (one[:, :, None] * other[:, None, :]).reshape(len(rows), -1)
-    ends = np.cumsum([1, d - 1, g - 1, (d - 1) * (g - 1)])
-    blocks = {name: slice(int(a), int(b)) for name, a, b in zip(SOURCES, ends[:-1], ends[1:], strict=True)}
-    return np.hstack([np.ones((len(rows), 1)), one, other, both]), blocks
+    residuals = grid.values - grid.known * np.einsum("pk,k->p", grid.design, fit.beta)
+    shrink = fit.ratio / (1 + fit.ratio * grid.known.sum(axis=1))
+    pulls = grid.within(residuals) - (shrink * residuals.sum(axis=1))[:, None] * grid.within(grid.known)
+    conditions = np.unique(strata)
+    for condition in conditions:
+        pulls[strata == condition] -= pulls[strata == condition].mean(axis=0)
+    freedom = len(strata) - len(conditions)
+    influence = np.einsum("ik,kl->il", pulls, fit.bread)
+    covariance = np.einsum("ik,il->kl", influence, influence) * (len(strata) / freedom)
+    return _Clustered(covariance, len(strata), freedom)
 
 
 def _coding(size: int) -> NDArray[np.float64]:
@@ -211,19 +251,15 @@ def _coding(size: int) -> NDArray[np.float64]:
     return np.vstack([np.eye(size - 1), -np.ones(size - 1)])
 
 
-def _result(
-    fit: _Fit,
-    clustered: _Clustered,
-    blocks: dict[Source, slice],
-    describers: Sequence[str],
-    generators: Sequence[str],
-) -> MixedEffects:
+def _result(fit: _Fit, clustered: _Clustered, describers: Sequence[str], generators: Sequence[str]) -> MixedEffects:
     first, second = (_coding(len(names)) for names in (describers, generators))
     codings: dict[Source, NDArray[np.float64]] = {
         "describer": first,
         "generator": second,
         "interaction": np.asarray(np.kron(first, second), np.float64),
     }
+    ends = np.cumsum([1, *(coding.shape[1] for coding in codings.values())])
+    blocks = dict(zip(codings, (slice(int(a), int(b)) for a, b in pairwise(ends)), strict=True))
     level = t_quantile(clustered.freedom)
 
     def estimates(coding: NDArray[np.float64], block: slice) -> list[Estimate]:
@@ -250,9 +286,10 @@ def _chance(fit: _Fit, clustered: _Clustered, coding: NDArray[np.float64], block
     """
     from scipy.special import fdtrc
 
-    effects, spread = coding @ fit.beta[block], coding @ clustered.covariance[block, block] @ coding.T
+    effects = np.einsum("ij,j->i", coding, fit.beta[block])
+    spread = np.einsum("ik,jk->ij", np.einsum("ij,jk->ik", coding, clustered.covariance[block, block]), coding)
     trace = float(np.trace(spread))
     if trace <= 0:
         return float("nan")
     first = trace**2 / float((spread**2).sum())
-    return float(fdtrc(first, first * clustered.freedom, float(effects @ effects) / trace))
+    return float(fdtrc(first, first * clustered.freedom, float((effects**2).sum()) / trace))

@@ -5,7 +5,7 @@ regression: the map says which human score to expect, on average, of things that
 for things like those that humans rated, and it draws scores towards their mean where judge and humans agree little.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ircore.statistics.agreement import checked, codes_of
 from ircore.statistics.bootstrap import SEED
-from ircore.statistics.calibration_map import Candidate, Errors, Recalibration, ReliabilityBin
+from ircore.statistics.calibration_map import Candidate, Errors, PairSpread, Recalibration, ReliabilityBin
 from ircore.statistics.draws import drawn_weights, quotient, widened
 from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
 from ircore.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName
@@ -50,6 +50,7 @@ class _Matched:
     judge: Floats
     human: Floats
     clusters: NDArray[np.intp]
+    pairs: tuple[str, ...] | None
 
     @property
     def size(self) -> int:
@@ -100,6 +101,7 @@ def recalibrate(
     *,
     fitted_for: str,
     groups: Iterable[str] = (),
+    pairs: Sequence[str] | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Recalibration | Refusal:
@@ -116,6 +118,8 @@ def recalibrate(
         clusters: Instance of each thing, any labels.
         fitted_for: Name of the judge.
         groups: Categories of the things.
+        pairs: The pair that made each thing, such as its run; without it, how far single pairs may be off is not in the
+            intervals.
         resamples: How often the instances are drawn again.
         seed: Of the draws.
 
@@ -126,11 +130,12 @@ def recalibrate(
     Raises:
         ValueError: The shapes differ, or a score is outside 0–10.
     """
-    matched = _matched(judge, human, clusters)
+    matched = _matched(judge, human, clusters, pairs)
     if reason := _unfit(matched):
         return Refusal(reason, len(matched.judge), matched.size)
     candidates, method = _choose(matched)
     weights = drawn_weights(matched.size, resamples, seed)
+    scores = matched.cross_validated(method)
     return Recalibration(
         fitted_for=fitted_for,
         groups=frozenset(groups),
@@ -140,23 +145,25 @@ def recalibrate(
         instances=matched.size,
         range=(float(matched.judge.min()), float(matched.judge.max())),
         before=_errors(matched, matched.judge, weights),
-        after=_errors(matched, matched.cross_validated(method), weights),
+        after=_errors(matched, scores, weights),
         reliability=_reliability(matched, weights),
+        pairs=None if matched.pairs is None else PairSpread.of(scores - matched.human, matched.pairs),
         curve=matched.fit(method, np.ones((matched.size, 1)))[0],
         draws=_drawn_maps(matched, weights),
         seed=seed,
     )
 
 
-def _matched(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike) -> _Matched:
+def _matched(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike, pairs: Sequence[str] | None) -> _Matched:
     first, second = np.asarray(judge, np.float64), np.asarray(human, np.float64)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"scores must match one to one, got shapes {first.shape} and {second.shape}")
     table, labels = checked([first, second], clusters)
     if np.nanmin(table, initial=LOWEST) < LOWEST or np.nanmax(table, initial=HIGHEST) > HIGHEST:
         raise ValueError(f"a score is outside {LOWEST:g} to {HIGHEST:g}")
-    known = ~np.isnan(table).any(axis=0)
-    return _Matched(table[0, known], table[1, known], codes_of(labels[known]))
+    known = ~np.isnan(table[0] + table[1])
+    rated = None if pairs is None else tuple(name for name, both in zip(pairs, known.tolist(), strict=True) if both)
+    return _Matched(table[0, known], table[1, known], codes_of(labels[known]), rated)
 
 
 def _unfit(matched: _Matched) -> str | None:

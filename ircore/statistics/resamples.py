@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.statistics.estimate import MINIMUM_PICTURES
+from ircore.statistics.sums import on_a_grid
 
 RESAMPLES = 10_000
 """How often the instances are drawn again."""
@@ -52,15 +53,16 @@ class Resamples:
         return len(self.strata)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up each resample's values.
+        """Add up each resample's values, exactly: no digit depends on the columns beside one or on the processor.
 
         Args:
-            values: Shape (instances, columns).
+            values: Shape (instances, columns); rounded by less than adding them up would round.
 
         Returns:
             Shape (columns, resamples).
         """
         blocks, columns = len(self.weights), values.shape[1]
+        values = on_a_grid(values, self.size)
         first = values[:1]
         if len(values) and (values == first).all():
             # As many instances are drawn as there are: the sum is the same in every resample.

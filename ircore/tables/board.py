@@ -18,6 +18,7 @@ from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
 from ircore.tables.pairs import caption
 from ircore.tables.rated import marks_of
+from ircore.tables.rules import RULES
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,10 @@ COUNTS = (
 PRIMARY = "score"
 """The column that flat files call plain ``mean``, ``low``, ``high`` and ``n``; boards rank by ``main_score``."""
 
-MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
+MEASURES = (
+    *WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS,
+    Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
+)  # fmt: skip
 
 
 def board_table(

@@ -15,6 +15,7 @@ from ircore.tables.model import Table
 from ircore.tables.published import published_agreement_table, published_means_table, published_scores_table
 from ircore.tables.ratings import ratings_table
 from ircore.tables.recalibration import maps_table, recalibrated_table, reliability_table
+from ircore.tables.rules import with_rules
 from ircore.tables.targets import targets_table
 from ircore.tables.turns import budgets_table, outcomes_table, trajectories_table
 
@@ -64,6 +65,18 @@ class Entry:
     ordered: bool = False
     """Whether its rows can be ordered by main score or by quality."""
 
+    of_runs: bool = True
+    """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
+
+    def table(self, results: Results, asked: Question) -> Table:
+        """Make it, with the rules' key.
+
+        Raises:
+            InputError: The results have no such judge, category or difficulty, or several judges and none is named.
+        """
+        table = self.build(results, asked)
+        return with_rules(table, results) if self.of_runs else table
+
 
 def _of_judge(description: str, table: Callable[[Results, str, str | None, str | None], Table]) -> Entry:
     def build(results: Results, asked: Question) -> Table:
@@ -103,10 +116,10 @@ TABLES: Mapping[str, Entry] = {
     "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
     "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
     "targets": _of_all("what the targets show, and how many words they take", targets_table),
-    "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
-    "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table()),
-    "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),
-    "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2")),
-    "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4")),
+    "published": Entry("the paper's Table 3", lambda *_: published_scores_table(), of_runs=False),
+    "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table(), of_runs=False),
+    "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1"), of_runs=False),
+    "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2"), of_runs=False),
+    "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4"), of_runs=False),
 }
 """By the name that users give; the first is the default."""

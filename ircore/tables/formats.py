@@ -180,10 +180,17 @@ def as_json(table: Table, results: Results | None = None) -> str:
         "marks": {key: table.marks[key] for key in table.carried},
         "notes": _notes(table),
     }
-    rows = ",\n    ".join(_dumped(_row_record(table, row, results)) for row in table.rows)
-    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the replaced signs.
     text = _dumped(document, indent=2)
-    return (text.replace('"rows": []', f'"rows": [\n    {rows}\n  ]', 1) if rows else text) + "\n"
+    if not table.rows:
+        return text + "\n"
+    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the sign. The text
+    # of many boards is long, so it is put together once.
+    before, after = text.split('"rows": []', 1)
+    pieces = [before, '"rows": [']
+    for row in table.rows:
+        pieces += ("\n    ", _dumped(_row_record(table, row, results)), ",")
+    pieces[-1] = "\n  ]"
+    return "".join([*pieces, after, "\n"])
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,6 @@ def _messages(results: Results, run_id: str, category: str | None, difficulty: s
 
 
 def _language(results: Results, run_id: str, category: str | None, difficulty: str | None) -> RunLanguage:
-    if category is None and difficulty is None and run_id in results.language:
-        return results.language[run_id]
+    if category is None and difficulty is None:
+        return results.language_of(run_id)
     return run_language(_messages(results, run_id, category, difficulty))

@@ -69,7 +69,7 @@ class Selection:
         return judged.delta is not None if self.which == "refined" else judged.final is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Value:
     """One entry of a table: a text, a count, or a number with its interval."""
 

@@ -18,16 +18,12 @@ MAP_NOTES = (
     "higher than people.",
     "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
 )
-WARNING = (
-    "Warning: the interval knows nothing of how differently judge and people take to single pairs. Of a pair that "
-    "nobody rated it need not hold what people would say: in simulations it held in as few as 0 % of cases."
-)
-"""Stands beside recalibrated scores in every format."""
 SCORE_NOTES = (
     "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
-    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out.",
-    "Intervals carry the uncertainty of the scores and of the map, but take the annotators as they are.",
-    WARNING,
+    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out, "
+    "but is in the interval.",
+    "Intervals carry the uncertainty of the scores, of the map, and of how far single pairs are off it, which goes by "
+    "the pairs that people rated: the fewer, the wider. They take the annotators as they are.",
 )
 
 
@@ -87,7 +83,7 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             Column(
                 judge,
                 judge,
-                f"Final score by {judge}, as people would score. {WARNING}",
+                f"Final score by {judge}, as people would score.",
                 "0–10",
                 "higher",
                 estimated=True,

@@ -17,6 +17,7 @@ from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.tables.formats import as_csv
 from ircore.tables.model import Table
+from ircore.tables.rules import with_rules
 from leaderboard.charts.bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
 from leaderboard.charts.costs import costs_sketch
@@ -145,9 +146,9 @@ def figures(
     """
     charts = {}
     same = comparable or under_rules(results, rule_sets(results)[0])
-    for identity, kind, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
+    for identity, kind, shown, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:
-            charts[identity] = _chart(identity, kind, draw())
+            charts[identity] = _chart(identity, kind, draw(), shown)
     return charts
 
 
@@ -202,19 +203,20 @@ OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
 
 def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
-) -> Iterator[tuple[str, str, Callable[[], Sketch | Missing]]]:
-    """Yield id and kind of every figure, and how to draw it."""
+) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
+    """Yield id and kind of every figure, what it shows, and how to draw it."""
     alike = _named_alike([pairs[one.run_id] for one in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge
         for kind, of_all in (OF_ALL if judge == own else {}).items():
-            yield kind, kind, partial(of_all, subject if kind in ACROSS_RULES else usual)
+            about = subject if kind in ACROSS_RULES else usual
+            yield kind, kind, about.results, partial(of_all, about)
         for kind, of_judge in OF_JUDGE.items():
-            yield chart_id(kind, None, said), kind, partial(of_judge, usual)
+            yield chart_id(kind, None, said), kind, usual.results, partial(of_judge, usual)
         for pair in pairs.values():
             for kind, of_one in OF_PAIR.items():
-                yield chart_id(kind, pair.key, said), kind, partial(of_one, subject, pair)
+                yield chart_id(kind, pair.key, said), kind, subject.results, partial(of_one, subject, pair)
 
 
 def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
@@ -226,7 +228,7 @@ def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
     }
 
 
-def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
+def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results) -> Chart:
     if isinstance(sketch, Missing):
         return Chart(identity, kind, sketch.title, "", {}, None, sketch.reason)
     return Chart(
@@ -242,6 +244,6 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
             "breakpoint": NARROW,
             "title": plain(sketch.title),
         },
-        table=sketch.table,
+        table=with_rules(sketch.table, results),
         published=sketch.published,
     )

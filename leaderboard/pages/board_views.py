@@ -108,7 +108,11 @@ def view_words(site: Site, view: View) -> str:
     how = f"judged by {view.judge}"
     if judge_kind(results, view.judge) == "computed":
         how += " (computed, no human or model)"
-    rules = "each pair by the rules that stand beside it" if view.rules is None else rules_words(view.rules)
+    rules = (
+        "each pair by the rules that stand beside it"
+        if view.rules is None
+        else f"{rules_words(view.rules)} ({view.rules.key})"
+    )
     versions = ", ".join(sorted({one.run.version for one in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
     # What is not released is named by its instance set.

@@ -18,6 +18,7 @@ from scipy.special import stdtrit
 from ircore.results.model import Results
 from ircore.statistics.comparison import Comparison
 from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES
+from ircore.statistics.scales import DIFFERENCE
 from ircore.tables.comparisons import MOST
 from leaderboard.labels import category_title
 from leaderboard.pages.board_views import judge_words
@@ -101,6 +102,7 @@ class Comparisons:
                 for one in self.site.galleries.values()
             ],
             "least": MINIMUM_PICTURES,
+            "scale": list(DIFFERENCE),
             "t": [round(float(stdtrit(free, (1 + CONFIDENCE) / 2)), 5) for free in range(1, len(results.instances))],
         }
 

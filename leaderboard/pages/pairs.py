@@ -202,6 +202,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Name", submission.name),
         ("Describer", player_words(submission.describer)),
         ("Generator", player_words(submission.generator)),
+        ("Rules", rules.key),
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
         ("Prompts", run.prompts),

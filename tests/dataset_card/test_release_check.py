@@ -277,7 +277,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "damaged runs": (partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl: 1: damaged line"),
     "another rule": (
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
-        "max_turns is 10",
+        "rules is b200-t10-allow, its run says b200-t9-allow",
     ),
     "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "a file too few": (rename_shard, "data/scores: a file is missing"),

@@ -81,12 +81,15 @@ def test_without_a_complete_grid_no_model_has_one(runs: tuple[Path, list[RunFold
 def test_the_hub_s_client_reads_the_entries(release: Path, tmp_path: Path) -> None:
     write_eval_results(release, Source("org/irg", "a" * 40, "eye"), tmp_path / "out")
 
-    (entry,) = parse_eval_result_entries(read(tmp_path / "out/org--bob/.eval_results/image-reconstruction-game.yaml"))
+    (entry,) = parse_eval_result_entries(
+        read(tmp_path / "out/org--bob-b200-t10-allow/.eval_results/image-reconstruction-game.yaml")
+    )
     assert (entry.dataset_id, entry.task_id, entry.value) == ("org/irg", "describer_eye", 3.0)
     assert entry.dataset_revision == "a" * 40
     assert entry.source_url == f"https://huggingface.co/datasets/org/irg/tree/{'a' * 40}"
     assert "As describer; mean over 2 partners (max, tim)." in str(entry.notes)
     assert "95 % interval" in str(entry.notes)
+    assert "Rules b200-t10-allow: 200 tokens a message, 10 turns;" in str(entry.notes)
 
 
 def test_the_benchmark_has_a_task_for_each_seat(release: Path, tmp_path: Path) -> None:
@@ -97,7 +100,7 @@ def test_the_benchmark_has_a_task_for_each_seat(release: Path, tmp_path: Path) -
         {"id": f"{seat}_eye", "config": "transcripts", "split": "test"} for seat in ("describer", "generator")
     ]
     written = {path.parent.parent.name for path in (tmp_path / "out").glob("*/.eval_results/*.yaml")}
-    assert written == {name.replace("/", "--") for pair in VALUES for name in pair}
+    assert written == {f"{name.replace('/', '--')}-b200-t10-allow" for pair in VALUES for name in pair}
 
 
 def read(path: Path) -> Any:

@@ -88,8 +88,24 @@ def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     assert choose_tasks([run], TaskPlan(items=14, seed=3)).items == drawn[3].items
     assert len({study.study_id for study in drawn.values()}) == 6
     assert len({frozenset(one.episode_id for one in study.items) for study in drawn.values()}) > 1
-    with pytest.raises(InputError, match="--items 2: too few, the items of one target are 3"):
+    with pytest.raises(InputError, match="--items 2: too few, the items of one target are 3") as error:
         choose_tasks([run], TaskPlan(items=2))
+    assert error.value.remedy == "Allow more: --items 3"
+    assert choose_tasks([run], TaskPlan(items=3)).items
+
+
+def test_the_help_says_how_few_items_are_possible(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two ratings and a preference of each run."""
+    assert ircore(["annotate", "build", "--help"]) == 0
+    assert "at least those of one target: 3 for each run" in " ".join(capsys.readouterr().out.split())
+
+
+def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances")
+    runs = [sample_run(tmp_path / slug, instances, sample_submission(slug)) for slug in ("one", "other")]
+    with pytest.raises(InputError, match="the items of one target are 6"):
+        choose_tasks(runs, TaskPlan(items=5))
+    assert len(choose_tasks(runs, TaskPlan(items=6)).items) == 6
 
 
 def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:

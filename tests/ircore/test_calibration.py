@@ -174,6 +174,19 @@ def rated_runs(instances: int = 40) -> dict[str, tuple[EpisodeResult, ...]]:
     return {run_id: played(run_id, parts) for run_id, parts in runs.items()}
 
 
+def rated_runs_of(name: str, bias: float | None, instances: int = 40) -> tuple[EpisodeResult, ...]:
+    """A pair that people score so much higher than the judge does, plus a little noise; None: they did not rate it."""
+    rng = np.random.default_rng(len(name) + ord(name[0]))
+    parts = []
+    for at in range(instances):
+        given = rng.uniform(3, 7, 2).round()
+        ratings: dict[str, tuple[float | None, ...]] = {"gpt": tuple(given)}
+        if bias is not None:
+            ratings |= {who: tuple((given + bias + rng.normal(0, 0.3, 2)).clip(0, 10)) for who in "ab"}
+        parts.append((episode(f"photo-{at:02d}", 2), scores(f"photo-{at:02d}", ratings)))
+    return played(name, parts)
+
+
 def test_a_judges_scores_on_the_humans_scale() -> None:
     runs = rated_runs()
     found = calibrate(runs)
@@ -187,21 +200,43 @@ def test_a_judges_scores_on_the_humans_scale() -> None:
     finals = [one.judged["gpt"].final or 0 for one in runs["unrated"] if one.episode.category == "simple_shapes"]
     assert shapes.score.n == 40
     assert shapes.score.value == pytest.approx(np.mean(finals) + 2, abs=0.3)
-    assert shapes.score.low is not None
-    assert shapes.score.high is not None
-    assert shapes.score.low < np.mean(finals) + 2 < shapes.score.high
-    assert shapes.marks == ()
+    # People rated one pair alone, and this is another one.
+    assert (shapes.score.low, shapes.score.high) == (None, None)
+    assert shapes.marks == ("unrated_pair", "single_pair")
+    assert gpt.pairs is not None
+    assert gpt.pairs.names == {"rated"}
+
+
+def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
+    """Three pairs of which the judge likes one by a point, one not at all: nobody rated the fourth."""
+    runs = {name: rated_runs_of(name, bias) for name, bias in {"a": 1.0, "b": 0.0, "c": -1.0, "d": None}.items()}
+    found = calibrate(runs)
+    gpt = found.maps["gpt"]
+    assert isinstance(gpt, Recalibration)
+    assert gpt.pairs is not None
+    assert gpt.pairs.names == {"a", "b", "c"}
+    assert gpt.pairs.deviation == pytest.approx(1, abs=0.15)
+    # t(0.975, 2) = 4.302653, and a fourth draw beside the mean of three.
+    assert gpt.pairs.reach == pytest.approx(4.302653 * gpt.pairs.deviation * (4 / 3) ** 0.5)
+    rated, unrated = (found.cells[name, None, None, "gpt"] for name in "bd")
+    assert (rated.marks, unrated.marks) == ((), ("unrated_pair",))
+    assert unrated.score is not None
+    assert unrated.score.value is not None
+    assert gpt.pairs.reach is not None
+    assert unrated.score.low == pytest.approx(max(0, unrated.score.value - gpt.pairs.reach), abs=0.1)
 
 
 def test_what_the_map_was_not_fitted_for_is_marked() -> None:
     runs = rated_runs()
     found = calibrate(runs)
-    assert found.cells["unrated", "photos", "easy", "gpt"].marks == ("unrated_category",)
-    assert found.cells["unrated", None, None, "gpt"].marks == ("unrated_category",)
+    marks = ("unrated_pair", "single_pair", "unrated_category")
+    assert found.cells["unrated", "photos", "easy", "gpt"].marks == marks
+    assert found.cells["unrated", None, None, "gpt"].marks == marks
+    assert found.cells["rated", "photos", None, "gpt"].marks == ("single_pair", "unrated_category")
     gpt = found.maps["gpt"]
     assert isinstance(gpt, Recalibration)
     others = {one.category: one for one in recalibrated_cells(gpt, "lone", "unrated", runs) if one.difficulty is None}
-    assert others["simple_shapes"].marks == ("other_judge", "outside_range")
+    assert others["simple_shapes"].marks == ("other_judge", "unrated_pair", "single_pair", "outside_range")
     assert set(others["photos"].marks) == set(MARKS)
     assert others["photos"].score is not None
     assert others["photos"].score.outside > 0

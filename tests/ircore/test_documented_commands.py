@@ -1,14 +1,19 @@
 """Every command that a page shows is one that exists, with these options."""
 
+import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import click
 import pytest
 from command_lines import parsed
 
+from ircore.cli import run as ircore
 from ircore.errors import InputError
+from ircore.versions import RECORDS, read_versions
+from leaderboard.building.build import MARKER
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["CONTRIBUTING.md", "README.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))]
@@ -30,6 +35,24 @@ def test_every_command_on_a_page_exists(name: str) -> None:
             pass  # named without what it is given, or asked for its help
         except (click.UsageError, InputError, ValueError) as error:
             raise AssertionError(f"{name}: ircore {one}: {error}") from error
+
+
+def documented(beginning: str) -> list[str]:
+    """The commands of all pages that begin so."""
+    return [command for name in PAGES for command in shown(ROOT / name) if command.startswith(f"{beginning} ")]
+
+
+@pytest.mark.parametrize("command", documented("site record"))
+def test_a_version_that_a_page_records_is_not_there_yet(command: str, tmp_path: Path) -> None:
+    """The command is run upon a copy of the project's own records, for a site of another instance set."""
+    words, site, versions = shlex.split(command), tmp_path / "site", tmp_path / RECORDS.name
+    site.mkdir()
+    (site / MARKER).write_text(json.dumps({"instance_set": "0" * 64, "prompts": "built-in 000000000000"}))
+    shutil.copyfile(RECORDS, versions)
+    before = read_versions(versions)
+    words[words.index("build/site")] = str(site)
+    assert ircore([*words, "--versions", str(versions)]) == 0
+    assert read_versions(versions)[:-1] == before
 
 
 def test_commands_are_found_in_blocks_and_in_running_text() -> None:

@@ -209,6 +209,27 @@ def test_intervals_of_recalibrated_means_cover() -> None:
     assert (hits / studies > 0.88).all(), "benchmarks/recalibration.py counts more closely"
 
 
+@pytest.mark.parametrize("pairs", [2, 6])
+def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
+    """People take to each pair differently, by a point or so: another pair's interval holds what they would say."""
+    rng = np.random.default_rng(pairs)
+    hits, studies = 0, 80
+    for _ in range(studies):
+        taste = rng.normal(0, 1, pairs + 1)
+        judge, human, clusters = study(rng, line, 60, 4)
+        made_by = rng.integers(0, pairs, len(judge))
+        rated = np.clip(human + taste[made_by], 0, 10)
+        names = [str(name) for name in made_by]
+        found = recalibrate(judge, rated, clusters, fitted_for="judge", pairs=names, resamples=200)
+        assert isinstance(found, Recalibration)
+        scores = np.clip(rng.normal(5, 1.5, 42), 0, 10).round()
+        cell = found.mean(scores)
+        assert cell.low is not None
+        assert cell.high is not None
+        hits += cell.low <= float(np.mean(line(scores))) + taste[-1] <= cell.high
+    assert hits / studies >= 0.9
+
+
 @pytest.mark.parametrize(("size", "interval"), [(0, False), (1, False), (2, True), (4, True), (5, True)])
 def test_few_scores(size: int, interval: bool) -> None:
     found = fitted(np.random.default_rng(11), line).mean(np.linspace(3, 8, 5)[:size])

@@ -155,7 +155,7 @@ def test_a_board_says_in_words_what_it_shows() -> None:
     words = view_words(site, View("structural", "geometry", "hard", Rules()))
     assert words.startswith(
         "Geometry, hard; judged by structural (computed, no human or model); 2 episodes a pair; "
-        "at most 200 tokens a message and 10 turns; unreleased benchmark (set 00000000); ircore 0"
+        "at most 200 tokens a message and 10 turns (b200-t10-allow); unreleased benchmark (set 00000000); ircore 0"
     )
     day = {"name": "2026.1", "instance_set": site.version.instance_set, "prompts": "1", "date": "2026-05-01"}
     site.version = replace(site.version, released=BenchmarkVersion.model_validate(day))

@@ -165,6 +165,7 @@ def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> N
     document = json.loads(save(page, "JSON of what is shown"))
     assert [row["describer"] for row in rows] == ["teller", "teller"] == [row["describer"] for row in document["rows"]]
     assert not {"tokens", "tier"} & rows[0].keys()
+    assert {row["rules"] for row in (*rows, *document["rows"])} == {"b200-t10-allow"}
     everything = json.loads((site / "data" / "leaderboard.json").read_text())["rows"]
     means = {
         (row["submission"], row["category"], row["difficulty"]): row["mean"]

@@ -1,6 +1,9 @@
 """The built site as a reader and a stranger's submission meet it."""
 
+import csv
+import io
 import json
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -25,8 +28,11 @@ from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
 from leaderboard.building.shells import write_sources
+from leaderboard.charts.catalogue import figures
+from leaderboard.export import leaderboard_files
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.labels import number, rank
+from leaderboard.pages.compare import comparison_files
 from leaderboard.reading import read_runs
 from leaderboard.site import Site
 
@@ -354,6 +360,31 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     assert _board_words(boards / "all-rules" / "index.html")[1] == ["–", "–"]
     instance = read_page(tmp_path / "blocks" / "gallery" / "simple_shapes-easy-01.html")
     assert "Not played" in instance.find("section", id=short.run.run_id)[0].text
+
+
+def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> None:
+    """The same pair under two rules has the same names everywhere: only the key tells them apart."""
+    instances = sample_instances(tmp_path / "instances")
+    long = sample_run(tmp_path / "long", instances)
+    short = RunFolder.open(shutil.copytree(long.path, tmp_path / "short"))
+    (short.path / "run.json").write_text(_with_budget(long, 50).model_dump_json(by_alias=True))
+    runs = [long, RunFolder.open(short.path)]
+    score_runs(runs, ScoringPlan(("structural",), (), every_turn=False))
+    site = Site(read_runs([run.path for run in runs]))
+    keys = {run.run.run_id: run.run.rules.key for run in runs}
+    assert sorted(keys.values()) == ["b200-t10-allow", "b50-t10-allow"]
+
+    document = json.loads(dict(leaderboard_files(site.results))["data/leaderboard.json"])
+    assert {run_id: about["rules_key"] for run_id, about in document["runs"].items()} == keys
+    assert {row["run_id"]: row["rules"] for row in document["rows"]} == keys
+    compared = json.loads(dict(comparison_files(site))["data/compare/index.json"])
+    assert {pair["key"]: pair["rules"] for pair in compared["pairs"]} == {
+        site.pairs[run_id].key: key for run_id, key in keys.items()
+    }
+    for chart in figures(site.results, site.pairs).values():
+        for row in csv.DictReader(io.StringIO(chart.csv())):
+            assert set(row["rules"].split("+")) <= set(keys.values())
+            assert row["rules"] == keys.get(row.get("run_id", ""), row["rules"])
 
 
 def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path: Path) -> None:

@@ -71,7 +71,10 @@
     const cell = row.cells[column.index];
     const heats = [...cell.querySelectorAll(".heat")];
     if (heats.length) return heats.map((one) => one.textContent.trim()).join(" / ");
-    if (column.fields[0].place === "@describer") return `${row.dataset.describer} + ${row.dataset.generator}`;
+    if (column.fields[0].place === "@describer") {
+      const { describer, generator, apart } = row.dataset;
+      return `${describer} + ${generator}${apart ? ` (${apart})` : ""}`;
+    }
     const found = value(cell.dataset.sort);
     if (column.digits === null || found === null) return (cell.querySelector(".rank-range, .tier, time, .missing") ?? cell).firstChild?.textContent.trim() ?? "–";
     const [low, high] = [value(cell.dataset.low), value(cell.dataset.high)];

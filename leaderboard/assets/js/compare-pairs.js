@@ -34,18 +34,24 @@
     return made;
   }
 
-  /* Student's paired interval over the instances that both have, with the wins of each. */
-  function paired(first, second, chosen, quantiles) {
+  /* Student's paired interval over the instances that both have, with the wins of each. As in every interval, either
+   * end of the scale counts as one more value of a small weight. */
+  function paired(first, second, chosen, quantiles, [lowest, highest, unseen]) {
     const found = chosen.filter((index) => first[index] !== null && second[index] !== null);
     const differences = found.map((index) => first[index] - second[index]);
     const n = differences.length;
     if (!n) return null;
     const mean = differences.reduce((sum, one) => sum + one, 0) / n;
     const squares = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-    const half = n > 1 ? quantiles[n - 2] * Math.sqrt(squares / (n - 1) / n) : null;
+    const ends = unseen * ((mean - lowest) ** 2 + (highest - mean) ** 2);
+    const shift = unseen * (lowest + highest - 2 * mean) / (n + 2 * unseen);
+    const half = n > 1 ? quantiles[n - 2] * Math.sqrt((squares + ends) / (n - 1) / n) : null;
+    const within = (value) => Math.min(highest, Math.max(lowest, value));
     const count = (test) => differences.filter(test).length;
     return {
-      mean, n, low: half === null ? null : mean - half, high: half === null ? null : mean + half, how: "paired t",
+      mean, n, how: "paired t",
+      low: half === null ? null : within(Math.min(mean, mean + shift - half)),
+      high: half === null ? null : within(Math.max(mean, mean + shift + half)),
       wins: count((one) => one > 1e-9), ties: count((one) => Math.abs(one) <= 1e-9), losses: count((one) => one < -1e-9),
     };
   }
@@ -189,7 +195,7 @@
       const other = this.against.get(second.key)?.[first.key]?.[category];
       if (other) return turned(this.exact(other));
       const chosen = this.index.instances.flatMap((one, index) => (!category || one[1] === category ? [index] : []));
-      return paired(this.finals[this.keys.indexOf(first.key)], this.finals[this.keys.indexOf(second.key)], chosen, this.index.t);
+      return paired(this.finals[this.keys.indexOf(first.key)], this.finals[this.keys.indexOf(second.key)], chosen, this.index.t, this.index.scale);
     }
 
     exact([mean, low, high, n, wins, ties, losses]) {

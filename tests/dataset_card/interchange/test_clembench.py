@@ -13,14 +13,16 @@ import pytest
 from samples import sample_instances, sample_run
 
 from dataset_card.interchange.clembench import GAME
-from dataset_card.interchange.clembench_export import export_run
+from dataset_card.interchange.clembench_export import export_runs
 from dataset_card.interchange.clembench_import import import_run
 from ircore.cli import run as ircore
 from ircore.errors import InputError
-from ircore.records import JudgeIdentity, Score
+from ircore.play import with_run_id
+from ircore.records import JudgeIdentity, Rules, Score
 from ircore.runs import CallKey, RunFolder
 
-EASY = f"classical--canvas/{GAME}/geometry_easy"
+PAIR = "classical-b200-t10-allow--canvas-b200-t10-allow"
+EASY = f"{PAIR}/{GAME}/geometry_easy"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def _scores(run: RunFolder) -> Iterator[Score]:
 
 @pytest.fixture
 def exported(played: RunFolder, tmp_path: Path) -> Path:
-    export_run(played, tmp_path / "results")
+    export_runs([played], tmp_path / "results")
     return tmp_path / "results"
 
 
@@ -59,7 +61,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: RunFolder) -> None:
-    assert sorted(path.name for path in (exported / "classical--canvas" / GAME).iterdir()) == [
+    assert sorted(path.name for path in (exported / PAIR / GAME).iterdir()) == [
         "geometry_easy",
         "geometry_hard",
         "simple_shapes_easy",
@@ -100,7 +102,7 @@ def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: 
     assert second[0]["action"]["image"] == [f"{images}/target.png", drawn[0]]
     assert second[3]["action"]["image"] == drawn[:1]
     assert [one["action"]["type"] for one in third] == ["send message", "get message", "done", "game end"]
-    assert document["players"]["Player 2"] == {"game_role": "Generator", "model_name": "canvas"}
+    assert document["players"]["Player 2"] == {"game_role": "Generator", "model_name": "canvas-b200-t10-allow"}
     assert document["meta"]["round_count"] == 3
     assert (document["Request Count"], document["Violated Request Count"]) == ([2, 2, 1], [0, 0, 0])
     assert [document[name] for name in ("Aborted", "Lose", "Success")] == [0, 0, 1]
@@ -135,7 +137,7 @@ def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_pa
     assert names == sorted(path.name for path in (back.path / "renderings").glob("*.png"))
     for name in names:
         assert (back.path / "renderings" / name).read_bytes() == (played.path / "renderings" / name).read_bytes()
-    export_run(back, tmp_path / "again")
+    export_runs([back], tmp_path / "again")
     assert {path.relative_to(exported): path.read_bytes() for path in exported.rglob("*.json")} == {
         path.relative_to(tmp_path / "again"): path.read_bytes() for path in (tmp_path / "again").rglob("*.json")
     }
@@ -147,7 +149,7 @@ def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFold
     kept = [line for line in journal.read_text("utf-8").splitlines() if '"event":"end"' in line]
     journal.write_text("\n".join(kept) + "\n", "utf-8")
 
-    export_run(run, tmp_path / "results")
+    export_runs([run], tmp_path / "results")
 
     first = read(tmp_path / "results" / EASY / "instance_00000" / "interactions.json")["turns"][0]
     assert first[0]["action"]["content"] == ""
@@ -217,7 +219,7 @@ def other_rendering(folder: Path) -> None:
 
 
 def two_pairs(folder: Path) -> None:
-    shutil.copytree(folder / "classical--canvas", folder / "a--b")
+    shutil.copytree(folder / PAIR, folder / "a--b")
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
@@ -245,7 +247,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a damaged rendering": (other_rendering, "is damaged"),
     "no pictures": (lambda folder: shutil.rmtree(folder / EASY / "instance_00000" / "images"), "is missing"),
     "two pairs": (two_pairs, "2 pairs played here"),
-    "no game": (lambda folder: shutil.rmtree(folder / "classical--canvas" / GAME), "nobody played"),
+    "no game": (
+        lambda folder: shutil.rmtree(folder / PAIR / GAME),
+        "nobody played",
+    ),
 }
 
 
@@ -288,17 +293,67 @@ def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None
     run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
     run.add_scores(one.model_copy(update={"judge": "ear", "value": 3.0}) for one in played.scores())
     with pytest.raises(InputError, match="several judges"):
-        export_run(run, tmp_path / "results")
-    export_run(run, tmp_path / "results", "ear")
+        export_runs([run], tmp_path / "results")
+    export_runs([run], tmp_path / "results", "ear")
     scores = read(tmp_path / "results" / EASY / "instance_00000" / "scores.json")["episode scores"]
     assert (scores["Main Score"], scores["Similarity eye"], scores["Similarity ear"]) == (30, 8, 3)
 
 
+@pytest.fixture
+def hasty(played: RunFolder, tmp_path: Path) -> RunFolder:
+    """The same pair on the same instances under another turn limit; nobody rated it."""
+    folder = tmp_path / "hasty"
+    shutil.copytree(played.path, folder)
+    (folder / "scores.jsonl").unlink()
+    rules = Rules(max_turns=3)
+    made = with_run_id(played.run.model_copy(update={"rules": rules}))
+    (folder / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
+    return RunFolder.open(folder)
+
+
+def test_two_rules_go_into_one_export_and_come_back_as_two_runs(
+    played: RunFolder, hasty: RunFolder, tmp_path: Path
+) -> None:
+    first, second = export_runs([played, hasty], tmp_path / "results")
+    assert (first.pair.name, second.pair.name) == (PAIR, "classical-b200-t3-allow--canvas-b200-t3-allow")
+    assert (first.judge, second.judge) == ("eye", None)
+    for run, exported in ((played, first), (hasty, second)):
+        back = import_run(exported.pair, tmp_path / f"back-{exported.pair.name}")
+        assert back.run == run.run
+        assert back.episodes() == run.episodes()
+        assert set(back.scores()) == set(run.scores())
+    with pytest.raises(InputError, match="2 pairs played here"):
+        import_run(tmp_path / "results", tmp_path / "both")
+
+
+def test_runs_that_clembench_could_not_tell_apart_are_refused(played: RunFolder, tmp_path: Path) -> None:
+    twin = RunFolder.open(shutil.copytree(played.path, tmp_path / "twin"))
+    with pytest.raises(InputError, match="the same two models under the same rules"):
+        export_runs([played, twin], tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+
+
+def test_an_export_of_an_earlier_version_comes_back_too(exported: Path, played: RunFolder, tmp_path: Path) -> None:
+    """Earlier versions named models without the rules' key, in folders, names and paths alike."""
+    (exported / PAIR).rename(exported / "classical--canvas")
+    for path in exported.rglob("*.json"):
+        text = path.read_text("utf-8").replace(PAIR, "classical--canvas")
+        path.write_text(text.replace("-b200-t10-allow", ""), "utf-8")
+    back = import_run(exported, tmp_path / "back")
+    assert back.run == played.run
+    assert back.episodes() == played.episodes()
+
+
+def test_a_pair_s_folder_of_another_name_is_refused(exported: Path, tmp_path: Path) -> None:
+    (exported / PAIR).rename(exported / "mine")
+    with pytest.raises(InputError, match="is of another pair or other rules") as error:
+        import_run(exported, tmp_path / "back")
+    assert PAIR in error.value.remedy
+
+
 def test_the_commands(played: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["export", "clembench", str(played.path), "--out", str(tmp_path / "results")]) == 0
-    assert capsys.readouterr().out == (
-        f"{tmp_path / 'results' / 'classical--canvas'}: 12 episodes, main score: similarity by eye\n"
-    )
+    assert capsys.readouterr().out == (f"{tmp_path / 'results' / PAIR}: 12 episodes, main score: similarity by eye\n")
     assert ircore(["import", "clembench", str(tmp_path / "results"), "--out", str(tmp_path / "back")]) == 0
     assert capsys.readouterr().out == f"Centre + Block: 12 episodes in {tmp_path / 'back'}\n"
     assert ircore(["import", "clembench", str(tmp_path / "nowhere"), "--out", str(tmp_path / "no")]) == 2
@@ -310,7 +365,7 @@ from clemcore.clemeval import perform_evaluation
 from clemcore.clemgame.transcripts.builder import build_transcripts
 build_transcripts(sys.argv[1])
 table = perform_evaluation(sys.argv[1], return_dataframe=True)
-print(table.loc["classical--canvas", "-, clemscore"])
+print(table.loc["classical-b200-t10-allow--canvas-b200-t10-allow", "-, clemscore"])
 """
 
 

@@ -47,8 +47,8 @@ def log(played: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 
 def test_the_header_names_both_models(log: dict[str, Any], played: RunFolder) -> None:
-    assert log["eval"]["model"] == "classical"
-    assert log["eval"]["model_roles"]["generator"]["model"] == "canvas"
+    assert log["eval"]["model"] == "classical-b200-t10-allow"
+    assert log["eval"]["model_roles"]["generator"]["model"] == "canvas-b200-t10-allow"
     assert log["eval"]["created"] == played.run.started
     assert log["eval"]["metadata"]["run"]["run_id"] == played.run.run_id
     assert log["results"]["scores"] == [
