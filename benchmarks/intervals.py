@@ -1,7 +1,7 @@
 """How long all tables and intervals take and how much memory, how that grows, and how often intervals and ranks hold.
 
     python benchmarks/intervals.py           all parts, some minutes
-    python benchmarks/intervals.py speed     one part: speed, coverage or ranks
+    python benchmarks/intervals.py speed     one part: speed, coverage, ranks or refusals
 
 Speed counts ``Results.from_runs``, every board, and every table as JSON (those of a judge for each), from runs that are
 in memory, of 140 episodes and three judges each, with 10,000 resamples; each size runs in a process of its own, so that
@@ -27,7 +27,6 @@ from ircore.statistics.bootstrap import (
     Method,
     Ratios,
     Scale,
-    product_intervals,
     ratio_intervals,
     resample,
 )
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from invented import InventedRun
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("speed", "coverage", "ranks")
+PARTS = ("speed", "coverage", "ranks", "refusals")
 SIZES = (25, 50, 100)
 METHODS: tuple[Method, ...] = ("percentile", "bca", "student")
 
@@ -141,7 +140,7 @@ def coverage(trials: int = 4000) -> None:
 
 
 def main_scores(trials: int = 2000) -> None:
-    """Print how often intervals of quality × played share hold, by the true played share."""
+    """Print how often intervals of the main score hold, by the true share of episodes that are played."""
     print(f"\n{'main scores that hold':<32}{'n':>5}" + "".join(f"{f'played {share}':>12}" for share in PLAYED))
     for name, shares in SHAPES.items():
         odds = np.array(shares) / sum(shares)
@@ -153,9 +152,9 @@ def main_scores(trials: int = 2000) -> None:
 def _main_held(odds: NDArray[np.float64], size: int, share: float, trials: int) -> float:
     rng = np.random.default_rng(1)
     played = rng.random((size, trials)) < share
-    values = np.where(played, 10 * rng.choice(np.arange(11.0), (size, trials), p=odds), np.nan)
+    values = np.where(played, 10 * rng.choice(np.arange(11.0), (size, trials), p=odds), 0)
     drawn = resample(["all"] * size, 2_000)
-    found = product_intervals(Ratios.means(values), Ratios.means(played.astype(float)), drawn, MAIN)
+    found = ratio_intervals(Ratios.means(values), drawn, MAIN)
     truth = 10 * share * float(odds @ np.arange(11))
     return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found]))
 
@@ -198,7 +197,7 @@ def rank_trials(
         hard = rng.normal(0, 1.2, (size * strata, 1))
         values = np.round(5.5 + truths - truths.mean() + hard + rng.normal(0, 1.4, (size * strata, pairs))).clip(0, 10)
         drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        ranges = [one for one in standing(Ratios.means(values), drawn).ranges if one is not None]
+        ranges = [one for one in standing(10 * values, 10 * values, drawn).ranges if one is not None]
         better = (truths[:, None] > truths[None, :]).sum(axis=0)
         worse = (truths[:, None] < truths[None, :]).sum(axis=0)
         # Pairs with equal means share all ranks between them, so each of them must be allowed for both ends.
@@ -210,6 +209,82 @@ def rank_trials(
     return held / trials, width
 
 
+REFUSED = ((0.0, 0.0), (0.1, 0.0), (0.3, 0.0), (0.3, 0.05))
+"""Share of the pictures, the hardest ones, that the refusing pair does not play; share of what the other pairs played,
+the worst of it, that the judge does not rate."""
+
+
+def refusals(trials: int = 400) -> None:
+    """Print how often all rank ranges hold the true ranks by main score if one pair refuses hard pictures."""
+    print(f"\n{'boards with a pair that refuses':<44}{'pairs':>6}{'n':>5}{'held':>8}{'mean width':>12}")
+    rng = np.random.default_rng(0)
+    for refused, unrated in REFUSED:
+        for pairs in (4, 12):
+            for size, strata in ((10, 1), (10, 14)):
+                for spread in (0.0, 0.3, 1.0):
+                    board = RefusingBoard(rng, pairs, spread, refused, unrated)
+                    held, width = board.trials(size, strata, trials)
+                    what = f"{refused:.0%} refused, {unrated:.0%} unrated, {spread} apart"
+                    print(f"{what:<44}{pairs:>6}{size * strata:>5}{held:>8.3f}{width:>12.2f}")
+
+
+class RefusingBoard:
+    """Boards on which the pair with the best pictures refuses to play the hardest of them.
+
+    Whether an episode is played depends on the picture, and on what the pair would have made of it: what is missing is
+    worse than what is there. The truth is each pair's expected main score, from many pictures.
+
+    Args:
+        rng: Draws the boards.
+        pairs: How many pairs.
+        spread: Points of similarity between neighbours in what they would make of all pictures.
+        refused: Share of the pictures that the last pair refuses.
+        unrated: Share of what the others play that the judge does not rate.
+    """
+
+    def __init__(self, rng: np.random.Generator, pairs: int, spread: float, refused: float, unrated: float) -> None:
+        self._rng, self._pairs, self._refused, self._unrated = rng, pairs, refused, unrated
+        self._skills = spread * np.arange(pairs) / max(1, pairs // 6)
+        self._skills -= self._skills.mean()
+        many = self._made(400_000)
+        self._limits = np.quantile(many, (refused, unrated), axis=0)
+        self._truths = self._played(many).mean(axis=0)
+
+    def trials(self, size: int, strata: int, trials: int) -> tuple[float, float]:
+        """Return the share of boards whose ranges all hold, and the mean number of ranks in a range."""
+        held, width = 0, 0.0
+        # The truth is known to a few hundredths of a point: pairs nearer than that count as equal.
+        gaps = self._truths[:, None] - self._truths[None, :]
+        better, worse = (gaps > 0.2).sum(axis=0), (gaps < -0.2).sum(axis=0)
+        for seed in range(trials):
+            made = self._made(size * strata)
+            least = self._played(made)
+            most = np.where(self._unseen(made), 100, least)
+            drawn = resample([str(index % strata) for index in range(len(made))], 2_000, seed)
+            ranges = [one for one in standing(np.where(self._unseen(made), 0, least), most, drawn).ranges if one]
+            held += all(
+                one.best <= 1 + over and one.worst >= self._pairs - under
+                for one, over, under in zip(ranges, better, worse, strict=True)
+            )
+            width += float(np.mean([one.worst - one.best + 1 for one in ranges])) / trials
+        return held / trials, width
+
+    def _made(self, size: int) -> NDArray[np.float64]:
+        """Return what every pair would make of some pictures, 0–10."""
+        hard = self._rng.normal(0, 1.5, (size, 1))
+        return np.asarray((5.5 + self._skills + hard + self._rng.normal(0, 1.4, (size, self._pairs))).clip(0, 10))
+
+    def _played(self, made: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = 10 * made.round()
+        values[:, -1] *= made[:, -1] > self._limits[0, -1] if self._refused else 1
+        return np.asarray(values)
+
+    def _unseen(self, made: NDArray[np.float64]) -> NDArray[np.bool_]:
+        unseen = made < self._limits[1] if self._unrated else np.zeros(made.shape, bool)
+        unseen[:, -1] = False
+        return np.asarray(unseen)
+
+
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -218,7 +293,7 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.pairs:
         return one_speed(asked.pairs)
-    for part, measure in zip(PARTS, (speed, coverage, ranks), strict=True):
+    for part, measure in zip(PARTS, (speed, coverage, ranks, refusals), strict=True):
         if part in (asked.parts or PARTS):
             measure()
     return None

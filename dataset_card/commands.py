@@ -58,11 +58,13 @@ def build(
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.lifecycle import read_withdrawals
 
+    base = None if former is None else find_former(former)
     plan = BuildPlan(
-        None if former is None else find_former(former),
-        None if withdrawals is None else read_withdrawals(withdrawals),
-        date,
-        previews,
+        former=None if base is None else base.folder,
+        former_commit=None if base is None else base.commit,
+        withdrawals=None if withdrawals is None else read_withdrawals(withdrawals),
+        date=date,
+        previews=previews,
     )
     built = build_release(runs, instances, out, plan)
     for one in built.written:
@@ -76,16 +78,37 @@ def build(
 @click.argument("place", metavar="DIR|REPO")
 @click.option("--no-load", is_flag=True, help="Do not load it with datasets, which takes a few seconds and more.")
 @click.option("--run-card", is_flag=True, help="Run the code of the card, if it is this version's own.")
-def check(place: str, no_load: bool, run_card: bool) -> int:
+@click.option(
+    "--rescore",
+    metavar="[SHARE]",
+    is_flag=False,
+    flag_value="100%",
+    help="Also compute judges, metrics and rules again from the pictures and messages: of all episodes, or of a share "
+    "of each run's (0.25 or 25%). After DIR.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the draw of a share; a new one if not given."
+)
+def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: int | None) -> int:
     """Check that a release is complete, consistent, safe to publish, and loads.
 
     REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub. One line a fault; exit status 1 if there is any.
     """
-    from dataset_card.checking.place import check_place
+    from secrets import randbits
 
-    report = check_place(place, load=not no_load, run_card=run_card, processes=os.cpu_count() or 1)
+    from dataset_card.checking.place import check_place
+    from dataset_card.checking.rescore import parse_share
+    from dataset_card.checking.rescored_run import Draw
+
+    # Nobody who changes a release may know beforehand which episodes will be drawn.
+    draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
+    report = check_place(place, not no_load, run_card, os.cpu_count() or 1, draw)
     for fault in report.faults:
         click.echo(printable(fault))
+    for line in report.rescored:
+        click.echo(printable(line))
+    for line in report.not_checked:
+        click.echo(printable(f"not checked: {line}"))
     faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"
     click.echo(f"{printable(place)}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
     return 1 if report.faults else 0
@@ -97,6 +120,7 @@ def check(place: str, no_load: bool, run_card: bool) -> int:
 @click.option("--revision", metavar="TAG", help="Tag for this release, never moved afterwards; its name if not given.")
 @click.option("--private", "visibility", flag_value="private", help="Refuse if the dataset is public already.")
 @click.option("--public", "visibility", flag_value="public", help="Make it public once everything is there.")
+@click.option("--rebase", is_flag=True, help="Merge the newest release there into DIR first, if DIR lacks it.")
 @click.option("--dry-run", is_flag=True, help="Check, and list what would change.")
 @click.option("--message", metavar="TEXT", help="Message of the commit.")
 def push(
@@ -104,17 +128,19 @@ def push(
     repo: str,
     revision: str | None,
     visibility: Literal["private", "public"] | None,
+    rebase: bool,
     dry_run: bool,
     message: str | None,
 ) -> None:
     """Publish a release on the Hugging Face Hub, as one commit.
 
-    A new dataset is private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with
-    HF_OIDC_RESOURCE set, from the CI's identity (trusted publishing). The same command again goes on where it stopped.
+    The release must have been built upon the newest one there, so that nothing published is lost. A new dataset is
+    private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with HF_OIDC_RESOURCE set, from
+    the CI's identity (trusted publishing). The same command again goes on where it stopped.
     """
     from dataset_card.hub.push import PushPlan, loading_code, preview_push, push_release
 
-    plan = PushPlan(repo, revision, visibility, message)
+    plan = PushPlan(repo, revision, visibility, message, rebase)
     if dry_run:
         for line in preview_push(folder, plan):
             click.echo(printable(line))

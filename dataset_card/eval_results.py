@@ -118,7 +118,8 @@ def benchmark(judge: str) -> dict[str, Any]:
         "name": NAME,
         "description": (
             "A describer sees a picture and tells a generator in words what to draw, over turns. Scores are the "
-            "similarity of the final drawing to the target, 0–10, averaged over all partners of a complete grid. "
+            "similarity of the final drawing to the target, 0–10, averaged over all partners of a complete grid, on "
+            "the targets that every run of the grid played and the judge rated; what was not played is not in them. "
             f"arXiv:{PAPER}"
         ),
         "evaluation_framework": FRAMEWORK,
@@ -153,7 +154,9 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
     if player.score.low is not None and player.score.high is not None:
         few = f", {TOO_FEW}" if too_few(player.score.n) else ""
-        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f} over {player.score.n} targets{few}."
+        yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f}{few}."
+    size = len(results.instances)
+    yield f"Over {player.score.n} of {size} targets: those that all these runs played and the judge rated."
     rules = runs[0].run.rules
     yield f"{rules.token_budget} tokens a message, {rules.max_turns} turns; instance set {results.instance_set[:12]}."
 

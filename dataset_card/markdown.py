@@ -1,6 +1,7 @@
 """Jinja2 for Markdown: what a template prints is escaped, unless our own code says that it is Markdown already."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,16 @@ def code_span(text: str) -> Markdown:
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
 
 
+def counts(numbers: Mapping[str, int]) -> Markdown:
+    """Show numbers by name on one line, such as ```psnr`: 84, `ssim`: 84``; a dash if there are none."""
+    return Markdown(", ".join(f"{code_span(name)}: {number:,}" for name, number in numbers.items()) or "–")
+
+
+def reasons(texts: Mapping[str, str]) -> Markdown:
+    """Show a reason by name on one line, the reasons escaped; a dash if there are none."""
+    return Markdown("; ".join(f"{code_span(name)}: {escape(text)}" for name, text in texts.items()) or "–")
+
+
 def render(template: str, **values: Any) -> str:
     """Render a template of this package.
 
@@ -63,6 +74,8 @@ def _environment() -> "jinja2.Environment":
     )
     environment.filters["code"] = code_span
     environment.filters["credit"] = lambda text: escape(text, links=True)
+    environment.filters["counts"] = counts
+    environment.filters["reasons"] = reasons
     return environment
 
 

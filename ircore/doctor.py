@@ -161,7 +161,7 @@ def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
 def _judge_score(answer: TextAnswer, seconds: float) -> Finding:
     took = _took(answer.usage, seconds)
     try:
-        score = read_score(answer.text)
+        score = read_score(answer.text).value
     except AnswerError as problem:
         detail = f"answers, but not so that it can be used: {problem} ({took})"
         remedy = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."

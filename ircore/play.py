@@ -35,7 +35,7 @@ from ircore.players.base import (
 )
 from ircore.progress import Progress, progress
 from ircore.recorder import Recorder
-from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Role, Rules, Run
+from ircore.records import Episode, Instance, Rendering, Role, Rules, Run
 from ircore.runs import Call, CallKey, End, Entry, Failure, RunFolder, RunWriter
 from ircore.submissions import LoadedSubmission
 from ircore.tokens import load_tokenizer
@@ -337,4 +337,4 @@ def _short(value: object) -> str:
 
 def technical_failures(episodes: Sequence[Episode]) -> list[Episode]:
     """Return the episodes that say nothing about the pair because something technical failed."""
-    return [one for one in episodes if one.abort_reason in TECHNICAL_REASONS]
+    return [one for one in episodes if not one.finished]

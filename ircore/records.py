@@ -58,8 +58,10 @@ AbortReason = Literal[
     "generator_refused",
     "generator_no_image",
     "provider_error",
+    "given_up",
 ]
-"""Why an episode was aborted: the first four are the describer's protocol violations."""
+"""Why an episode was aborted: the first four are the describer's protocol violations; the last one is declared by
+``ircore play --final``."""
 
 JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
 """Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
@@ -87,6 +89,10 @@ FaultKind = Literal[
 
 TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
 """Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
+
+
+GIVEN_UP: AbortReason = "given_up"
+"""Reason of an episode that was declared final before it had a result: it counts as not played."""
 
 
 class Record(BaseModel):
@@ -147,6 +153,11 @@ class Instance(Record):
 def _is_none(value: object) -> bool:
     """Leave out what is not given where a record is written, so that what was written before is the same as ever."""
     return value is None
+
+
+def _is_empty(value: tuple[object, ...]) -> bool:
+    """Leave out a list without entries where a record is written, as ``_is_none`` does for single values."""
+    return not value
 
 
 class PlayerSpec(Record):
@@ -322,6 +333,11 @@ class Episode(Record):
         return self.outcome != "aborted"
 
     @property
+    def finished(self) -> bool:
+        """Whether this is its result; a technical failure says nothing about the pair, and is played again."""
+        return self.abort_reason not in TECHNICAL_REASONS
+
+    @property
     def rendered_turns(self) -> tuple[Turn, ...]:
         """The turns that have a rendering, in order."""
         return tuple(turn for turn in self.turns if turn.rendering is not None)
@@ -371,6 +387,16 @@ class JudgeIdentity(Record):
     player: PlayerSpec | None = Field(default=None, description="Of a model: who is asked, and how.")
     prompts: Line | None = Field(default=None, description="Of a model: version of the judge's prompts.")
     version: Line | None = Field(default=None, description="Version of the code or checkpoint that computes it.")
+    categories: tuple[Name, ...] | None = Field(
+        default=None,
+        min_length=1,
+        exclude_if=_is_none,
+        description="The categories of pictures that it rates; null for all. Others are not applicable to it.",
+    )
+
+    def rates(self, category: str) -> bool:
+        """Return whether pictures of a category are rated at all."""
+        return self.categories is None or category in self.categories
 
 
 class Score(Record):
@@ -388,6 +414,11 @@ class Score(Record):
     annotator: Name | None = Field(default=None, description="Pseudonym of the person, where judge is human.")
     orders: Orders | None = Field(
         default=None, description="preference, if both orders were asked: what each order alone would have said."
+    )
+    leniencies: tuple[Name, ...] = Field(
+        default=(),
+        exclude_if=_is_empty,
+        description="Deviations in a model's answer that were accepted (ircore.judges.answers), sorted.",
     )
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ircore.errors import InputError
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.records import AbortReason, Episode, PlayerSpec, Rendering
+from ircore.records import GIVEN_UP, AbortReason, Episode, PlayerSpec, Rendering
 from ircore.runs import CallKey, RunFolder
 
 DescriberKey = tuple[str, tuple[str, ...]]
@@ -78,8 +78,8 @@ class ReplayPlayer:
     def _read_replies(self, episode: Episode, target: str, replies: list[str]) -> None:
         for turn, text in enumerate(replies):
             self._texts.setdefault((target, tuple(replies[:turn])), text)
-        if episode.abort_reason is not None:
-            self._faults[target, tuple(replies)] = (episode.abort_reason, episode.detail or "")
+        if _failed(episode):
+            self._faults[target, tuple(replies)] = _fault(episode)
 
     def _read_renderings(self, episode: Episode) -> None:
         messages: tuple[str, ...] = ()
@@ -91,5 +91,14 @@ class ReplayPlayer:
             if turn.rendering is not None:
                 self._pictures.setdefault((messages, previous), (turn.rendering, turn.notes))
                 previous = turn.rendering.sha256
-            elif episode.abort_reason is not None:
-                self._faults[messages, previous] = (episode.abort_reason, episode.detail or "")
+            elif _failed(episode):
+                self._faults[messages, previous] = _fault(episode)
+
+
+def _failed(episode: Episode) -> bool:
+    """Return whether the recorded player's own words or silence ended an episode; one given up says nothing of it."""
+    return episode.abort_reason not in (None, GIVEN_UP)
+
+
+def _fault(episode: Episode) -> tuple[AbortReason, str]:
+    return episode.abort_reason or "provider_error", episode.detail or ""

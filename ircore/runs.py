@@ -26,7 +26,6 @@ from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.journal import JournalWriter, read_records
 from ircore.provenance import Provenance, read_provenance
 from ircore.records import (
-    TECHNICAL_REASONS,
     AbortReason,
     Attempt,
     Episode,
@@ -248,8 +247,7 @@ class RunFolder:
             return False
         known = _read_judge(path)
         if known != judge:
-            ours, theirs = judge.model_dump(), known.model_dump()
-            field = next(name for name in ours if ours[name] != theirs[name])
+            field = next(name for name in JudgeIdentity.model_fields if getattr(judge, name) != getattr(known, name))
             raise InputError(
                 f"{path}: {field}: the judge {judge.name} of this run is another one", "Give the judge another name."
             )
@@ -311,7 +309,7 @@ class RunWriter:
     @staticmethod
     def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
         """Return the episodes that need not be played again, by id."""
-        return {one.episode_id: one for one in folder.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+        return {one.episode_id: one for one in folder.episodes() if one.finished}
 
     def record(self, entries: Sequence[Entry]) -> None:
         """Record what happened, all of it or nothing; on return it is on the disk itself.

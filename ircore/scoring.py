@@ -5,17 +5,14 @@ the instance set whatever finishes first, each episode's at once, so that stoppi
 """
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from ircore.errors import InputError, WorkError
+from ircore.errors import InputError
 from ircore.images import Picture
 from ircore.judges.base import Judge, Judgement, identity_of, tasks_of
 from ircore.metrics.base import Metric
@@ -25,14 +22,11 @@ from ircore.progress import progress
 from ircore.records import Episode, Instance, Rendering, Score, Task
 from ircore.runs import RunFolder
 from ircore.score_counts import ScoreCount, count_score
-from ircore.workers import worker_pool
+from ircore.workers import in_order
 
 JUDGES = ("structural",)
 METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
 """What ``ircore score`` computes unless told otherwise."""
-
-AHEAD = 4
-"""Episodes handed out per process before the oldest has been written: keeps all cores busy and the memory bounded."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +159,8 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     scored = scored_turns(episode, plan.every_turn)
     if not scored:
         return ()
-    raters = tuple(name for name in plan.judges if "similarity" in tasks_of(_judge(name)))
+    judges = tuple(name for name in plan.judges if identity_of(name, _judge(name)).rates(episode.category))
+    raters = tuple(name for name in judges if "similarity" in tasks_of(_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
         Wanted(episode.episode_id, turn, task, judge, sha256)
@@ -175,7 +170,7 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     ]
     final, sha256 = scored[-1]
     if len(scored) > 1:
-        choosers = [name for name in plan.judges if "preference" in tasks_of(_judge(name))]
+        choosers = [name for name in judges if "preference" in tasks_of(_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
 
@@ -198,7 +193,7 @@ def _score_all(
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
     parts = [work for _, work in works]
-    computed = elsewhere(map(_material, parts)) if elsewhere else _computed(parts, workers)
+    computed = elsewhere(map(_material, parts)) if elsewhere else in_order(_scores, parts, min(workers, len(parts)))
     with progress("scoring", len(works)) as shown:
         for (run, _), scores in zip(works, computed, strict=True):
             run.add_scores(scores)
@@ -208,41 +203,6 @@ def _score_all(
                 count_score(counts, score, new=True)
             shown.advance()
     return new, unavailable
-
-
-def _computed(works: Sequence[_Work], workers: int) -> Iterator[list[Score]]:
-    """Yield the scores of each work, in order, computed by as many processes as are of use."""
-    if min(workers, len(works)) <= 1:
-        yield from map(_scores, works)
-        return
-    with _killed_is_an_error(), _pool(min(workers, len(works))) as pool:
-        waiting: deque[Future[list[Score]]] = deque()
-        for work in works:
-            if len(waiting) >= AHEAD * workers:
-                yield waiting.popleft().result()
-            waiting.append(pool.submit(_scores, work))
-        while waiting:
-            yield waiting.popleft().result()
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes of which what has not begun is dropped when this one stops."""
-    pool = worker_pool(workers)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _killed_is_an_error() -> Iterator[None]:
-    try:
-        yield
-    except BrokenProcessPool as error:
-        raise WorkError(
-            "a scoring process was killed, probably for want of memory", "The same command goes on from here."
-        ) from error
 
 
 def _scores(work: _Work) -> list[Score]:

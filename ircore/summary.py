@@ -19,7 +19,8 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         prices: What its answers cost; by default those that it was played with.
 
     Returns:
-        ``run`` (its identity), ``planned`` and ``episodes`` (in the set; ended), ``outcomes``, ``abort_reasons``,
+        ``run`` (its identity), ``planned`` and ``episodes`` (in the set; ended), ``unfinished`` (without a result yet:
+        never ended, or failed for a technical reason and not declared final), ``outcomes``, ``abort_reasons``,
         ``turns``, ``requests`` by role and ``failed_requests`` among them by fault (whether the answer came later or
         not), ``tokens`` (``messages`` by the game's tokenizer; the rest as providers count them), ``images`` and
         ``images_perhaps_billed`` (besides them, by requests that failed), ``seconds`` (sum of waiting for answers),
@@ -88,6 +89,7 @@ def _summary(
         "run": _identity(folder.run),
         "planned": len(folder.instances.instances),
         "episodes": len(episodes),
+        "unfinished": len(folder.instances.instances) - sum(one.finished for one in episodes),
         "outcomes": {name: outcomes[name] for name in get_args(Outcome)},
         "abort_reasons": dict(Counter(one.abort_reason for one in episodes if one.abort_reason)),
         "turns": sum(len(one.turns) for one in episodes),

@@ -41,6 +41,7 @@ REASONS: Mapping[AbortReason, str] = {
     "generator_refused": "the generator refused to draw",
     "generator_no_image": "the generator returned no picture",
     "provider_error": "a provider failed",
+    "given_up": "given up: the run was declared final without it",
 }
 
 

@@ -18,6 +18,7 @@ from ircore.results.cells import BoardKey, run_cells
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
+from ircore.results.rated import scopes_of
 from ircore.runs import HeldJournal, RunFolder
 from ircore.summary import summarise
 from leaderboard.kept import Kept, content_key, run_key
@@ -100,12 +101,12 @@ def read_run(path: Path) -> Reading:
     journal = HeldJournal(path)
     results = judge_episodes(journal.run.run_id, journal.run.slug, journal.episodes(), journal.scores())
     summary, costs = summarise(journal, prices_of_run(journal)), episode_costs(journal)
-    judges = sorted({judge for one in results for judge in one.judged})
+    scopes = scopes_of(sorted({judge for one in results for judge in one.judged}), journal.judges())
     return Reading(
         results=results,
         costs=costs,
         summary={name: value for name, value in summary.items() if name != "per_episode"},
-        cells=tuple(run_cells(journal.instances.instances, journal.run.run_id, results, judges, costs).values()),
+        cells=tuple(run_cells(journal.instances.instances, journal.run.run_id, results, scopes, costs).values()),
         language=run_language(episode_messages(results)),
     )
 

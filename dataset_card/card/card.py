@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
+from dataset_card.card.free import CARD, DATASHEET, FreeTexts, blocks
 from dataset_card.card.metadata import PAPER, TITLE, front_matter, licences_of
 from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
-from dataset_card.card.strip import Example, choose_example, draw_strip
+from dataset_card.card.strip import Example, draw_strip
+from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReleaseSource
@@ -18,8 +20,6 @@ from ircore.records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
 from ircore.results.subsets import by_rules
 
-CARD = "README.md"
-DATASHEET = "DATASHEET.md"
 LICENCES = "LICENSE.md"
 STRIP = "assets/episode.png"
 TARGETS = "assets/targets.png"
@@ -71,23 +71,21 @@ class CardFacts:
         written: Sizes of the configs, in the order of ``CONFIGS``.
         example: The episode that the strip shows.
         name: Of the release, which is its tag on the Hub; None if it has none.
+        free: What maintainers wrote into the free sections.
+        verification: What was computed again.
     """
 
     source: ReleaseSource
     written: Sequence[Written]
     example: Example
     name: str | None = None
+    free: FreeTexts = field(default_factory=dict)
+    verification: Verification = field(default_factory=Verification)
 
 
-def card_files(source: ReleaseSource, written: Sequence[Written], name: str | None = None) -> dict[str, bytes]:
-    """Return the content of every file in ``CARD_FILES``; the same source gives the same bytes.
-
-    Args:
-        source: What the release is made of.
-        written: Sizes of the configs, in the order of ``CONFIGS``.
-        name: Of the release.
-    """
-    facts = CardFacts(source, written, choose_example(source), name)
+def card_files(facts: CardFacts) -> dict[str, bytes]:
+    """Return the content of every file in ``CARD_FILES``; the same facts give the same bytes."""
+    source = facts.source
     return {
         CARD: render_card(facts).encode(),
         DATASHEET: render_datasheet(facts).encode(),
@@ -114,6 +112,8 @@ def render_card(facts: CardFacts) -> str:
         counts=[_counts(source, category) for category in source.results.categories],
         licences=source_licences(source),
         type_name=_type_name,
+        free=blocks(CARD, facts.free),
+        verified=_verified(facts),
         **_common(facts),
     )
     return f"---\n{front_matter(source, facts.written)}---\n\n{body}"
@@ -127,6 +127,7 @@ def render_datasheet(facts: CardFacts) -> str:
         first_day=days[0],
         last_day=days[-1],
         licence_names=sorted(licences_of(facts.source)),
+        free=blocks(DATASHEET, facts.free),
         **_common(facts),
     )
 
@@ -192,6 +193,13 @@ def _common(facts: CardFacts) -> dict[str, object]:
         "tables": [(one.config, one.rows) for one in facts.written],
         "md": Markdown,
     }
+
+
+def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
+    """Return the runs of which anything was computed again, by the name of their pair, in the order of the boards."""
+    verified = {run.run_id: run for run in facts.verification.runs}
+    runs = [source_run.run for source_run in facts.source.runs]
+    return [(run.submission.name, verified[run.run_id]) for run in runs if run.run_id in verified]
 
 
 def _boards(source: ReleaseSource) -> Iterator[JudgeBoard]:

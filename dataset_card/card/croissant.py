@@ -95,8 +95,13 @@ def semantic_version(benchmark: str | None, date: str, content: str) -> str:
     return f"{'.'.join((numbers + ['0'] * 3)[:3])}+{date.replace('-', '')}.{content[:8]}"
 
 
-def croissant_faults(folder: Path) -> Iterator[str]:
-    """Say what of ``croissant.json`` is not true of the release beside it: its files and its tables."""
+def croissant_faults(folder: Path, hashes: Mapping[str, str]) -> Iterator[str]:
+    """Say what of ``croissant.json`` is not true of the release beside it: its files and its tables.
+
+    Args:
+        folder: The release.
+        hashes: SHA-256 of the files of its tables by path.
+    """
     path = folder / CROISSANT
     if not path.is_file():
         return
@@ -108,7 +113,10 @@ def croissant_faults(folder: Path) -> Iterator[str]:
     if not isinstance(document, dict) or document.get("conformsTo") != list(CONFORMS_TO):
         yield f"does not conform to {CONFORMS_TO[0]}"
         return
-    for key, wanted in (("distribution", list(_distribution(folder, {}))), ("recordSet", list(_record_sets(folder)))):
+    for key, wanted in (
+        ("distribution", list(_distribution(folder, hashes))),
+        ("recordSet", list(_record_sets(folder))),
+    ):
         found = _by_id(document.get(key))
         for one in wanted:
             if found.pop(one["@id"], None) != one:

@@ -149,6 +149,7 @@ def _png(sheet: Image.Image) -> bytes:
 
 
 def alternative_text(pairs: Sequence[BoardRow], label: str) -> str:
-    """Say in words what the chart of scores shows: each pair's mean over all targets."""
+    """Say in words what the chart of scores shows: each pair's mean over all targets that it played."""
     means = [f"{_pair(one)} {one.cell.score.mean:.1f}" for one in pairs if one.cell.score.mean is not None]
-    return f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets: {', '.join(means)}."
+    words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"
+    return f"{words}: {', '.join(means)}."

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -12,14 +12,16 @@ from pydantic import TypeAdapter
 from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.decoding import decoding_processes
+from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
+from dataset_card.checking.source import released_source
 from dataset_card.findings import Decode, Findings, Pictures, decoded
-from dataset_card.releases.files import SINGLE_FILES
-from dataset_card.releases.record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, Vouched
-from dataset_card.tables.parquet import read_table, schema_faults
+from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
+from dataset_card.releases.record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
+from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
 from dataset_card.tables.reading import ReleasedRun, Tables
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import ReleaseSource, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
 from ircore.errors import InputError
 from ircore.provenance import Provenance
@@ -36,6 +38,9 @@ class Report:
         pictures: Distinct pictures decoded.
         counts: Sound rows of each config.
         runs: The release's runs read back, pictures left out; only to be relied on if there is no fault.
+        source: What it is made of, with its pictures; None if its tables have a fault.
+        not_checked: What its layout, or who wrote it, does not allow to check; one line each.
+        rescored: What was computed again from the pictures, and what could not be; one line each.
     """
 
     faults: tuple[str, ...]
@@ -43,6 +48,9 @@ class Report:
     pictures: int
     counts: Counter[str]
     runs: tuple[ReleasedRun, ...] = ()
+    source: ReleaseSource | None = field(default=None, compare=False, repr=False)
+    not_checked: tuple[str, ...] = ()
+    rescored: tuple[str, ...] = ()
 
 
 AHEAD = 64
@@ -84,7 +92,8 @@ def _is_large(path: Path) -> bool:
 def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool) -> Report:
     findings = Findings()
     _check_files(folder, find_leak, findings)
-    record = RecordCheck(folder, findings)
+    hashes = table_hashes(folder)
+    record = RecordCheck(folder, hashes, findings)
     pictures = Pictures(findings, decode)
     runs = _read_runs(folder, findings)
     tables = Tables(
@@ -112,17 +121,22 @@ def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool)
     if card:
         check_card(folder, counts, findings)
     check_licences(folder, tables.instances(), runs.values(), findings)
-    for fault in croissant_faults(folder):
+    for fault in croissant_faults(folder, hashes):
         findings.add(CROISSANT, fault)
     record.finish()
-    return Report(tuple(findings.faults), findings.rows, len(pictures), counts, tables.runs())
+    source = None if tables.results is None else released_source(folder, tables.runs(), tables.results)
+    not_checked: tuple[str, ...] = ()
+    if card and source is not None and record.record is not None:
+        not_checked = check_derived(folder, source, record.record, hashes, findings)
+    faults = tuple(findings.faults)
+    return Report(faults, findings.rows, len(pictures), counts, tables.runs(), source, not_checked)
 
 
 def _check_files(folder: Path, find_leak: FindLeak, findings: Findings) -> None:
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
-            if name not in (RELEASE, PROVENANCE, TOMBSTONES):  # the first is missed where it is read
+            if name != RELEASE and name not in OPTIONAL_FILES:  # the first is missed where it is read
                 findings.add(name, "is missing")
         elif path.suffix == ".png":
             if isinstance(size := decoded(path.read_bytes()), str):

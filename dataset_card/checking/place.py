@@ -6,6 +6,8 @@ from pathlib import Path
 from dataset_card.card.code import run_blocks
 from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.rescore import rescore_release
+from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import belongs_to_release
 
@@ -13,7 +15,9 @@ MOST_LISTED = 20
 """Files that do not belong to a release and are named one by one: somebody may have named a wrong folder."""
 
 
-def check_place(place: str, load: bool = True, run_card: bool = False, processes: int = 1) -> Report:
+def check_place(
+    place: str, load: bool = True, run_card: bool = False, processes: int = 1, draw: Draw | None = None
+) -> Report:
     """Check a release wherever it is.
 
     Args:
@@ -21,6 +25,7 @@ def check_place(place: str, load: bool = True, run_card: bool = False, processes
         load: Whether to load every table with ``datasets``, whole and streamed; of the Hub, at the commit that is
             checked.
         processes: How many may decode pictures, as in ``check_release``.
+        draw: Which episodes to compute again from the pictures; None for none.
         run_card: Whether to run the code of the card, of which by then is known that it is this version's own.
 
     Returns:
@@ -34,6 +39,8 @@ def check_place(place: str, load: bool = True, run_card: bool = False, processes
     name, _, revision = (place, "", "") if here else place.partition("@")
     folder = find_release(name, revision or None)
     report = check_release(folder, processes)
+    if draw is not None:
+        report = _rescored(folder, report, draw, processes)
     faults = [*report.faults, *(_strangers(folder) if here else ())]
     if faults:
         faults += ["load_dataset: not tried, because of the faults above"] if load else []
@@ -44,6 +51,14 @@ def check_place(place: str, load: bool = True, run_card: bool = False, processes
     if run_card and not faults:
         faults += [f"README.md: {one}" for one in run_blocks(str(folder.resolve()) if here else name, folder)]
     return replace(report, faults=tuple(faults))
+
+
+def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Report:
+    """Add to a report what differs when values are computed again."""
+    if report.source is None:
+        return replace(report, faults=(*report.faults, "rescoring: not tried, because of the faults above"))
+    rescoring = rescore_release(folder, report.runs, draw, processes)
+    return replace(report, faults=(*report.faults, *rescoring.faults), rescored=tuple(rescoring.lines()))
 
 
 def _strangers(folder: Path) -> list[str]:

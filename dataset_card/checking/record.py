@@ -1,6 +1,6 @@
 """Whether a release is what its ``release.json`` says: files, rows, name, history, and nobody that was withdrawn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -8,7 +8,6 @@ from pydantic import TypeAdapter
 
 from dataset_card.findings import Findings
 from dataset_card.releases.record import (
-    CHANGES,
     JUDGES,
     PROVENANCE,
     RELEASE,
@@ -18,7 +17,6 @@ from dataset_card.releases.record import (
     content_hash,
     read_release,
     release_name,
-    render_changes,
 )
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.parts import Part, PartKey
@@ -36,21 +34,25 @@ class RecordCheck:
 
     Args:
         folder: The release.
+        hashes: SHA-256 of the files of its tables by path.
         findings: Where faults go.
+
+    Attributes:
+        record: What the release says of itself; None if that cannot be read.
     """
 
-    def __init__(self, folder: Path, findings: Findings) -> None:
-        self._folder, self._findings = folder, findings
+    def __init__(self, folder: Path, hashes: Mapping[str, str], findings: Findings) -> None:
+        self._folder, self._hashes, self._findings = folder, hashes, findings
         self._keys: dict[tuple[str, str | None], PartKey] = {}
-        self._record = self._read()
-        if self._record is not None:
-            self._check_files(self._record)
+        self.record = self._read()
+        if self.record is not None:
+            self._check_files(self.record)
 
     def take(self, config: Config, row: Row) -> None:
         """Take a row of a table, in the order of its files."""
-        if self._record is None:
+        if self.record is None:
             return
-        run_id = str(row["run_id"]) if _of_runs(self._record, config) else None
+        run_id = str(row["run_id"]) if _of_runs(self.record, config) else None
         key = self._keys.get((config.name, run_id))
         if key is None:
             key = self._keys[config.name, run_id] = PartKey(config)
@@ -58,7 +60,7 @@ class RecordCheck:
 
     def finish(self) -> None:
         """Compare what was taken; only if there is no other fault, which would be one here too."""
-        record = self._record
+        record = self.record
         if record is None or self._findings.faults:
             return
         for part in record.parts:
@@ -92,6 +94,9 @@ class RecordCheck:
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
             for name in sorted(found - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
+        for name, sha256 in record.hashes.items():
+            if self._hashes.get(name, sha256) != sha256:
+                self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
 
     def _identity_faults(self, record: ReleaseRecord) -> Iterator[str]:
         texts = {name: _text(self._folder / name) for name in (RUNS, JUDGES, PROVENANCE, TOMBSTONES)}
@@ -101,8 +106,8 @@ class RecordCheck:
             yield "name does not follow from benchmark, date and content"
         if (record.history[0].name, record.history[0].date) != (record.name, record.date):
             yield "the newest entry of its history is not of this release"
-        if _text(self._folder / CHANGES) != render_changes(record):
-            yield f"{CHANGES} does not tell its history"
+        if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
+            yield "its parent is not the release before it in its history"
         runs = {one.run_id for one in record.parts}
         for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from dataset_card.card.card import LICENCES
 from dataset_card.checking.check import check_release
@@ -77,8 +78,18 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
     return Repository(place).download(revision, patterns)
 
 
-def find_former(place: str) -> Path:
-    """Return the folder of the release that another one is built upon.
+class FormerPlace(NamedTuple):
+    """Where the release lies that another one is built upon."""
+
+    folder: Path
+    """The release's files."""
+
+    commit: str | None
+    """The commit on the Hub that they are of; None if the place is a folder of this machine."""
+
+
+def find_former(place: str) -> FormerPlace:
+    """Return where the release lies that another one is built upon.
 
     Args:
         place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub.
@@ -88,9 +99,10 @@ def find_former(place: str) -> Path:
         WorkError: As ``find_release``.
     """
     if Path(place).is_dir():
-        return Path(place)
+        return FormerPlace(Path(place), None)
     name, _, revision = place.partition("@")
-    return find_release(name, revision or None)
+    folder = find_release(name, revision or None)
+    return FormerPlace(folder, folder.name)  # a folder of the Hub's cache is named by the commit
 
 
 def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
@@ -117,10 +129,9 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
     if not runs:
         raise unknown("run", str(run_id), [one.run.run_id for one in report.runs])
     instances = runs[0].instances.instances
-    _refuse_unsafe(instances)
     judged = {score.judge for one in report.runs for score in one.scores()}
     with new_folder(out) as folder:
-        _write_instances(release, folder / "instances", instances)
+        write_target_set(release, folder / "instances", instances)
         for one in runs:
             _write_run(folder, one, judged)
         _write_renderings(release, folder, runs)
@@ -153,7 +164,18 @@ def _refuse_unsafe(instances: Sequence[Instance]) -> None:
         seen.add(one.image.lower())
 
 
-def _write_instances(release: Path, folder: Path, instances: Sequence[Instance]) -> None:
+def write_target_set(release: Path, folder: Path, instances: Sequence[Instance]) -> None:
+    """Write the instance set of a release to a folder.
+
+    Args:
+        release: The release's folder.
+        folder: Where to.
+        instances: Its instances, as a check of the release has read them.
+
+    Raises:
+        WorkError: A file of it would lie outside of the folder or upon another one, or a picture has changed.
+    """
+    _refuse_unsafe(instances)
     known = {one.instance_id: one for one in instances}
     for _, row in read_table(release, INSTANCES):
         one = known[str(row["instance_id"])]

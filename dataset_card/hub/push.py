@@ -1,16 +1,25 @@
-"""A release folder to the Hub: one commit, one tag, nothing of anybody else touched."""
+"""A release folder to the Hub: one commit upon the release that it was built upon, one tag, nothing of others touched.
+
+A push is a compare-and-swap: the commit is made only if the newest release there is the one that this one carries on.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 from typing import Literal, NamedTuple
 
-from dataset_card.checking.check import check_release
-from dataset_card.hub.repository import WAITS, Remote, RemoteFile, Repository, StaleError, TemporaryError
-from dataset_card.releases.files import LocalFile, is_table_file, read_release_files
-from dataset_card.releases.record import read_release
+from dataset_card.checking.check import Report, check_release
+from dataset_card.checking.recheck import new_runs, recheck_new_runs
+from dataset_card.hub.changes import compare_files, size_text
+from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
+from dataset_card.hub.rebase import merged_release, replace_release
+from dataset_card.hub.remote import Remote, StaleError, TemporaryError
+from dataset_card.hub.repository import WAITS, Repository
+from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
+from dataset_card.releases.former import FormerRelease
+from dataset_card.tables.reading import ReleasedRun
 from ircore.errors import InputError, WorkError
 
 Visibility = Literal["private", "public"]
@@ -18,38 +27,6 @@ Say = Callable[[str], object]
 """Takes a line about the progress."""
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What a push does to the files of a repository."""
-
-    added: tuple[str, ...]
-    """Paths that are new."""
-
-    changed: tuple[str, ...]
-    """Paths whose content becomes another."""
-
-    removed: tuple[str, ...]
-    """Shards of tables that the release has not."""
-
-    unchanged: tuple[str, ...]
-    """Paths that stay as they are."""
-
-    sent: int
-    """Bytes of what is new or changed."""
-
-    def __bool__(self) -> bool:
-        return bool(self.added or self.changed or self.removed)
-
-    def lines(self, files: Mapping[str, LocalFile]) -> Iterator[str]:
-        """Yield one line a change and one of the sums."""
-        for word, paths in (("added", self.added), ("changed", self.changed), ("removed", self.removed)):
-            for path in paths:
-                yield f"  {word:<8} {path}" + (f"  {size_text(files[path].size)}" if path in files else "")
-        counts = ((self.added, "added"), (self.changed, "changed"), (self.removed, "removed"))
-        said = ", ".join(f"{len(paths)} {word}" for paths, word in (*counts, (self.unchanged, "unchanged")))
-        yield f"{said}; {size_text(self.sent)} to send"
 
 
 @dataclass(frozen=True)
@@ -68,6 +45,25 @@ class PushPlan:
     message: str | None = None
     """Of the commit."""
 
+    rebase: bool = False
+    """Whether a release that was not built upon the newest one there is merged with it."""
+
+
+class Outgoing(NamedTuple):
+    """A release that was checked and is to be pushed."""
+
+    release: FormerRelease
+    """Its records."""
+
+    files: Mapping[str, LocalFile]
+    """Its files, by path."""
+
+    tag: str
+    """The tag that it gets."""
+
+    report: Report
+    """Of its check."""
+
 
 class Pushed(NamedTuple):
     """Where a release is."""
@@ -82,15 +78,6 @@ class Pushed(NamedTuple):
     """The commit that holds it."""
 
 
-def compare_files(local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile]) -> Changes:
-    """Say what makes a repository hold a release; files that no release is made of are not looked at."""
-    added = tuple(path for path in local if path not in remote)
-    changed = tuple(path for path, file in local.items() if path in remote and not remote[path].same_as(file))
-    removed = tuple(sorted(path for path in remote if path not in local and is_table_file(path)))
-    unchanged = tuple(path for path in local if path not in {*added, *changed})
-    return Changes(added, changed, removed, unchanged, sum(local[path].size for path in (*added, *changed)))
-
-
 def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     """Return what a push would do, as lines for people; nothing is changed.
 
@@ -98,48 +85,75 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         InputError: As ``push_release``.
         WorkError: As ``push_release``.
     """
-    repo, local, tag = _prepared(folder, plan)
+    repo, outgoing = _opened(plan), _prepared(folder, plan)
     remote = repo.read()
     _refuse_wish(plan, remote)
     if remote is None:
         first = f"{plan.repo}: would be made, private"
-        return first, *compare_files(local, {}).lines(local), *_later(plan, tag, None)
-    if _is_released(repo, remote, tag, local):
-        return (f"{plan.repo}: has this release already, as {tag}",)
+        return (
+            first,
+            *_first_again(outgoing.report.runs),
+            *compare_files(outgoing.files, {}).lines(outgoing.files),
+            *_later(plan, outgoing.tag, None),
+        )
+    now = _head(repo, remote, outgoing)
+    if not plan.rebase or not needs_rebase(outgoing.release, now.head):
+        return _preview(repo, outgoing, now, plan)
+    with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
+        said = f"{folder}: would be merged with the newest release there"
+        return said, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
+
+
+def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
+    remote = now.remote
+    if _is_released(repo, remote, outgoing):
+        return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
+    refuse_losses(repo, outgoing.release, now.head)
+    refuse_changed(repo, outgoing.release, outgoing.files, remote.files, now)
     there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
-    return there, *compare_files(local, remote.files).lines(local), *_later(plan, tag, remote)
+    changes = compare_files(outgoing.files, remote.files, now.listed)
+    new = new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
+    return there, *_first_again(new), *changes.lines(outgoing.files), *_later(plan, outgoing.tag, remote)
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     """Bring a release to the Hub: check it, make the repository if need be, commit once, tag, then publish if asked.
 
-    The same command again goes on where it was stopped, and does nothing to what is done. Commits that others make
-    meanwhile are kept: only if one of them changed a file of the release is it left to the user.
+    The commit is made only upon the release that this one carries on, so that of two pushes at once one is refused. The
+    tag is set only once the commit was read back and holds every file as it is here. The same command again goes on
+    where it was stopped, and does nothing to what is done. Commits that others make meanwhile are kept: only if one of
+    them changed a file of the release is it left to the user.
+
+    Before that, the runs that are new there are computed again from their pictures and messages, and ``folder`` is told
+    so: see ``recheck_new_runs``.
 
     Args:
-        folder: The release.
+        folder: The release; replaced by the merged one if that is asked for and needed.
         plan: Where to and how.
         say: Takes a line about each step.
 
     Raises:
         InputError: The release, the name or the tag is not usable, or there is no token.
-        WorkError: The release has faults, the tag is another release's, or the Hub refuses or cannot be reached.
+        WorkError: The release has faults or does not carry on the newest one there, the tag is another release's, the
+            two cannot be merged, or the Hub refuses, cannot be reached, or does not hold what was sent.
     """
-    repo, local, tag = _prepared(folder, plan)
+    repo, outgoing = _opened(plan), _prepared(folder, plan)
     repo.require_token()
-    remote = repo.read()
-    _refuse_wish(plan, remote)
-    if remote is None:
-        repo.create()
-        say(f"made {repo.url} (private)")
-        remote = repo.read()
-    if remote is None:
-        raise WorkError(f"{plan.repo}: was made, but this token may not see it", "Give the token access to it.")
-    if _is_released(repo, remote, tag, local):
+    remote = _made(repo, plan, say)
+    if plan.rebase and needs_rebase(outgoing.release, _head(repo, remote, outgoing).head):
+        with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
+            replace_release(folder.resolve(), merged)
+        for line in (f"{folder}: merged with the newest release there", *built.lines()):
+            say(line)
+        outgoing = _prepared(folder, plan)
+    tag = outgoing.tag
+    if not _has_files(repo, remote, outgoing):
+        outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing).head, say)
+    if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")
     else:
-        commit = _commit(repo, remote, local, plan.message or f"Release {tag}", say)
+        commit = _commit(repo, remote, outgoing, plan.message or f"Release {tag}", say)
         repo.tag(tag, commit)
         say(f"tagged {tag}")
     if plan.visibility == "public" and remote.private:
@@ -157,24 +171,51 @@ def loading_code(pushed: Pushed) -> tuple[str, str, str]:
     )
 
 
-def size_text(size: int) -> str:
-    """Return a number of bytes for people."""
-    if size < 1000:
-        return f"{size} B"
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
-
-
-def _prepared(folder: Path, plan: PushPlan) -> tuple[Repository, dict[str, LocalFile], str]:
-    """Check the release and what is asked; return the repository, the release's files and its tag."""
-    repo = Repository(plan.repo)
+def _opened(plan: PushPlan) -> Repository:
+    """Return the repository that is asked for, which nothing was asked of yet."""
     if plan.revision is not None and (not TAG.fullmatch(plan.revision) or plan.revision == "main"):
         raise InputError(f"--revision {plan.revision}: not the name of a tag", "Such as: v1.0.0")
-    local = read_release_files(folder)
-    faults = check_release(folder).faults
+    return Repository(plan.repo)
+
+
+def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
+    """Check a release and return what is to be pushed."""
+    files = read_release_files(folder)
+    report = check_release(folder)
+    faults = report.faults or report.not_checked
     if faults:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
-    return repo, local, plan.revision or read_release(folder).name
+    release = FormerRelease(folder)
+    return Outgoing(release, files, plan.revision or release.record.name, report)
+
+
+def _rechecked(repo: Repository, outgoing: Outgoing, head: FormerRelease | None, say: Say) -> Outgoing:
+    """Compute the runs again that are new there, and return the release with what it says of that."""
+    folder = outgoing.release.folder
+    refuse_losses(repo, outgoing.release, head)  # which takes less time
+    rechecked = recheck_new_runs(folder, outgoing.report, head)
+    for line in rechecked.lines:
+        say(line)
+    changed = {name: read_local_file(folder / name) for name in rechecked.changed}
+    return outgoing._replace(files={**outgoing.files, **changed})
+
+
+def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
+    """Return the repository as it is, made if there was none."""
+    remote = repo.read()
+    _refuse_wish(plan, remote)
+    if remote is None:
+        repo.create()
+        say(f"made {repo.url} (private)")
+        remote = repo.read()
+    if remote is None:
+        raise WorkError(f"{plan.repo}: was made, but this token may not see it", "Give the token access to it.")
+    return remote
+
+
+def _head(repo: Repository, remote: Remote, outgoing: Outgoing) -> RemoteHead:
+    return read_head(repo, remote, outgoing.release.folder, outgoing.files)
 
 
 def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
@@ -182,34 +223,42 @@ def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
 
 
-def _is_released(repo: Repository, remote: Remote, tag: str, local: Mapping[str, LocalFile]) -> bool:
+def _is_released(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
     """Say whether the tag is there with these very files.
 
     Raises:
         WorkError: It is there with others.
     """
-    if tag not in remote.tags:
+    if outgoing.tag not in remote.tags:
         return False
-    if compare_files(local, repo.files(remote.tags[tag])):
+    if not _has_files(repo, remote, outgoing):
         raise WorkError(
-            f"{repo.name}: tag {tag} exists already, with another release",
+            f"{repo.name}: tag {outgoing.tag} exists already, with another release",
             "Tags of releases are never moved: choose another --revision.",
         )
     return True
 
 
-def _commit(repo: Repository, first: Remote, local: Mapping[str, LocalFile], message: str, say: Say) -> str:
+def _has_files(repo: Repository, remote: Remote, outgoing: Outgoing) -> bool:
+    """Say whether the tag is there and has the files as they are here."""
+    commit = remote.tags.get(outgoing.tag)
+    return commit is not None and not compare_files(outgoing.files, repo.files(commit))
+
+
+def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, say: Say) -> str:
     """Make the one commit; look again whenever it is not certain what the repository holds."""
     seen: Remote | None = first
     for wait in (*WAITS, None):
-        now = seen or _reread(repo, first, local)
-        changes = compare_files(local, now.files)
+        now = _head(repo, seen or _reread(repo), outgoing)
+        refuse_losses(repo, outgoing.release, now.head)
+        refuse_changed(repo, outgoing.release, outgoing.files, first.files, now)
+        changes = compare_files(outgoing.files, now.remote.files, now.listed)
         if not changes:
             say("the files are there already")
-            return now.commit
+            return now.remote.commit
         try:
-            adding = {path: local[path].path for path in (*changes.added, *changes.changed)}
-            made = repo.commit(adding, changes.removed, now.commit, message)
+            adding = {path: outgoing.files[path].path for path in (*changes.added, *changes.changed)}
+            made = repo.commit(adding, changes.removed, now.remote.commit, message)
         except StaleError:
             say("another commit came first: looking again")
         except TemporaryError as error:
@@ -219,29 +268,39 @@ def _commit(repo: Repository, first: Remote, local: Mapping[str, LocalFile], mes
             sleep(error.wait or wait)
         else:
             say(f"committed {len(adding) + len(changes.removed)} files, {size_text(changes.sent)}: {made}")
+            _refuse_damaged(repo, made, outgoing, now)
             return made
         seen = None
     raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
 
 
-def _reread(repo: Repository, first: Remote, local: Mapping[str, LocalFile]) -> Remote:
-    """Read the repository again and refuse to overwrite what somebody else wrote into the release meanwhile."""
-    now = repo.read()
-    if now is None:
+def _reread(repo: Repository) -> Remote:
+    remote = repo.read()
+    if remote is None:
         raise WorkError(f"{repo.name}: has gone meanwhile", "Look at it, then give the same command again.")
-    ours = {*local, *(path for path in {*first.files, *now.files} if is_table_file(path))}
-    for path in sorted(ours):
-        before, after = first.files.get(path), now.files.get(path)
-        if after != before and not _as_wanted(after, local.get(path)):
-            raise WorkError(
-                f"{repo.name}: {path} was changed by another commit meanwhile",
-                "Look at it, then give the same command again to overwrite it.",
-            )
-    return now
+    return remote
 
 
-def _as_wanted(remote: RemoteFile | None, local: LocalFile | None) -> bool:
-    return local is None if remote is None else local is not None and remote.same_as(local)
+def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: RemoteHead) -> None:
+    """Refuse to tag a commit that does not hold every file of the release, by size and hash, or one that had to go.
+
+    Raises:
+        WorkError: Naming the first of them.
+    """
+    left = compare_files(outgoing.files, repo.files(commit), before.listed)
+    words = ((left.added, "is missing"), (left.changed, "is another file"), (left.removed, "is still there"))
+    faults = [f"{path} {word}" for paths, word in words for path in paths]
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise WorkError(
+            f"{repo.name}: commit {commit} is not the release, and was not tagged: {faults[0]}{more}",
+            "Give the same command again to send what is missing.",
+        )
+
+
+def _first_again(runs: Sequence[ReleasedRun]) -> tuple[str, ...]:
+    """Say how many runs a push would compute again; nothing if none is new."""
+    return (f"new runs whose values would be computed again first: {len(runs)}",) if runs else ()
 
 
 def _later(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:

@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
@@ -37,7 +36,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
 )
 from huggingface_hub.utils import logging as hub_logging
 
-from dataset_card.releases.files import LocalFile
+from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile, StaleError, TemporaryError
 from dataset_card.texts import find_forbidden
 from ircore.errors import InputError, WorkError
 from ircore.terminal import printable
@@ -62,55 +61,6 @@ for _name, _value in _STORE_LIMITS.items():
     os.environ.setdefault(_name, _value)
 
 _STALE, _EXISTS, _LIMITED = 412, 409, 429
-
-
-class TemporaryError(WorkError):
-    """The Hub cannot answer now; the same request may succeed later.
-
-    Attributes:
-        wait: Seconds that the server asked to wait, if it did.
-    """
-
-    wait: float | None = None
-
-
-class StaleError(Exception):
-    """Another commit has been made since the repository was read."""
-
-
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file of a repository as its listing has it."""
-
-    size: int
-    """Bytes."""
-
-    digest: str
-    """SHA-256 of a large file, git's hash of a small one."""
-
-    large: bool
-    """Whether it is kept apart from git."""
-
-    def same_as(self, local: LocalFile) -> bool:
-        """Say whether a file here has the same content."""
-        return self.digest == (local.sha256 if self.large else local.git_hash)
-
-
-@dataclass(frozen=True)
-class Remote:
-    """A repository as it was read."""
-
-    commit: str
-    """The newest commit."""
-
-    private: bool
-    """Whether only its owners see it."""
-
-    files: Mapping[str, RemoteFile]
-    """By path."""
-
-    tags: Mapping[str, str]
-    """Commit by tag."""
 
 
 class Repository:
@@ -177,7 +127,8 @@ class Repository:
         """Return the files of a commit, branch or tag.
 
         Raises:
-            WorkError: There is no such repository or revision, or the Hub cannot be reached.
+            MissingRevisionError: There is no such revision.
+            WorkError: There is no such repository, or the Hub cannot be reached.
         """
         return self._patiently(lambda: self._listed(revision))
 
@@ -234,15 +185,27 @@ class Repository:
         if not constants.is_offline_mode():
             # Asked first, since a download falls back on an old copy in silence if the Hub cannot be reached.
             self._patiently(lambda: self._api.dataset_info(self.name, revision=revision))
-        found = self._patiently(
-            lambda: self._api.snapshot_download(
-                self.name, repo_type=KIND, revision=revision, allow_patterns=list(patterns)
-            )
-        )
-        folder = Path(str(found))
+        folder = self.fetch(revision, patterns)
         if not any(folder.glob("data/*/*.parquet")):
             raise WorkError(f"{self.name}: holds no release", "Name a dataset made by: ircore release push")
         return folder
+
+    def fetch(self, revision: str | None, patterns: Iterable[str]) -> Path:
+        """Bring files into the user's Hub cache, whatever they are, and return the folder.
+
+        Args:
+            revision: As in ``download``.
+            patterns: As in ``download``.
+
+        Raises:
+            WorkError: There is no such repository or revision, or the Hub fails.
+        """
+        wanted = list(patterns)
+        return Path(
+            self._patiently(
+                lambda: self._api.snapshot_download(self.name, repo_type=KIND, revision=revision, allow_patterns=wanted)
+            )
+        )
 
     def _require_store(self) -> None:
         """Make sure that the service to which large files go answers: its client would try for minutes.
@@ -326,7 +289,9 @@ class Repository:
         if status == _LIMITED or status >= 500:
             return _temporary(error, f"{self.name}: the Hub cannot do this now: {status}{said}")
         if isinstance(error, RevisionNotFoundError):
-            return WorkError(f"{self.name}: no such revision", "Name a tag, a branch or a commit that it has.")
+            return MissingRevisionError(
+                f"{self.name}: no such revision", "Name a tag, a branch or a commit that it has."
+            )
         if isinstance(error, RepositoryNotFoundError):
             return WorkError(
                 f"{self.name}: no such dataset, or none that this token may see", "Check the name, and HF_TOKEN."

@@ -21,7 +21,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ircore.errors import InputError
 from ircore.files import new_file
-from ircore.records import TECHNICAL_REASONS, Episode, PlayerSpec, Role, Run, Usage
+from ircore.records import Episode, PlayerSpec, Role, Run, Usage
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs import Call, CallKey, RunFolder
@@ -162,7 +162,7 @@ class _Export:
             "metadata": _metadata(result, unseen),
             "role_usage": _role_usage(calls),
             "total_time": result.seconds,
-            **({"error": _error(episode)} if episode.abort_reason in TECHNICAL_REASONS else {}),
+            **({"error": _error(episode)} if not episode.finished else {}),
             **({"limit": self._limit()} if episode.outcome == "turn_limit" else {}),
             "turn_count": len(episode.turns),
             "attachments": pictures.by_name,

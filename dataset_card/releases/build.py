@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from dataset_card.card.card import card_files
-from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
+from dataset_card.card.free import FreeTexts, read_free
+from dataset_card.card.verification import (
+    VERIFICATION,
+    Verification,
+    read_verification,
+    still_true,
+    verification_text,
+)
+from dataset_card.releases.derived import derived_files
 from dataset_card.releases.former import FormerRelease, FormerRun, link_or_copy
 from dataset_card.releases.given import GivenRun
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.kept import keep, kept_path
 from dataset_card.releases.record import (
-    CHANGES,
     JUDGES,
     PROVENANCE,
     RELEASE,
@@ -20,7 +26,6 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     Vouched,
-    render_changes,
 )
 from dataset_card.releases.selection import ReleaseRun, Selection, select_runs
 from dataset_card.tables import rows
@@ -40,7 +45,7 @@ from dataset_card.tables.schema import (
     Config,
 )
 from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes, write_text
+from ircore.files import new_folder, write_bytes
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
 from ircore.progress import progress
@@ -77,6 +82,9 @@ class BuildPlan:
 
     previews: bool = False
     """Whether there is a table with small pictures; one that the former release had is carried on anyway."""
+
+    former_commit: str | None = None
+    """The commit of a repository that the former release was read from; None if it is a folder of this machine."""
 
 
 @dataclass(frozen=True)
@@ -133,27 +141,67 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
     date = None if plan.date is None else parse_day(plan.date, "--date")
     played_on = read_instances(instances)
     _refuse_unfit(played_on)
-    former = FormerRelease(plan.former) if plan.former is not None else None
+    former = FormerRelease(plan.former, plan.former_commit) if plan.former is not None else None
     chosen = select_runs([GivenRun(path) for path in runs], played_on, former, plan.withdrawals)
-    source = make_source(chosen.runs, played_on)
-    configs = ALL_CONFIGS if plan.previews or (former is not None and former.has_previews) else CONFIGS
+    return write_release(chosen, played_on, former, out, date, plan.previews)
+
+
+def write_release(
+    chosen: Selection,
+    instances: InstanceSet,
+    former: FormerRelease | None,
+    out: Path,
+    date: str | None = None,
+    previews: bool = False,
+    free: FreeTexts | None = None,
+) -> Built:
+    """Write a release of runs that were chosen; the folder appears only when it is complete.
+
+    Args:
+        chosen: Its runs, and what was decided about runs.
+        instances: The set that all of them were played on.
+        former: The release that it is built upon: its parent.
+        out: Where to; it must not exist or be empty.
+        date: Of the release, YYYY-MM-DD; None for that of the newest thing in it.
+        previews: As in ``BuildPlan``.
+        free: What maintainers wrote into its free sections; None for what the former release says there.
+
+    Raises:
+        InputError: No judge rated anything, or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    source = make_source(chosen.runs, instances)
+    if free is None:
+        free = {} if former is None else read_free(former.folder)
+    configs = ALL_CONFIGS if previews or (former is not None and former.has_previews) else CONFIGS
     with new_folder(out) as folder:
         writer = _PartWriter(folder, former)
         with progress("release", sum(1 if one.name in _OF_NO_RUN else len(source.runs) for one in configs)) as shown:
             parts = tuple(_parts(configs, source, writer, shown.advance))
         _keep_records(folder, chosen.runs, parts)
-        written = tuple(sum_parts(config, parts) for config in configs)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, former, chosen.tombstones, date)
-        texts |= {RELEASE: record.model_dump_json(by_alias=True, indent=1) + "\n", CHANGES: render_changes(record)}
-        for name, text in texts.items():
-            if text or name == JUDGES:
-                write_text(folder / name, text)
-        for name, data in card_files(source, written, record.name).items():
-            write_bytes(folder / name, data)
-        version = semantic_version(record.benchmark, record.date, record.content)
-        write_text(folder / CROISSANT, render_croissant(folder, source, version, record.date, record.hashes))
+        written = tuple(sum_parts(config, parts) for config in configs)
+        record = _write_files(folder, source, record, texts, (free, _verified_before(former, parts)))
     return Built(record, written, writer.taken_over, chosen.unmatched, chosen.left_out)
+
+
+def _write_files(
+    folder: Path,
+    source: ReleaseSource,
+    record: ReleaseRecord,
+    texts: dict[str, str],
+    carried: tuple[FreeTexts, Verification],
+) -> ReleaseRecord:
+    """Write everything beside the tables; return the record with the list of these files."""
+    known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES}
+    known[VERIFICATION] = verification_text(carried[1]).encode()
+    known |= derived_files(folder, source, record, *carried, record.hashes)
+    record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE}))})
+    known[RELEASE] = (record.model_dump_json(by_alias=True, indent=1) + "\n").encode()
+    for name, data in known.items():
+        write_bytes(folder / name, data)
+    return record
 
 
 def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSource:
@@ -184,7 +232,7 @@ def _refuse_unfit(instances: InstanceSet) -> None:
 
 
 class _PartWriter:
-    """Writes the parts of a release, or takes them over from the former one.
+    """Writes the parts of a release, or takes them over from the former one or the one that a run comes from.
 
     Attributes:
         taken_over: Bytes that were taken over.
@@ -192,31 +240,34 @@ class _PartWriter:
 
     def __init__(self, folder: Path, former: FormerRelease | None) -> None:
         self._folder = folder
-        fits = former is not None and former.record.layout == layout_key(CONFIGS)
-        self._former = former if fits else None
+        self._former = former
+        self._layout = layout_key(CONFIGS)
         self.taken_over = 0
 
     def kept(self, config: Config, run: SourceRun) -> Part | None:
-        """Take over what a run of the former release has in a table; None if it has to be written."""
-        part = self._known(config, run.run.run_id) if isinstance(run, FormerRun) else None
-        return None if part is None else self._taken(part)
+        """Take over what a released run has in a table; None if it has to be written."""
+        release = run.release if isinstance(run, FormerRun) else None
+        part = self._part_of(release, config, run.run.run_id)
+        return self._taken(release, part) if release is not None and part is not None else None
 
     def written(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
         """Write rows, unless the former release has the same ones."""
         held = list(content)
-        key, known = part_key(config, held), self._known(config, run_id)
-        if known is not None and known.key == key:
-            return self._taken(known)
+        key, known = part_key(config, held), self._part_of(self._former, config, run_id)
+        if self._former is not None and known is not None and known.key == key:
+            return self._taken(self._former, known)
         return make_part(config, run_id, key, write_table(self._folder, config, held, run_id))
 
-    def _known(self, config: Config, run_id: str | None) -> Part | None:
-        return self._former.parts.get((config.name, run_id)) if self._former is not None else None
-
-    def _taken(self, part: Part) -> Part:
-        assert self._former is not None  # noqa: S101 - the part is of it
-        self._former.take_over(part, self._folder)
+    def _taken(self, release: FormerRelease, part: Part) -> Part:
+        release.take_over(part, self._folder)
         self.taken_over += part.size
         return part
+
+    def _part_of(self, release: FormerRelease | None, config: Config, run_id: str | None) -> Part | None:
+        """Return a part that can be taken over: one that is laid out as it would be now."""
+        if release is None or release.record.layout != self._layout:
+            return None
+        return release.parts.get((config.name, run_id))
 
 
 def _parts(
@@ -243,6 +294,11 @@ def _keep_records(folder: Path, runs: Iterable[ReleaseRun], parts: Sequence[Part
             link_or_copy(former, path)
         else:
             keep(path, run.records)
+
+
+def _verified_before(former: FormerRelease | None, parts: Sequence[Part]) -> Verification:
+    """Return what was computed again of a former release, as far as it holds for the runs of this one."""
+    return Verification() if former is None else still_true(read_verification(former.folder), parts)
 
 
 def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:

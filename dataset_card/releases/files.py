@@ -7,12 +7,16 @@ from pathlib import Path
 
 from dataset_card.card.card import CARD_FILES
 from dataset_card.card.croissant import CROISSANT
+from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
 from ircore.errors import InputError
 
-SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, PROVENANCE, TOMBSTONES})
-"""Files of which a release has one each; ``provenance.jsonl`` and ``tombstones.jsonl`` only if they say anything."""
+OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})
+"""Files that a release has only if they say anything."""
+
+SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, *OPTIONAL_FILES})
+"""Files of which a release has one each."""
 
 PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in ALL_CONFIGS))
 """All files of a release, with ``*`` for any characters."""
@@ -42,12 +46,16 @@ class LocalFile:
 
 
 def belongs_to_release(path: str) -> bool:
-    """Say whether a path, relative and with forward slashes, is that of a file that releases are made of."""
+    """Say whether a path, relative and with forward slashes, is that of a file that releases are made of.
+
+    In a repository these files are the releases' own: a push writes, changes and removes them as the release has them.
+    All other files are the maintainers' (``.gitattributes``, their notes), unless the release there lists them.
+    """
     return path in SINGLE_FILES or is_table_file(path)
 
 
 def is_table_file(path: str) -> bool:
-    """Say whether a path is that of a shard of a table: the only files whose number differs between releases."""
+    """Say whether a path is that of a shard of a table."""
     return _TABLE.fullmatch(path) is not None
 
 
@@ -66,11 +74,12 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
             continue
         if path.is_symlink() or not belongs_to_release(name):
             raise InputError(f"{path}: not part of a release", "Move it out of the folder: all in it is published.")
-        found[name] = _read(path)
+        found[name] = read_local_file(path)
     return found
 
 
-def _read(path: Path) -> LocalFile:
+def read_local_file(path: Path) -> LocalFile:
+    """Return what the Hub would know a file by."""
     size = path.stat().st_size
     sha256, git = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:

@@ -11,8 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from dataset_card.releases.kept import RunRecords, kept_path, read_kept
 from dataset_card.releases.program import program_key
-from dataset_card.releases.record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Vouched, read_release
-from dataset_card.tables.parquet import find_pictures, read_picture_group, read_plain
+from dataset_card.releases.record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched, read_release
+from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
 from dataset_card.tables.records_of_rows import (
     EPISODE_COLUMNS,
@@ -44,13 +45,15 @@ class FormerRelease:
 
     Args:
         folder: The release.
+        commit: The commit of a repository that it was read from; None if it is a folder of this machine.
 
     Raises:
         InputError: It is none, or its records are damaged.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, commit: str | None = None) -> None:
         self.folder = folder
+        self.commit = commit
         self.record = read_release(folder)
         self.parts = {(one.config, one.run_id): one for one in self.record.parts}
         self.runs = {one.run_id: one for one in read_records(folder / RUNS, TypeAdapter(Run))}
@@ -58,6 +61,10 @@ class FormerRelease:
         vouched = read_records(folder / PROVENANCE, TypeAdapter(Vouched))
         self.provenance = {one.run_id: one.provenance for one in vouched}
         self.tombstones = tuple(read_records(folder / TOMBSTONES, TypeAdapter(Withdrawal)))
+
+    def as_parent(self) -> Parent:
+        """Return how a release that is built upon this one names it."""
+        return Parent(release=self.record.name, commit=self.commit)
 
     @property
     def has_previews(self) -> bool:
@@ -118,8 +125,7 @@ class FormerRun:
         self.path = release.folder
         self.run = run
         self.instances = instances
-        self._release = release
-        self._group: tuple[tuple[Path, int], dict[str, bytes]] | None = None
+        self.release = release
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
@@ -129,10 +135,15 @@ class FormerRun:
         """Return its scores, in the order of the release."""
         return self.records.scores
 
+    def keys(self) -> Mapping[str, str]:
+        """Return the hash of what it has in each of the tables that are not made of others, by table."""
+        parts, tables = self.release.parts, (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
+        return {name: part.key for name in tables if (part := parts.get((name, self.run.run_id))) is not None}
+
     @property
     def kept_path(self) -> Path | None:
         """Where its records are kept; None if they are not."""
-        return None if self._kept is None else self._release.kept_path(self.run.run_id)
+        return None if self._kept is None else self.release.kept_path(self.run.run_id)
 
     def results(self) -> tuple[EpisodeResult, ...]:
         """Return its episodes with what judges made of them."""
@@ -140,7 +151,7 @@ class FormerRun:
 
     def cells(self) -> Mapping[BoardKey, Cell]:
         """Return its numbers as they were published; none if another program computed them."""
-        return self._release.cells.get(self.run.run_id, {})
+        return self.release.cells.get(self.run.run_id, {})
 
     def language(self) -> None:
         """Return nothing: how its describer talks is worked out when it is asked for."""
@@ -148,7 +159,7 @@ class FormerRun:
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return who the judges of its scores are, as far as that is known."""
         used = {score.judge for score in self.scores()}
-        return {name: judge for name, judge in self._release.judges.items() if name in used}
+        return {name: judge for name, judge in self.release.judges.items() if name in used}
 
     def costs(self) -> Mapping[str, float | None]:
         """Return US dollars by episode; None where they are not known."""
@@ -156,7 +167,7 @@ class FormerRun:
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for it."""
-        return self._release.provenance.get(self.run.run_id)
+        return self.release.provenance.get(self.run.run_id)
 
     def rendering(self, rendering: Rendering) -> Picture:
         """Return one of its renderings.
@@ -164,19 +175,12 @@ class FormerRun:
         Raises:
             InputError: The release does not have it.
         """
-        where = self._places.get(rendering.sha256)
-        if where is None:
-            raise InputError(f"{self.path}: rendering {rendering.sha256[:12]}… is missing", "Get the release again.")
-        if self._group is None or self._group[0] != where:
-            self._group = where, read_picture_group(*where, "rendering")
-        picture = Picture.from_own_file(self._group[1][rendering.sha256], rendering.width, rendering.height)
-        if picture.sha256 != rendering.sha256:
-            raise InputError(f"{where[0]}: a picture is damaged", "Get the release again.")
-        return picture
+        data = self._pictures.read(rendering.sha256)
+        return Picture.from_own_file(data, rendering.width, rendering.height)
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Path, int]]:
-        return find_pictures(self._release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
+    def _pictures(self) -> EmbeddedPictures:
+        return EmbeddedPictures(self.release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
 
     @cached_property
     def records(self) -> RunRecords:
@@ -185,7 +189,7 @@ class FormerRun:
 
     @cached_property
     def _kept(self) -> RunRecords | None:
-        return read_kept(self._release.kept_path(self.run.run_id))
+        return read_kept(self.release.kept_path(self.run.run_id))
 
     def _read_tables(self) -> RunRecords:
         turns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -204,7 +208,7 @@ class FormerRun:
             raise InputError(problem, "See: ircore release check") from error
 
     def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
-        return read_plain(self._release.paths(config, self.run.run_id), columns)
+        return read_plain(self.release.paths(config, self.run.run_id), columns)
 
 
 def _drawn(row: Row) -> dict[str, object] | None:

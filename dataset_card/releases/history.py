@@ -13,6 +13,7 @@ from dataset_card.releases.record import (
     content_hash,
     release_name,
 )
+from dataset_card.releases.renderer import renderer
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import CONFIGS
@@ -46,7 +47,8 @@ def describe_release(
     layout = layout_key(CONFIGS)
     content = content_hash(parts, texts, layout)
     if former is not None and former.record.content == content and date in (None, former.record.date):
-        return former.record.model_copy(update={"parts": parts, "program": program_key()})
+        changed = {"parts": parts, "program": program_key(), "renderer": renderer()}
+        return former.record.model_copy(update=changed)
     day = date or _newest(source, tombstones)
     name = release_name(version.name, day, content)
     entry = Entry(
@@ -66,8 +68,10 @@ def describe_release(
         content=content,
         layout=layout,
         program=program_key(),
+        renderer=renderer(),
         judges=source.results.judges,
         parts=parts,
+        parent=former.as_parent() if former is not None else None,
         history=(entry, *(former.record.history if former is not None else ())),
     )
 

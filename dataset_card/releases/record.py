@@ -9,10 +9,11 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
 from ircore.errors import InputError
 from ircore.lifecycle import Withdrawal
-from ircore.provenance import Provenance
+from ircore.provenance import Commit, Provenance
 from ircore.records import Day, Line, Name, Record, Run, Sha256
 from ircore.validation import describe_validation_error
 
@@ -73,6 +74,15 @@ class Entry(Record):
     notes: tuple[Line, ...] = Field(default=(), description="What else changed, one sentence each.")
 
 
+class Parent(Record):
+    """The release that another one was built upon."""
+
+    release: Name = Field(description="Its name.")
+    commit: Commit | None = Field(
+        default=None, description="The commit that it was read from, 40 hex digits; null if it was a folder."
+    )
+
+
 class ReleaseRecord(Record):
     """The identity of a release, what it is made of, and how it came about. File ``release.json``."""
 
@@ -85,8 +95,17 @@ class ReleaseRecord(Record):
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
     program: Sha256 = Field(description="Hash of the code that computed its numbers.")
+    renderer: Renderer | None = Field(
+        default=None, description="Code that wrote its derived files; null in releases of earlier layouts."
+    )
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
     parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
+    files: tuple[Line, ...] = Field(
+        default=(), description="Every file beside the tables, by its path; empty in releases of earlier layouts."
+    )
+    parent: Parent | None = Field(
+        default=None, description="What it was built upon; null if nothing, and in releases of earlier layouts."
+    )
     history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")
 
     @property

@@ -215,6 +215,15 @@ def table_files(folder: Path, config: Config) -> list[Path]:
     return sorted(folder.glob(config.pattern))
 
 
+def table_hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file of a release's tables, by its path in the release."""
+    hashes = {}
+    for path in (path for config in ALL_CONFIGS for path in table_files(folder, config)):
+        with path.open("rb") as file:
+            hashes[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
+    return hashes
+
+
 def configs_of(folder: Path) -> tuple[Config, ...]:
     """Return the configs of a release: those of every release, and each other one that it has a file of."""
     return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))

@@ -69,6 +69,9 @@ class Tables:
         runs: The release's runs by id.
         judges: Its judges by name.
         provenances: Who vouches for its runs, by id.
+
+    Attributes:
+        results: Computed from its tables; None until all were taken, or if there are faults.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class Tables:
         self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
         self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
+        self.results: Results | None = None
 
     def take_instance(self, where: str, row: Row) -> None:
         """Take a row of ``instances``."""
@@ -242,7 +246,7 @@ class Tables:
 
     def _check_board(self, where: str) -> None:
         try:
-            results = Results.from_runs(self.runs())
+            results = self.results = Results.from_runs(self.runs())
         except InputError as error:
             return self._findings.add(where, f"cannot be recomputed: {error.problem}")
         published = dict(self._board)

@@ -116,7 +116,9 @@ def end_of(reports: "Sequence[JudgeReport]") -> int:
                 f"ircore: {report.name}: {len(report.failed)} judgements failed; the same command asks for them again"
             )
             click.echo(failed, err=True)
+        if report.losses.too_many:
+            click.echo(printable(f"ircore: {report.losses.line(report.name)}"), err=True)
     stops = {report.stopped.problem: report.stopped for report in reports if report.stopped is not None}
     if stops:
         raise WorkError("; ".join(stops), " ".join(dict.fromkeys(one.remedy for one in stops.values())))
-    return 1 if any(report.failed for report in reports) else 0
+    return 1 if any(report.failed or report.losses.too_many for report in reports) else 0

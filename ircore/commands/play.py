@@ -46,6 +46,7 @@ GAME = "reconstruction"
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @executor_options
 @click.option("--dry-run", is_flag=True, help="Say what would be played and what it may cost, ask nobody.")
+@click.option("--final", is_flag=True, help="Play nothing more: what has no result yet counts as not played.")
 def command(
     submission: Path,
     instances_dir: Path,
@@ -69,10 +70,12 @@ def command(
     executor: str,
     scheduler: str | None,
     dry_run: bool,
+    final: bool,
 ) -> int:
     """Let the pair of SUBMISSION (a folder or its submission.yaml) play the game on an instance set.
 
-    The same command again resumes where it stopped; a finished run is left as it is.
+    The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
+    have no result; --final ends it for good.
     """
     from contextlib import nullcontext
 
@@ -101,6 +104,8 @@ def command(
         raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
     if dry_run:
         return _dry_run(plan, out, prices_file)
+    if final:
+        return _declare_final(plan, out)
     with guard() if only_outside else nullcontext():
         return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
@@ -124,6 +129,19 @@ def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
     if folder and (like_before := measured(folder, prices, len(left))):
         click.echo(like_before)
     click.echo(f"  instance set {plan.run.instance_set[:12]}")
+    return 0
+
+
+def _declare_final(plan: "PlayPlan", out: Path) -> int:
+    from ircore.errors import InputError
+    from ircore.final import declare_final
+    from ircore.play import open_run
+    from ircore.runs import RUN_FILE
+
+    if not (out / RUN_FILE).is_file():
+        raise InputError(f"{out}: no run here", "Declare a run final that was begun: the same command without --final.")
+    given_up = declare_final(open_run(out, plan.run, plan.instances), plan.selected)
+    click.echo(f"{plan.run.slug}: {given_up} episodes declared final; they count as not played", err=True)
     return 0
 
 
@@ -164,7 +182,11 @@ def _play(
     for episode in failed[:5]:
         click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
     if failed:
-        click.echo(f"ircore: {len(failed)} episodes failed; the same command plays them again", err=True)
+        click.echo(
+            f"ircore: {len(failed)} episodes failed, so the run is incomplete and has no rank; the same command plays "
+            "them again, with --final it counts them as not played",
+            err=True,
+        )
     return 1 if failed else 0
 
 

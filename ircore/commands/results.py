@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ircore.results.model import Results
+    from ircore.results.model import Order, Results
     from ircore.tables.catalogue import Question
     from ircore.tables.formats import Format
 
@@ -24,6 +24,11 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 @click.option("--judge", metavar="NAME", help="Whose scores to rank by; needed only if several judges rated.")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--difficulty", metavar="NAME", help="Only easy or hard.")
+@click.option(
+    "--order",
+    type=click.Choice(("main", "quality")),
+    help="Of a board: by main score, which decides the ranks, or by the score of what was played.  [default: main]",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write every table in every format into this new folder.")
@@ -34,13 +39,14 @@ def command(
     judge: str | None,
     category: str | None,
     difficulty: str | None,
+    order: "Order | None",
     as_json: bool,
     episodes: bool,
     out: Path | None,
 ) -> None:
     """Tables of RUNS, all played on one instance set and scored.
 
-    The default is the board: pairs ranked by the mean score of their final renderings.
+    The default is the board: pairs ranked by their main score, in which an episode that was not played counts as 0.
     """
     from os.path import realpath
 
@@ -52,8 +58,10 @@ def command(
 
     if name not in TABLES:
         raise unknown("table", name, list(TABLES), "--table")
+    if order is not None and not TABLES[name].ordered:
+        raise click.UsageError(f"--order is of boards; the table {name} has no such order")
     results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)])
-    question = Question(judge, category, difficulty)
+    question = Question(judge, category, difficulty, order or "main")
     if out is not None:
         _write_all(results, question, out)
     else:

@@ -10,6 +10,7 @@ from ircore.commands.judging import check_keys, end_of, judging_options, read_ju
 
 if TYPE_CHECKING:
     from ircore.judging.runner import JudgeReport
+    from ircore.results.gaps import UnrankedRun
     from ircore.scoring import Elsewhere, ScoringSummary
 
 
@@ -51,6 +52,7 @@ def command(
 
     from ircore.judges.manifest import is_file
     from ircore.judging.runner import JudgingPlan, judge_runs
+    from ircore.results.gaps import unranked_runs
     from ircore.runs import RunFolder
     from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 
@@ -68,22 +70,32 @@ def command(
     check_keys(models)
     done = score_runs(folders, plan, elsewhere=_elsewhere(scheduler_of(executor, scheduler)))
     reports = judge_runs(folders, models, asked) if models else []
-    _tell(done, reports, plan.judges, round(monotonic() - begun, 2), as_json)
+    unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
+    _tell(done, reports, plan.judges, unranked, round(monotonic() - begun, 2), as_json)
     return end_of(reports)
 
 
 def _tell(
-    done: "ScoringSummary", reports: "list[JudgeReport]", judges: tuple[str, ...], seconds: float, as_json: bool
+    done: "ScoringSummary",
+    reports: "list[JudgeReport]",
+    judges: tuple[str, ...],
+    unranked: "list[UnrankedRun]",
+    seconds: float,
+    as_json: bool,
 ) -> None:
     import json
     from dataclasses import asdict, replace
+
+    from ircore.terminal import printable
 
     counts = {**done.counts, **{report.name: report.count for report in reports}}
     new, kept, without = (sum(getattr(one, name) for one in counts.values()) for name in ("new", "kept", "new_without"))
     done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
-        click.echo(json.dumps({**asdict(done), "failed": failed, "seconds": seconds}, indent=2))
+        lost = {report.name: dict(report.losses.reasons) for report in reports}
+        gaps = {"unranked": [asdict(one) for one in unranked]}
+        click.echo(json.dumps({**asdict(done), "failed": failed, "lost": lost, **gaps, "seconds": seconds}, indent=2))
         return
     lacking = f", {without} of them without a value" if without else ""
     click.echo(
@@ -92,6 +104,8 @@ def _tell(
         f"{new:,} new scores{lacking}, {kept:,} kept ({seconds:.1f} s)"
     )
     tell_counts(counts, [*judges, *(report.name for report in reports)])
+    for gap in unranked:
+        click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
 
 def _elsewhere(scheduler: str | None) -> "Elsewhere | None":

@@ -48,6 +48,7 @@ def _page(summary: dict[str, Any]) -> str:
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("outcomes", _counts(summary["outcomes"])),
         ("aborted", _counts(summary["abort_reasons"])),
+        ("lacking", _lacking(summary)),
         ("turns", str(summary["turns"])),
         *_asked(summary),
         ("images", _images(summary)),
@@ -57,6 +58,16 @@ def _page(summary: dict[str, Any]) -> str:
         *(("judge", f"{name}: {_judged(sums)}") for name, sums in summary["judging"]["per_judge"].items()),
     ]
     return "\n".join(f"{title:<9} {value}" for title, value in rows if value)
+
+
+def _lacking(summary: dict[str, Any]) -> str:
+    """Say that a run is incomplete, and what to do about it."""
+    if not summary["unfinished"]:
+        return ""
+    return (
+        f"{summary['unfinished']} of {summary['planned']} episodes have no result yet, so the run is incomplete and "
+        "has no rank; the same ircore play command plays them, with --final it counts them as not played"
+    )
 
 
 def _asked(summary: dict[str, Any]) -> list[tuple[str, str]]:

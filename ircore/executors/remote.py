@@ -14,8 +14,9 @@ from ircore.executors.worker import Question, describe, render, scores
 from ircore.play import Pair
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.records import Score
-from ircore.scoring import AHEAD, Elsewhere, Material
+from ircore.scoring import Elsewhere, Material
 from ircore.submissions import LoadedSubmission
+from ircore.workers import AHEAD
 
 
 class RemotePlayer:

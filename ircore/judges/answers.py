@@ -1,14 +1,30 @@
-"""Reading what a model answered as a judge: one JSON object, found leniently, accepted only if it is unambiguous.
+"""Reading what a model answered as a judge: one JSON object, read leniently, accepted only if it is unambiguous.
 
-A code fence and text around the object are passed over. Values of another type, out of range, or different ones side
-by side are refused with words that the model can be told.
+Deviations from ``{"score": 7}`` that leave no doubt about the value are accepted and named, as a describer's are:
+
+==================  ====================================================================
+``code_fence``      the answer stands in a code fence
+``surrounding_text``  there is text, or another object, around the object
+``letter_case``     the key, or the letter of a choice, is written in another case
+``nested_object``   the value lies one or more objects deeper
+``other_key``       the only rating stands under another name, such as ``rating``
+``bare_value``      there is no object, only the value
+``quoted_number``   the number is a text
+``decimal_number``  the whole number is written with a fraction of zero
+==================  ====================================================================
+
+What is strictly in place counts before anything lenient. Values of another type, out of range, or different ones in
+equally plausible places are refused with words that the model can be told.
 """
 
 import json
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
+
+T = TypeVar("T", bound=int | str)
 
 LONGEST = 16_000
 """Characters of an answer that are read and kept."""
@@ -31,61 +47,189 @@ PREFERENCE_SCHEMA: dict[str, JsonValue] = {
 }
 
 
+OTHER_KEYS = {"score": ("rating", "similarity"), "choice": ("answer", "preference")}
+"""Names under which models put the value although they are told another one."""
+
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(?P<inside>.*?)\n?```", re.DOTALL)
+_WHOLE = re.compile(r"(?P<whole>-?\d{1,19})(?P<fraction>\.0*)?", re.ASCII)
+
+
 class AnswerError(ValueError):
     """An answer that cannot be used; the text says why, without a full stop."""
 
 
-def read_score(text: str) -> int:
+class Answer(NamedTuple, Generic[T]):
+    """What an answer says: a rating or a letter."""
+
+    value: T
+    leniencies: tuple[str, ...] = ()
+    """Names of the deviations that were accepted, as in the module's docstring, sorted."""
+
+
+def read_score(text: str) -> Answer[int]:
     """Return the rating 0–10 in an answer.
 
     Raises:
         AnswerError: There is none, or more than one.
+
+    >>> read_score('{"score": 7}')
+    Answer(value=7, leniencies=())
+    >>> read_score('{"rating": {"score": "7"}}')
+    Answer(value=7, leniencies=('nested_object', 'quoted_number'))
     """
-    value = _only_value(text, "score", SIMILARITY_FORM)
-    if type(value) is not int:  # a bool is an int
-        raise AnswerError(f"the score {_shown(value)} is not a whole number")
-    if not 0 <= value <= 10:
-        raise AnswerError(f"the score {value} is not within 0 and 10")
-    return value
+    return _read(text, "score", SIMILARITY_FORM, _whole_number)
 
 
-def read_choice(text: str) -> str:
+def read_choice(text: str) -> Answer[str]:
     """Return ``A`` or ``B``.
 
     Raises:
         AnswerError: There is neither, or both.
     """
-    value = _only_value(text, "choice", PREFERENCE_FORM)
-    if not isinstance(value, str) or value.strip().upper() not in ("A", "B"):
-        raise AnswerError(f"the choice {_shown(value)} is neither A nor B")
-    return value.strip().upper()
+    return _read(text, "choice", PREFERENCE_FORM, _letter)
 
 
-def _only_value(text: str, key: str, form: str) -> Any:
-    """Return the value of ``key`` in the objects of a text; all of them must agree."""
+class _Place(NamedTuple):
+    """Where a value may be meant, and what had to be overlooked to look there."""
+
+    value: Any
+    leniencies: tuple[str, ...]
+
+
+def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -> Answer[T]:
+    """Return the one value that the most plausible places of an answer agree on."""
     if len(text) > LONGEST:
         raise AnswerError(f"it is longer than {LONGEST:,} characters")
-    values = [value for pairs in _objects(text) for name, value in pairs if name == key]
-    if not values:
+    inside, around = _unwrap(text)
+    places = _places(inside, key)
+    if not places:
         raise AnswerError(f"it has no JSON object {form}")
-    if len({repr(one) for one in values}) > 1:
-        raise AnswerError(f"it has several values: {', '.join(_shown(one) for one in values[:3])}")
-    return values[0]
+    answers: list[Answer[T]] = []
+    refused: list[tuple[Any, AnswerError]] = []
+    for value, leniencies in places:
+        try:
+            converted = convert(value)
+            answers.append(Answer(converted.value, (*converted.leniencies, *leniencies)))
+        except AnswerError as error:
+            refused.append((value, error))
+    different = len({answer.value for answer in answers}) + len({repr(value) for value, _ in refused})
+    if different > 1:
+        raise AnswerError(f"it has several values: {', '.join(_shown(place.value) for place in places[:3])}")
+    if refused:
+        raise refused[0][1]
+    # The same value twice: the plainest of its places is the one that counts.
+    plainest = min(answers, key=lambda answer: len(answer.leniencies))
+    return Answer(plainest.value, tuple(sorted({*plainest.leniencies, *around})))
+
+
+def _unwrap(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return an answer without its code fence and white space, and what else stands around its one JSON value."""
+    inside = text.strip()
+    around: tuple[str, ...] = ()
+    fence = _FENCE.fullmatch(inside)
+    if fence is not None:
+        inside, around = fence["inside"].strip(), ("code_fence",)
+    spans = [(start, end) for start, end, _ in _objects(inside)]
+    alone = not spans or spans == [(0, len(inside))]
+    return inside, around if alone else (*around, "surrounding_text")
+
+
+def _places(text: str, key: str) -> Sequence[_Place]:
+    """List where the value may stand: of the strictest kind of place that there is."""
+    objects = [pairs for _, _, pairs in _objects(text)]
+    if not objects:
+        return _bare(text, key)
+    strict = [_Place(*_only_member(value)) for pairs in objects for name, value in pairs if name == key]
+    if strict:
+        return strict
+    members = [member for pairs in objects for member in _members(pairs)]
+    for names, leniency in (((key,), ()), (OTHER_KEYS[key], ("other_key",))):
+        named = [member for member in members if member.name.casefold() in names]
+        places = [
+            _Place(value, (*leniency, *member.deeper, *deeper, *(("letter_case",) if member.name not in names else ())))
+            for member in named
+            for value, deeper in [_only_member(member.value)]
+            if not isinstance(value, _Pairs)
+        ]
+        if places:
+            return places
+    return ()
+
+
+def _bare(text: str, key: str) -> Sequence[_Place]:
+    """Return the value where the whole answer is nothing else: a JSON number or text, or the letter of a choice."""
+    if key == "choice" and re.fullmatch("[ABab]", text):
+        return [_Place(text, ("bare_value",))]
+    try:
+        return [_Place(json.loads(text, parse_int=_whole), ("bare_value",))]
+    except (ValueError, RecursionError):
+        return ()
+
+
+def _only_member(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the value of an object's only member, as in ``{"score": {"value": 7}}``; other values as they are."""
+    deeper: tuple[str, ...] = ()
+    while isinstance(value, _Pairs) and len(value) == 1:
+        ((_, value),), deeper = value, ("nested_object",)
+    return value, deeper
+
+
+class _Member(NamedTuple):
+    """A member of an object; ``deeper`` names the leniency if that object lies in another one."""
+
+    name: str
+    value: Any
+    deeper: tuple[str, ...]
+
+
+def _members(pairs: "_Pairs") -> Iterator[_Member]:
+    """Yield every member of an object and of the objects in it."""
+    # A stack of our own: objects may be nested deeper than Python calls functions.
+    waiting: list[tuple[Any, tuple[str, ...]]] = [(pairs, ())]
+    while waiting:
+        value, deeper = waiting.pop()
+        if isinstance(value, _Pairs):
+            yield from (_Member(name, member, deeper) for name, member in value)
+            waiting += [(member, ("nested_object",)) for _, member in value]
+        elif isinstance(value, list):
+            waiting += [(member, ("nested_object",)) for member in value]
+
+
+def _whole_number(value: Any) -> Answer[int]:
+    leniencies: tuple[str, ...] = ()
+    number = value
+    if isinstance(value, str) and (digits := _WHOLE.fullmatch(value.strip())):
+        number = int(digits["whole"])
+        leniencies = ("quoted_number", "decimal_number") if digits["fraction"] else ("quoted_number",)
+    elif isinstance(value, float) and value.is_integer():
+        number, leniencies = int(value), ("decimal_number",)
+    if type(number) is not int:  # a bool is an int
+        raise AnswerError(f"the score {_shown(value)} is not a whole number")
+    if not 0 <= number <= 10:
+        raise AnswerError(f"the score {_shown(value)} is not within 0 and 10")
+    return Answer(number, leniencies)
+
+
+def _letter(value: Any) -> Answer[str]:
+    letter = value.strip() if isinstance(value, str) else ""
+    if letter.upper() not in ("A", "B"):
+        raise AnswerError(f"the choice {_shown(value)} is neither A nor B")
+    return Answer(letter.upper(), () if letter.isupper() else ("letter_case",))
 
 
 class _Pairs(list[tuple[str, Any]]):
     """A JSON object with every key that it has, also one that it has twice."""
 
 
-def _objects(text: str) -> Iterator[_Pairs]:
-    """Yield the outermost JSON objects in a text."""
+def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
+    """Yield the outermost JSON objects in a text with where each begins and ends."""
     decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_whole)
     start = text.find("{")
     while start >= 0:
         end = start + 1
         try:
-            found, end = decoder.raw_decode(text, start)
-            yield found
+            pairs, end = decoder.raw_decode(text, start)
+            yield start, end, pairs
         except (ValueError, RecursionError):
             pass
         start = text.find("{", end)
@@ -100,5 +244,6 @@ def _shown(value: object) -> str:
     """Return a value for an error message, short."""
     if value is None:
         return "null"
-    text = repr(value) if isinstance(value, (int, float, str)) else "a list"
+    kind = "an object" if isinstance(value, _Pairs) else "a list"
+    text = repr(value) if isinstance(value, (int, float, str)) else kind
     return text if len(text) <= 40 else f"{text[:39]}…"

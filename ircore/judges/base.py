@@ -31,6 +31,8 @@ class Judge(Protocol):
         label: For people; a computed judge says that it is one.
         kind: Where the ratings come from.
         tasks: Optional, see ``tasks_of``; what is not in it is never asked.
+        categories: Optional: the categories of pictures that it rates; of others it is never asked, and boards say
+            that they are not applicable to it.
     """
 
     name: str
@@ -53,7 +55,13 @@ def identity_of(name: str, judge: Judge) -> JudgeIdentity:
         name: Under which it scores.
         judge: Its attribute ``version``, if it has one, says which code or checkpoint computes its ratings.
     """
-    return JudgeIdentity(name=name, label=judge.label, kind=judge.kind, version=getattr(judge, "version", None))
+    return JudgeIdentity(
+        name=name,
+        label=judge.label,
+        kind=judge.kind,
+        version=getattr(judge, "version", None),
+        categories=getattr(judge, "categories", None),
+    )
 
 
 def tasks_of(judge: Judge) -> frozenset[Task]:

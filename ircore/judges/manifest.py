@@ -32,6 +32,9 @@ class JudgeManifest(Record):
     api_key_env: Line | None = Field(default=None, description="Name of the environment variable that holds the key.")
     parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player.")
     prompts: Line | None = Field(default=None, description="Folder of other prompts, relative to this file.")
+    categories: tuple[Name, ...] | None = Field(
+        default=None, min_length=1, description="The categories of pictures that it is asked about; all if left out."
+    )
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def read_judge(path: Path) -> LoadedJudge:
         family=manifest.family or model_family(manifest.model),
         player=spec.model_copy(update=passed_over),
         prompts=prompts.version,
+        categories=manifest.categories,
     )
     return LoadedJudge(path, spec, prompts, identity)
 

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Self
 from pydantic import Field, TypeAdapter
 
 from ircore.journal import JournalWriter, read_records
+from ircore.judges.answers import AnswerError, read_choice, read_score
 from ircore.records import Attempt, JudgeIdentity, JudgeReason, Line, Name, Record, Sha256, Usage
 from ircore.runs import RunFolder
 
@@ -21,6 +22,16 @@ JUDGEMENTS = "judgements.jsonl"
 JudgedTask = Literal["similarity", "preference"]
 Order = Literal["first_leading", "final_leading"]
 """Which of the two renderings of a preference is shown first."""
+
+
+class Reading(NamedTuple):
+    """What an answer says."""
+
+    value: float
+    """The rating 0–10, or 1 for the final rendering and 0 for the first."""
+
+    leniencies: tuple[str, ...]
+    """What had to be overlooked, see ``ircore.judges.answers``."""
 
 
 class JudgeQuestion(Record):
@@ -47,6 +58,30 @@ class JudgeQuestion(Record):
     def settled(self) -> bool:
         """Whether it need not be asked again: answered, or declined."""
         return self.text is not None or self.reason in ("judge_refused", "judge_empty")
+
+    def read(self) -> Reading:
+        """Return what the answer says.
+
+        Raises:
+            AnswerError: There is none, or none that can be used.
+        """
+        if self.text is None:
+            raise AnswerError("there is no answer")
+        if self.order is None:
+            score = read_score(self.text)
+            return Reading(score.value, score.leniencies)
+        choice = read_choice(self.text)
+        final = "B" if self.order == "first_leading" else "A"
+        return Reading(float(choice.value == final), choice.leniencies)
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is an answer that can be used."""
+        try:
+            self.read()
+        except AnswerError:
+            return False
+        return True
 
     @property
     def key(self) -> "QuestionKey":

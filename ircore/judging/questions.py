@@ -14,8 +14,6 @@ from ircore.judges.answers import (
     SIMILARITY_FORM,
     SIMILARITY_SCHEMA,
     AnswerError,
-    read_choice,
-    read_score,
 )
 from ircore.judges.prompts import JudgePrompts, captioned
 from ircore.judging.items import Item
@@ -25,11 +23,15 @@ from ircore.records import Orders
 
 
 class Verdict(NamedTuple):
-    """What answers amount to: a value, or why there is none; of a preference also what each order said."""
+    """What answers amount to: a value, or why there is none; of a preference also what each order said.
+
+    ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.judges.answers``.
+    """
 
     value: float | None
     reason: str | None = None
     orders: Orders | None = None
+    leniencies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,16 @@ async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
     if first.sha256 == final.sha256:
         return Verdict(0.5)  # a judge that must choose could only guess
     said: list[float] = []
+    leniencies: set[str] = set()
     for order in get_args(Order):
         verdict = await _answer(item, prompts, ask, order)
         if verdict.value is None:
             return verdict
         said.append(verdict.value)
+        leniencies |= set(verdict.leniencies)
     orders = Orders(*said)
-    return Verdict(sum(orders) / 2, orders=orders)
+    mean = (orders.first_leading + orders.final_leading) / 2
+    return Verdict(mean, orders=orders, leniencies=tuple(sorted(leniencies)))
 
 
 async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | None) -> Verdict:
@@ -84,19 +89,12 @@ async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | No
         if question.text is None:
             return Verdict(None, f"{question.reason}: {question.detail}")
         try:
-            return Verdict(_value(question.text, order))
+            said = question.read()
+            return Verdict(said.value, leniencies=said.leniencies)
         except AnswerError as error:
             problem = str(error)
         exchanges = (Exchange(question.text, prompts.repaired(problem, form)),)
     return Verdict(None, f"judge_format: {problem}")
-
-
-def _value(text: str, order: Order | None) -> float:
-    """Return the rating, or 1 for the final rendering and 0 for the first."""
-    if order is None:
-        return read_score(text)
-    final = "B" if order == "first_leading" else "A"
-    return float(read_choice(text) == final)
 
 
 def _view(

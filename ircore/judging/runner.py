@@ -19,7 +19,15 @@ from ircore.errors import WorkError
 from ircore.judges.answers import LONGEST
 from ircore.judges.manifest import LoadedJudge
 from ircore.judging.items import Item, JudgedRun, plan_run
-from ircore.judging.journal import JudgementEntry, JudgementWriter, JudgeQuestion, QuestionKey, asked_as
+from ircore.judging.journal import (
+    JudgementEntry,
+    JudgementWriter,
+    JudgeQuestion,
+    QuestionKey,
+    asked_as,
+    read_judgements,
+)
+from ircore.judging.losses import Losses, count_losses
 from ircore.judging.questions import Question, Verdict, judged
 from ircore.players.base import JudgeError, JudgingPlayer, TextAnswer
 from ircore.progress import Progress, progress
@@ -60,12 +68,14 @@ class JudgeReport:
         count: Of its scores.
         failed: What was asked in vain for technical reasons, and is asked again by the same command.
         stopped: Why it was asked nothing more, a limit of cost included; None if it was not stopped.
+        losses: What became of every question to it about these runs, earlier commands included.
     """
 
     name: str
     count: ScoreCount
     failed: list[str] = field(default_factory=list)
     stopped: WorkError | None = None
+    losses: Losses = field(default_factory=Losses)
 
 
 def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: JudgingPlan) -> list[JudgeReport]:
@@ -98,6 +108,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
         total = sum(len(seat.items) for seat in seats)
         with JudgementWriter() as writer, progress("judge", total) as shown:
             asyncio.run(_Session(plan, watch, shown, Recorder(writer)).run(seats))
+        _count_losses(runs, seats)
     return [seat.report for seat in seats]
 
 
@@ -119,6 +130,17 @@ class _Seat:
         self.counts = {judge.name: self.report.count}
         for score in (one for part in planned for one in part.kept):
             count_score(self.counts, score, new=False)
+
+
+def _count_losses(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
+    """Tell each judge's report what became of its questions, from what is recorded."""
+    recorded = [read_judgements(run) for run in runs]
+    for seat in seats:
+        own = [
+            [one for one in questions if one.judge == seat.judge.name and one.asked_as == seat.asked_as]
+            for questions in recorded
+        ]
+        seat.report.losses = count_losses(own)
 
 
 class _TechnicalError(Exception):
@@ -287,6 +309,7 @@ def _scores(item: Item, verdict: Verdict) -> list[Score]:
             reason=verdict.reason[:500] if verdict.reason else None,
             rendering=one.rendering,
             orders=verdict.orders,
+            leniencies=verdict.leniencies,
         )
         for one in item.wanted
     ]

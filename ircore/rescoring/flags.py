@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.provenance import Flag
-from ircore.records import TECHNICAL_REASONS, Episode, Run
+from ircore.records import GIVEN_UP, Episode, Run
 from ircore.rescoring.addressed import addresses_a_judge
 from ircore.runs import Call, End, Failure, RunFolder
 from ircore.strict_yaml import UNSEEN
@@ -165,7 +165,7 @@ def _of_others(
 
 
 def _failed(episodes: Mapping[str, Episode]) -> Iterator[Flag]:
-    failed = sum(one.abort_reason in TECHNICAL_REASONS for one in episodes.values())
+    failed = sum(not one.finished or one.abort_reason == GIVEN_UP for one in episodes.values())
     if failed > MANY_FAILED * len(episodes):
         yield _flag("many_failures", "the run", f"{failed} of {len(episodes)} episodes failed for technical reasons")
 
@@ -203,7 +203,7 @@ def _order(events: Sequence[Call | Failure | End]) -> Iterator[Flag]:
             continue
         if isinstance(event, End):
             # An episode that failed for technical reasons is taken up again.
-            place = latest.get(name, (0, 0)) if event.episode.abort_reason in TECHNICAL_REASONS else (10**6, 0)
+            place = latest.get(name, (0, 0)) if not event.episode.finished else (10**6, 0)
         else:
             place = (event.turn, 0 if event.role == "describer" else 1)
         if place < latest.get(name, (0, 0)) and name not in told:

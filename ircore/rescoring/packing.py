@@ -14,7 +14,7 @@ from ircore.errors import InputError
 from ircore.files import new_folder, write_bytes, write_text
 from ircore.images import read_image_bytes
 from ircore.leaks import Leak, find_leaks, without_leaks
-from ircore.records import TECHNICAL_REASONS, Episode, Rendering, Run, Turn
+from ircore.records import Episode, Rendering, Run, Turn
 from ircore.rescoring.clean_png import clean_picture
 from ircore.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
 from ircore.runs import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder, event_line
@@ -73,7 +73,7 @@ def pack(path: Path, out: Path) -> Packed:
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
         write_text(temporary / README, _readme(source.run))
     encoded = sum(sha256 != one.sha256 for sha256, one in cleaned.items())
-    ended = {one.episode_id for one in source.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+    ended = {one.episode_id for one in source.episodes() if one.finished}
     unfinished = len(source.instances.instances) - len(ended)
     return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run, unfinished)
 

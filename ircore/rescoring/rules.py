@@ -17,7 +17,7 @@ from ircore.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.leaks import without_leaks
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.records import TECHNICAL_REASONS, Episode, Instance, Rendering, Role, Run, Turn
+from ircore.records import GIVEN_UP, Episode, Instance, Rendering, Role, Run, Turn
 from ircore.runs import Call, CallKey, End, Failure
 
 MAX_FAULTS = 100
@@ -81,7 +81,7 @@ def _take(recorded: _Recorded, event: Call | Failure | End) -> str | None:
         return None
     if isinstance(event, End):
         before, recorded.ended = recorded.ended, event.episode
-        return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
+        return "ended twice" if before is not None and before.finished else None
     if event.role == "judge" or (event.text is None) == (event.role == "describer"):
         return f"turn {event.turn}: not an answer of a {event.role}"
     if (event.rendering is None) == (event.role == "generator"):
@@ -102,9 +102,10 @@ def _replayed(
     try:
         episode = asyncio.run(game.play(instance, target, seats, run.rules, prompts, seed))
     except _MissingAnswerError as error:
-        yield str(error)
+        if ended.abort_reason != GIVEN_UP:
+            yield str(error)
         return
-    yield from _differences(episode, ended)
+    yield from _given_up_differences(episode, ended) if ended.abort_reason == GIVEN_UP else _differences(episode, ended)
     yield from seats.odd
     if unasked := recorded.calls.keys() - seats.asked:
         first = min(unasked, key=lambda key: (key.turn, key.role))
@@ -156,6 +157,14 @@ def _differences(ours: Episode, theirs: Episode) -> Iterator[str]:
             yield f"{name} is {_short(getattr(theirs, name))}; by the rules it is {_short(getattr(ours, name))}"
     if len(ours.turns) != len(theirs.turns):
         yield f"has {len(theirs.turns)} turns; by the rules it has {len(ours.turns)}"
+    for our, their in zip(ours.turns, theirs.turns, strict=False):
+        yield from _turn_differences(our, their)
+
+
+def _given_up_differences(ours: Episode, theirs: Episode) -> Iterator[str]:
+    """Yield what does not fit an episode that was declared final: it must have failed, and its turns must be those."""
+    if ours.finished:
+        yield f"was declared final, but by the rules it has a result: {ours.outcome}"
     for our, their in zip(ours.turns, theirs.turns, strict=False):
         yield from _turn_differences(our, their)
 

@@ -2,10 +2,45 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from ircore.records import Outcome
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import Estimate, wilson
+from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate, wilson
+
+Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
+"""Why a pair has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates
+nothing here; its main score rests on fewer than ``MINIMUM_PICTURES``."""
+
+RATED_SHARE = 0.9
+"""Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
+
+
+def why_unranked(unfinished: int, rated: int, applicable: int, counted: int) -> Unranked | None:
+    """Return why a pair has no rank; None if it has one.
+
+    Args:
+        unfinished: Episodes without a result yet.
+        rated: Played episodes that the judge rated.
+        applicable: Played episodes that it could have rated.
+        counted: Episodes that its main score rests on.
+    """
+    if unfinished:
+        return "incomplete"
+    if rated < RATED_SHARE * applicable:
+        return "underrated"
+    if not counted:
+        return "inapplicable"
+    return "too_few" if counted < MINIMUM_PICTURES else None
+
+
+def unranked_words(why: Unranked, unfinished: int, episodes: int, rated: int, applicable: int) -> str:
+    """Say for people why a pair has no rank, such as ``incomplete: 3 of 42 episodes have no result yet``."""
+    if why == "incomplete":
+        return f"incomplete: {unfinished} of {episodes} episodes have no result yet"
+    if why == "underrated":
+        return f"only {rated} of {applicable} renderings are rated, {100 * RATED_SHARE:.0f} % are needed"
+    return f"fewer than {MINIMUM_PICTURES} pictures" if why == "too_few" else "the judge rates nothing here"
 
 
 @dataclass(frozen=True)
@@ -30,11 +65,27 @@ class Cell:
     played: int
     """Of these, episodes that came to an end and were not aborted."""
 
+    unfinished: int
+    """Of these, episodes without a result yet: never begun, or failed for a technical reason and not declared final."""
+
+    applicable: int
+    """Played episodes that the judge's task applies to: all, unless it rates some categories only."""
+
+    rated: int
+    """Of the applicable ones, those that the judge rated."""
+
+    refused: int
+    """Of the applicable ones, those that it was asked about and did not rate."""
+
+    pending: int
+    """Of the applicable ones, those that it has not been asked about yet, or in vain for a technical reason."""
+
     outcomes: Mapping[Outcome, int]
     """How the episodes ended; those never begun are in none of the three counts."""
 
     score: Estimate
-    """Similarity of the final rendering, 0–10, over the played episodes that the judge rated; higher is better."""
+    """Similarity of the final rendering, 0–10, over the played episodes that the judge rated; higher is better. The
+    interval covers the applicable ones that it did not rate as if they were anything."""
 
     delta: Estimate
     """ΔQ = final − first, −10 to 10, over played episodes of at least two renderings; above 0 refinement helps."""
@@ -61,7 +112,11 @@ class Cell:
     """US dollars per episode that has ended, aborted ones included; no mean unless the cost of each is known."""
 
     main: Estimate
-    """Quality × played share in 0–100, as clembench has it, with the doubt of both; 0 if none was played."""
+    """Main score, 0–100, by which boards rank: the mean of 10 × score, what the pair did not play counting 0.
+
+    It is quality × played share, as clembench has it, of the episodes that have a result and that the judge could rate.
+    Its interval covers what has no result yet and what is not rated as if it were anything; ``n`` counts what is known.
+    """
 
     same_family: bool
     """Whether judge and describer are models of one family: such a judge may favour its own."""
@@ -91,5 +146,16 @@ class Cell:
 
     @property
     def main_score(self) -> float | None:
-        """Quality × played share in 0–100; 0 if none was played, None if none was rated."""
+        """The main score, 0–100; 0 if none was played, None if none of what was played is rated."""
         return self.main.mean
+
+    @property
+    def unranked(self) -> Unranked | None:
+        """Why the pair has no rank under this condition; None if it has one."""
+        return why_unranked(self.unfinished, self.rated, self.applicable, self.main.n)
+
+    @property
+    def unranked_words(self) -> str | None:
+        """The same for people, see ``unranked_words``."""
+        why = self.unranked
+        return why and unranked_words(why, self.unfinished, self.episodes, self.rated, self.applicable)

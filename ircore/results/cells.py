@@ -5,15 +5,18 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ircore.records import Instance
-from ircore.results.cell import Cell
-from ircore.results.columns import Columns, columns, final_scores
+from ircore.results.cell import Cell, why_unranked
+from ircore.results.columns import Columns, columns
 from ircore.results.episodes import EpisodeResult
+from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated, Scope, all_rated
 from ircore.results.tally import Tally
 from ircore.statistics.bootstrap import (
     AMOUNT,
@@ -23,12 +26,14 @@ from ircore.statistics.bootstrap import (
     SHARE,
     Ratios,
     Resamples,
-    product_intervals,
     ratio_intervals,
     resample,
 )
+from ircore.statistics.bounds import bounded_intervals
 from ircore.statistics.estimate import Estimate
-from ircore.statistics.ranks import Standing, detectable, standing
+from ircore.statistics.ranks import RankRange, Standing, detectable, standing
+
+Floats = NDArray[np.float64]
 
 Condition = tuple[str | None, str | None]
 """Category and difficulty; None for all."""
@@ -40,7 +45,7 @@ CellKey = tuple[str, str | None, str | None, str]
 """Run, category, difficulty, judge."""
 
 _AMOUNTS = ("turns", "tokens", "seconds", "cost")
-"""Fields of ``Columns`` and of ``Cell`` that are means of amounts."""
+"""Fields of ``Columns`` and of ``Cell`` that are means of amounts, in the order of ``_Shared``."""
 
 
 def strata(instances: Iterable[Instance]) -> list[str]:
@@ -52,7 +57,7 @@ def run_cells(
     instances: Sequence[Instance],
     run_id: str,
     results: Sequence[EpisodeResult],
-    judges: Sequence[str],
+    judges: Mapping[str, Scope],
     costs: Mapping[str, float | None],
 ) -> dict[BoardKey, Cell]:
     """Compute a run's cells under every condition.
@@ -61,7 +66,7 @@ def run_cells(
         instances: The whole set.
         run_id: The run's id.
         results: Its episodes.
-        judges: As whom see its cells; those that rated nothing of it too.
+        judges: As whom see its cells, with what each of them rates; those that rated nothing of it too.
         costs: US dollars by episode.
 
     Returns:
@@ -69,13 +74,15 @@ def run_cells(
     """
     if not judges:
         return {}
-    arranged = columns(instances, {run_id: results}, judges, {run_id: costs})
-    tallies = _tallies(results, judges)
+    names = tuple(judges)
+    arranged = columns(instances, {run_id: results}, names, {run_id: costs})
+    ratings = _side_by_side(all_rated(instances, {run_id: results}, judges).values())
+    tallies = _tallies(results, names)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in _conditions(instances).items():
-        one = _Condition(rows, arranged, resample(strata(instances[row] for row in rows)))
+        one = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
         shared = one.shared()
-        for judge, own in zip(judges, one.judged(), strict=True):
+        for judge, own in zip(names, one.judged(), strict=True):
             tally = tallies.get((category, difficulty, judge), Tally())
             cells[category, difficulty, judge] = Cell(
                 run_id=run_id,
@@ -85,45 +92,95 @@ def run_cells(
                 episodes=len(rows),
                 played=tally.played,
                 outcomes=tally.outcomes,
+                unfinished=own.counts.unfinished,
+                applicable=own.counts.rated + own.counts.refused + own.counts.pending,
+                rated=own.counts.rated,
+                refused=own.counts.refused,
+                pending=own.counts.pending,
                 score=own.score,
                 delta=own.delta,
                 preference=tally.preference(),
                 convergence=tally.convergence,
-                **shared,
-                main=own.main if tally.played else Estimate(0.0, None, None, 0),
+                turns=shared.turns,
+                tokens=shared.tokens,
+                seconds=shared.seconds,
+                over_budget=shared.over_budget,
+                cost=shared.cost,
+                main=own.main,
                 same_family=False,
                 detectable=own.detectable,
             )
     return cells
 
 
-def compute_standings(
-    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judges: Sequence[str]
-) -> dict[BoardKey, Standing]:
-    """Rank runs under every condition, by every judge.
+def compute_standings(instances: Sequence[Instance], ratings: Mapping[str, Rated]) -> dict[BoardKey, Standing]:
+    """Rank runs by their main scores under every condition, by every judge.
 
     Args:
         instances: The whole set.
-        episodes: By run_id.
-        judges: By whose scores.
+        ratings: By judge, of all runs on all instances.
 
     Returns:
-        By category, difficulty and judge; one range a run, in the order of the runs.
+        By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
-    finals = {judge: final_scores(instances, episodes, judge) for judge in judges}
-
-    standings: dict[BoardKey, Standing] = {}
-    for (category, difficulty), rows in _conditions(instances).items():
-        drawn = resample(strata(instances[row] for row in rows))
-        for judge in judges:
-            standings[category, difficulty, judge] = standing(Ratios.means(finals[judge][rows]), drawn)
-    return standings
+    return {
+        (category, difficulty, judge): _standing([instances[row] for row in rows], rated.rows(rows))
+        for (category, difficulty), rows in _conditions(instances).items()
+        for judge, rated in ratings.items()
+    }
 
 
-@dataclass(frozen=True)
-class _Judged:
+def paired_main(instances: Sequence[Instance], ratings: Rated) -> tuple[Floats, Floats, Resamples]:
+    """Return what runs are compared by: least and greatest main scores on what the judge rates, and its resamples.
+
+    Args:
+        instances: Under one condition.
+        ratings: Of runs that all have a rank, or of two that are compared.
+    """
+    least, most = ratings.main
+    rows = np.flatnonzero(~np.isnan(least).any(axis=1)).tolist()
+    return least[rows], most[rows], resample(strata(instances[row] for row in rows))
+
+
+def _standing(instances: Sequence[Instance], ratings: Rated) -> Standing:
+    counts = zip(
+        ratings.count(UNFINISHED),
+        ratings.count(RATED),
+        ratings.count(RATED, REFUSED, PENDING),
+        ratings.count(RATED, UNPLAYED),
+        strict=True,
+    )
+    ranked = [index for index, each in enumerate(counts) if why_unranked(*map(int, each)) is None]
+    found = standing(*paired_main(instances, ratings.columns(ranked)))
+    ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
+    for index, rank in zip(ranked, found.ranges, strict=True):
+        ranges[index] = rank
+    return replace(found, ranges=tuple(ranges))
+
+
+class _Shared(NamedTuple):
+    """What a run took under one condition; the first fields in the order of ``_AMOUNTS``."""
+
+    turns: Estimate
+    tokens: Estimate
+    seconds: Estimate
+    cost: Estimate
+    over_budget: Estimate
+
+
+class _Counts(NamedTuple):
+    """How many of a run's episodes are in which state for one judge."""
+
+    unfinished: int
+    rated: int
+    refused: int
+    pending: int
+
+
+class _Judged(NamedTuple):
     """What one judge makes of a run under one condition."""
 
+    counts: _Counts
     score: Estimate
     delta: Estimate
     main: Estimate
@@ -133,35 +190,46 @@ class _Judged:
 class _Condition:
     """The estimates of one run under one condition, all from the same resamples."""
 
-    def __init__(self, rows: Sequence[int], arranged: Columns, drawn: Resamples) -> None:
+    def __init__(self, rows: Sequence[int], arranged: Columns, ratings: Rated, drawn: Resamples) -> None:
         self._rows = list(rows)
         self._columns = arranged
+        self._ratings = ratings
         self._drawn = drawn
 
-    def shared(self) -> dict[str, Estimate]:
-        """Return what does not depend on the judge, by field of a cell."""
+    def shared(self) -> _Shared:
+        """Return what does not depend on the judge."""
         amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
         over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
-        found = dict(zip(_AMOUNTS, ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT), strict=True))
-        return {**found, "over_budget": ratio_intervals(over, self._drawn, SHARE)[0]}
+        means = ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT)
+        return _Shared(*means, *ratio_intervals(over, self._drawn, SHARE))
 
     def judged(self) -> list[_Judged]:
         """Return what each judge makes of the run."""
-        final, delta = (
-            np.hstack([column[self._rows] for column in one.values()])
-            for one in (self._columns.final, self._columns.delta)
-        )
-        finals, drawn = Ratios.means(final), self._drawn
-        played = np.repeat(self._columns.played[self._rows], final.shape[1], axis=1)
-        scores = ratio_intervals(finals, drawn, SCORE)
+        ratings, drawn = self._ratings, self._drawn
+        finals = Ratios.means(ratings.final)
+        rated = ratings.count(RATED).tolist()
+        scores = bounded_intervals(*ratings.quality, finals.points, rated, drawn, SCORE)
+        known = ratings.count(RATED, UNPLAYED).tolist()
+        mains = bounded_intervals(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
+        delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
         deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
-        mains = product_intervals(Ratios.means(10 * final), Ratios.means(played), drawn, MAIN)
         least = (2**0.5 * finals.errors(drawn)).tolist()
         freedom = finals.degrees(drawn).tolist()
+        each = zip(scores, deltas, mains, least, freedom, strict=True)
         return [
-            _Judged(score, delta, main, detectable(error, df))
-            for score, delta, main, error, df in zip(scores, deltas, mains, least, freedom, strict=True)
+            _Judged(counts, score, delta, main, detectable(error, df))
+            for counts, (score, delta, main, error, df) in zip(self._counts(), each, strict=True)
         ]
+
+    def _counts(self) -> list[_Counts]:
+        counts = [self._ratings.count(word).tolist() for word in (UNFINISHED, RATED, REFUSED, PENDING)]
+        return [_Counts(*each) for each in zip(*counts, strict=True)]
+
+
+def _side_by_side(ratings: Iterable[Rated]) -> Rated:
+    """Return the ratings of one run by several judges as columns."""
+    every = list(ratings)
+    return Rated(np.hstack([one.status for one in every]), np.hstack([one.final for one in every]))
 
 
 def _conditions(instances: Sequence[Instance]) -> dict[Condition, list[int]]:

@@ -17,14 +17,8 @@ Column = NDArray[np.float64]
 class Columns:
     """What cells are averages of; rows as in the instance set, columns as the runs were given."""
 
-    final: Mapping[str, Column]
-    """By judge: similarity of the final rendering, 0–10."""
-
     delta: Mapping[str, Column]
     """By judge: ΔQ, −10 to 10."""
-
-    played: Column
-    """1 for a played episode, 0 for an aborted one or none."""
 
     turns: Column
     """Turns with a rendering, of played episodes."""
@@ -80,9 +74,7 @@ def columns(
         return costs.get(one.run_id, {}).get(one.episode.episode_id)
 
     return Columns(
-        final={judge: column(judged(judge, lambda one: one.final)) for judge in judges},
         delta={judge: column(judged(judge, lambda one: one.delta)) for judge in judges},
-        played=column(lambda one: float(one.episode.played), 0.0),
         turns=column(played(lambda one: len(one.episode.rendered_turns))),
         tokens=column(played(lambda one: one.tokens)),
         seconds=column(played(lambda one: one.seconds)),
@@ -90,24 +82,6 @@ def columns(
         over_budget=column(played(lambda one: sum(turn.over_budget for turn in one.episode.turns)), 0.0),
         cost=_whole(column(cost), column(lambda _: 1.0, 0.0) > 0),
     )
-
-
-def final_scores(instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str) -> Column:
-    """Return one judge's similarity of the final renderings alone, 0–10: what ``columns`` has under ``final``.
-
-    Args:
-        instances: Some of the set; its rows.
-        episodes: By run_id; its columns.
-        judge: Whose ratings.
-    """
-    rows = {one.instance_id: row for row, one in enumerate(instances)}
-    made = np.full((len(rows), len(episodes)), np.nan)
-    for index, results in enumerate(episodes.values()):
-        for one in results:
-            judged = one.judged.get(judge)
-            if judged is not None and judged.final is not None and one.episode.instance_id in rows:
-                made[rows[one.episode.instance_id], index] = judged.final
-    return made
 
 
 def _messages(one: EpisodeResult) -> float:

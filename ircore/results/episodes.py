@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ircore.records import HUMAN, Episode, Orders, Score, Task
+from ircore.records import HUMAN, TECHNICAL_REASONS, Episode, Orders, Score, Task
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 
@@ -40,6 +40,9 @@ class JudgedEpisode:
 
     orders: Orders | None = None
     """What the judge preferred in each order of showing the two; None if it was not asked in both."""
+
+    refusal: str | None = None
+    """What the judge said instead of rating the final rendering; None if it rated it, or has not answered yet."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,13 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
     if not episode.played:
         return EpisodeResult(run_id, slug, episode, {}, {})
     judges, people, metrics = _valid_scores(episode, scores)
-    judged = {judge: _judged(judge, episode, *_values(judges[judge])) for judge in judges}
+    judged = {
+        judge: _judged(judge, episode, *_values(given), _refusal(episode, [given])) for judge, given in judges.items()
+    }
     annotations = {name: _judged(HUMAN, episode, *_values(people[name])) for name in sorted(people)}
     if people:
-        judged[HUMAN] = _judged(HUMAN, episode, *_mean_values(map(_values, people.values())))
+        refusal = _refusal(episode, people.values())
+        judged[HUMAN] = _judged(HUMAN, episode, *_mean_values(map(_values, people.values())), refusal)
     return EpisodeResult(
         run_id=run_id,
         slug=slug,
@@ -165,8 +171,20 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
     return similarity, preference
 
 
+def _refusal(episode: Episode, given: Iterable[_ByTask]) -> str | None:
+    """Return why nobody of these rated the final rendering; None where an answer is still to come."""
+    turns = episode.rendered_turns
+    answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in given] if turns else []
+    reasons = [one.reason for one in answers if one is not None and one.reason is not None]
+    return next((reason for reason in reasons if reason.partition(":")[0] not in TECHNICAL_REASONS), None)
+
+
 def _judged(
-    judge: str, episode: Episode, similarity: Mapping[int, float], preference: Mapping[int, float]
+    judge: str,
+    episode: Episode,
+    similarity: Mapping[int, float],
+    preference: Mapping[int, float],
+    refusal: str | None = None,
 ) -> JudgedEpisode:
     turns = [turn.turn for turn in episode.rendered_turns]
     first = similarity.get(turns[0]) if turns else None
@@ -180,6 +198,7 @@ def _judged(
         convergence="no_refinement" if len(turns) == 1 else _convergence(delta),
         preference=preference.get(turns[-1]) if len(turns) > 1 else None,
         trajectory={turn: similarity[turn] for turn in turns if turn in similarity},
+        refusal=refusal if final is None else None,
     )
 
 

@@ -7,9 +7,8 @@ nothing else computes a mean.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from ircore.errors import InputError
 from ircore.instances.store import InstanceSet
@@ -18,18 +17,22 @@ from ircore.plugins import unknown
 from ircore.provenance import Provenance
 from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
 from ircore.results.cell import Cell as Cell
-from ircore.results.cells import BoardKey, CellKey, compute_standings, run_cells, strata
-from ircore.results.columns import final_scores
+from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, run_cells, strata
 from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
+from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.statistics.comparison import Comparison, compare
-from ircore.statistics.ranks import RankRange, Standing
+from ircore.statistics.ranks import RankRange, Standing, paired_difference
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+Order = Literal["main", "quality"]
+"""What a board is ordered by: the main score, which decides the ranks, or the score of what was played."""
 
 
 class PlayedRun(Protocol):
@@ -125,7 +128,7 @@ class BoardRow:
     """A line of a board."""
 
     rank_low: int | None
-    """Best rank that the comparisons allow, 1-based; None for a pair without a score."""
+    """Best rank that the comparisons allow, 1-based; None for a pair without a rank (``cell.unranked`` says why)."""
 
     rank_high: int | None
     """Worst rank that the comparisons allow."""
@@ -199,6 +202,7 @@ class Results:
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
         identities = _identities(ordered)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
+        scopes = scopes_of(judges, identities)
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -210,10 +214,10 @@ class Results:
             cells={
                 (one.run.run_id, *key): cell
                 for one in ordered
-                for key, cell in _cells(one, instances.instances, episodes[one.run.run_id], families).items()
+                for key, cell in _cells(one, instances.instances, episodes[one.run.run_id], scopes, families).items()
             },
             episodes=episodes,
-            standings=compute_standings(instances.instances, episodes, judges),
+            standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
             judge_identities=identities,
             language={
                 one.run.run_id: language
@@ -226,17 +230,21 @@ class Results:
         """Return one cell; KeyError if there is no such run, judge or condition."""
         return self.cells[run_id, category, difficulty, judge]
 
-    def board(self, judge: str, category: str | None = None, difficulty: str | None = None) -> tuple[BoardRow, ...]:
-        """Rank the pairs by their mean final score, best first; pairs without one come last, without a rank.
+    def board(
+        self, judge: str, category: str | None = None, difficulty: str | None = None, order: Order = "main"
+    ) -> tuple[BoardRow, ...]:
+        """Rank the pairs by their main score, best first; pairs without a rank come last (``Cell.unranked`` says why).
 
         A rank is a range: the best is 1 + the number of pairs that are significantly better, the worst is the number
-        of pairs that are not significantly worse. Means are compared, each over what its pair has scores for, values of
-        the same instance paired; all comparisons of a board share one error rate (``ircore.statistics.ranks``).
+        of pairs that are not significantly worse. Main scores are compared instance by instance, an episode that a pair
+        did not play counting 0; all comparisons of a board share one error rate (``ircore.statistics.ranks``).
 
         Args:
             judge: One of ``judges``.
             category: One of ``categories``, or None for all.
             difficulty: One of ``difficulties``, or None for both.
+            order: ``quality`` orders the rows by the score of what was played, which leaves out what was not; ranks
+                stay those of the main score.
 
         Raises:
             InputError: There is no such judge, category or difficulty here.
@@ -255,13 +263,14 @@ class Results:
             [
                 (one, self.cells[one.run_id, category, difficulty, judge], rank)
                 for one, rank in zip(self.submissions, ranges, strict=True)
-            ]
+            ],
+            order,
         )
 
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
-        """Return the score difference of two pairs that this condition's instances find with a chance of 80 %, 0–10.
+        """Return the difference of two main scores that this condition finds with a chance of 80 %, 0–100.
 
-        The median over all pairs of pairs that play the same instances; None if there are no two to compare.
+        The median over all pairs of pairs that have ranks; None if there are no two to compare.
 
         Raises:
             KeyError: There is no such judge or condition.
@@ -271,7 +280,10 @@ class Results:
     def compare(
         self, first: str, second: str, judge: str, category: str | None = None, difficulty: str | None = None
     ) -> Comparison:
-        """Compare two pairs on the instances that both have a score for.
+        """Compare two pairs: on the instances that both have a score for, at worst, and by their main scores.
+
+        The interval of the main scores' difference is the one by which this board ranks: no two pairs have separate
+        ranks whose interval holds 0. So take the results of the pairs that are ranked together (``subsets.by_rules``).
 
         Args:
             first: run_id of one.
@@ -286,8 +298,12 @@ class Results:
         chosen = [
             one for one in self.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
         ]
-        one, other = self.finals(judge, (first, second), chosen).T
-        return compare(one, other, strata(chosen))
+        ratings = self._chosen(judge, (first, second), chosen)
+        known = self.standings.get((category, difficulty, judge))
+        one, other = ratings.main_scores().tolist()
+        main = paired_difference(one - other, *paired_main(chosen, ratings), known.critical if known else None)
+        finals = ratings.final
+        return compare(finals[:, 0], finals[:, 1], strata(chosen), ratings.at_worst, main)
 
     def finals(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> "NDArray[np.float64]":
         """Return a judge's scores of final renderings, 0–10, NaN where there is none; shape (instances, runs).
@@ -300,13 +316,19 @@ class Results:
         Raises:
             KeyError: There is no such run.
         """
-        every = self._finals.get(judge)
+        return self._chosen(judge, run_ids, chosen).final
+
+    def _chosen(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> Rated:
+        every = self._ratings.get(judge)
         if every is None:
-            every = self._finals[judge] = final_scores(self.instances, self.episodes, judge)
+            every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))
         rows = [self._rows[one.instance_id] for one in chosen]
-        columns = [self._columns[run_id] for run_id in run_ids]
-        scores: NDArray[np.float64] = every[rows][:, columns]
-        return scores
+        return every.rows(rows).columns([self._columns[run_id] for run_id in run_ids])
+
+    @property
+    def scopes(self) -> dict[str, Scope]:
+        """Which categories each judge rates; None for all."""
+        return scopes_of(self.judges, self.judge_identities)
 
     def language_of(self, run_id: str) -> RunLanguage:
         """Return how the describer of a run talks, worked out once.
@@ -325,7 +347,7 @@ class Results:
         return Raters(self.episodes)
 
     @cached_property
-    def _finals(self) -> "dict[str, NDArray[np.float64]]":
+    def _ratings(self) -> dict[str, Rated]:
         return {}  # by judge, as far as they have been asked for
 
     @cached_property
@@ -351,11 +373,12 @@ def _cells(
     run: PlayedRun,
     instances: Sequence[Instance],
     results: Sequence[EpisodeResult],
+    scopes: Mapping[str, Scope],
     families: Mapping[str, str | None],
 ) -> dict[BoardKey, Cell]:
-    """Return a run's cells by judges of these families, marked where a judge and the describer are of one family."""
+    """Return a run's cells by judges of these scopes, marked where a judge and the describer are of one family."""
     known = dict(run.cells()) if isinstance(run, ReadRun) else {}
-    others = tuple(judge for judge in families if (None, None, judge) not in known)
+    others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in known}
     known |= run_cells(instances, run.run.run_id, results, others, episode_costs(run) if others else {})
     describer = model_family(run.run.submission.describer.label)
     same = {judge for judge, family in families.items() if family is not None and family == describer}
@@ -391,8 +414,7 @@ def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
         for name, identity in one.judges().items():
             other, known = seen.setdefault(name, (one, identity))
             if known != identity:
-                ours, theirs = known.model_dump(), identity.model_dump()
-                field = next(key for key in ours if ours[key] != theirs[key])
+                field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
                 raise InputError(
                     f"{other.path} and {one.path}: judge {name} is not the same ({field} differs)",
                     "Score both with the same judge, or give the other one a name of its own.",
@@ -404,10 +426,13 @@ def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))
 
 
-def _ranked(
-    pairs: Sequence[tuple[SubmissionResult, Cell, RankRange | None]],
-) -> tuple[BoardRow, ...]:
-    ordered = sorted(pairs, key=lambda pair: -inf if pair[1].score.mean is None else pair[1].score.mean, reverse=True)
+def _ranked(pairs: Sequence[tuple[SubmissionResult, Cell, RankRange | None]], order: Order) -> tuple[BoardRow, ...]:
+    def place(pair: tuple[SubmissionResult, Cell, RankRange | None]) -> tuple[bool, bool, float]:
+        _, cell, rank = pair
+        mean = (cell.main if order == "main" else cell.score).mean
+        return rank is None, mean is None, -(mean or 0.0)
+
+    ordered = sorted(pairs, key=place)
     rows = []
     for submission, cell, rank in ordered:
         best, worst = (None, None) if rank is None else (rank.best, rank.worst)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from ircore.records import Rules
 from ircore.results.cells import compute_standings
 from ircore.results.model import Results
+from ircore.results.rated import all_rated
 
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
@@ -34,7 +35,8 @@ def under_rules(results: Results, rules: Rules) -> Results:
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
-    return replace(found, standings=compute_standings(results.instances, episodes, results.judges))
+    ratings = all_rated(results.instances, episodes, results.scopes)
+    return replace(found, standings=compute_standings(results.instances, ratings))
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:

@@ -3,19 +3,21 @@
 Each column stands beside the function that fills it, so that a measure is added in one place.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.cell import Unranked
+from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.subsets import by_rules
 from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate
-from ircore.tables.judges import SAME_FAMILY
+from ircore.tables.judges import MARKS
 from ircore.tables.model import Column, Selection, Table, Value, Which
 from ircore.tables.names import ALL, pair_names
 from ircore.tables.pairs import caption
+from ircore.tables.rated import marks_of
 
 
 @dataclass(frozen=True)
@@ -41,15 +43,11 @@ class Measure:
 
 
 UNRANKED = f"fewer than {MINIMUM_PICTURES} rated pictures"
-"""Why there is no rank and no detectable difference."""
+"""Why there is no detectable difference."""
 
 
 def _few(line: Line) -> str | None:
     return UNRANKED if line.row.cell.detectable is None else None
-
-
-def _unranked(line: Line) -> str:
-    return UNRANKED if line.row.cell.score.n else "no rated episode"
 
 
 def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
@@ -81,20 +79,23 @@ def _selected(run_id: str, which: Which, category: str | None, difficulty: str |
 def _rank(line: Line) -> Value:
     low, high = line.row.rank_low, line.row.rank_high
     if low is None or high is None:
-        return Value(None, missing=_unranked(line))
+        return Value(None, missing=_no_rank(line))
     return Value(str(low) if low == high else f"{low}–{high}")
+
+
+def _no_rank(line: Line) -> str:
+    return f"no rank: {line.row.cell.unranked_words or 'no picture that all ranked pairs have'}"
 
 
 def _score(line: Line) -> Value:
     cell = line.row.cell
-    marks = ("same_family",) if cell.same_family else ()
-    return Value.of(cell.score, _selection(cell, "rated"), marks=marks)
+    return Value.of(cell.score, _selection(cell, "rated"), marks=marks_of(cell))
 
 
 def _rank_end(low: bool) -> Callable[[Line], Value]:
     def get(line: Line) -> Value:
         end = line.row.rank_low if low else line.row.rank_high
-        return Value(end, missing=_unranked(line) if end is None else None)
+        return Value(end, missing=_no_rank(line) if end is None else None)
 
     return get
 
@@ -134,9 +135,25 @@ PLACE = (
 """Where the pair stands."""
 
 QUALITY = (
+    _mean(
+        Column("main_score", "main", "Mean of 10 × score, what the pair did not play counting 0; ranks are by it.",
+               "0–100", "higher", 1, estimated=True),
+        lambda cell: cell.main, "ended", "no rated episode",
+    ),
     Measure(
-        Column("score", "score", "Similarity of the final rendering to the target.", "0–10", "higher", estimated=True),
+        Column("score", "score", "Similarity of the final rendering to the target, of what was played and rated.",
+               "0–10", "higher", estimated=True),
         _score,
+    ),
+    Measure(
+        Column("played_of_all", "played", "Episodes played to an end and not aborted, of all.", digits=None,
+               audience="readers"),
+        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
+    ),
+    Measure(
+        Column("rated_of_applicable", "rated", "Played episodes that the judge rated, of those that it could rate.",
+               digits=None, audience="readers"),
+        lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
     ),
     _mean(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
@@ -149,18 +166,8 @@ QUALITY = (
         lambda cell: cell.preference, "refined", "no preference asked",
     ),
     Measure(
-        Column("played_of_all", "played", "Episodes played to an end and not aborted, of all.", digits=None,
-               audience="readers"),
-        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
-    ),
-    Measure(
         Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
         lambda line: Value(line.row.cell.played_share, episodes=_selection(line.row.cell, "played")),
-    ),
-    _mean(
-        Column("main_score", "main", "Score × 10 × share played, the doubt of both in its interval.", "0–100", "higher",
-               1, estimated=True),
-        lambda cell: cell.main, "ended", "no rated episode",
     ),
 )  # fmt: skip
 """How well it plays."""
@@ -224,6 +231,31 @@ COUNTS = (
     ),
     _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
     _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
+    Measure(
+        Column(
+            "unranked",
+            "Unranked",
+            "Why there is no rank: incomplete, underrated, inapplicable or too_few.",
+            digits=None,
+            nullable=True,
+            audience="programs",
+        ),
+        lambda line: Value(line.row.cell.unranked, missing="has a rank" if line.row.cell.unranked is None else None),
+    ),
+    _count(
+        "unfinished",
+        "Episodes without a result yet: not begun, or failed for a technical reason.",
+        lambda cell: cell.unfinished,
+    ),
+    _count("applicable", "Played episodes that the judge's task applies to.", lambda cell: cell.applicable, "played"),
+    _count("rated", "Of these, rated by the judge.", lambda cell: cell.rated, "rated"),
+    _count("refused", "Of these, asked about and not rated.", lambda cell: cell.refused, "played"),
+    _count(
+        "not_yet",
+        "Of these, not asked about yet, or in vain for a technical reason.",
+        lambda cell: cell.pending,
+        "played",
+    ),
     _count("converged", "Episodes that the describer ended.", lambda cell: cell.outcomes["converged"]),
     _count("turn_limit", "Episodes that ran out of turns.", lambda cell: cell.outcomes["turn_limit"]),
     _count("aborted", "Episodes that were aborted.", lambda cell: cell.outcomes["aborted"]),
@@ -237,26 +269,35 @@ COUNTS = (
 """Marks, and of how many episodes, for programs."""
 
 PRIMARY = "score"
-"""The column by which boards rank."""
+"""The column that flat files call plain ``mean``, ``low``, ``high`` and ``n``; boards rank by ``main_score``."""
 
 MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
 
 
-def board_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+def board_table(
+    results: Results,
+    judge: str,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
+) -> Table:
     """Return the board of one condition, best pair first; of runs under several rules, one board below the other.
 
     Raises:
         InputError: There is no such judge, category or difficulty in the results.
     """
     parts = by_rules(results)
-    rows = [row for part in parts for row in part.board(judge, category, difficulty)]
+    rows = [row for part in parts for row in part.board(judge, category, difficulty, order)]
     least = results.detectable(judge, category, difficulty) if rows else None
-    found = f" So many episodes tell two pairs apart that differ by {least:.2f} or more (chance 80 %)." if least else ""
+    found = (
+        f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
+    )
     words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
-    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+    notes = (*NOTES[order], *_remedies(rows))
+    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
 
-def leaderboard_table(results: Results) -> Table:
+def leaderboard_table(results: Results, order: Order = "main") -> Table:
     """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
     parts = by_rules(results)
     rows = [
@@ -265,10 +306,12 @@ def leaderboard_table(results: Results) -> Table:
             results.judges, (None, *results.categories), (None, *results.difficulties)
         )
         for part in parts
-        for row in part.board(judge, category, difficulty)
+        for row in part.board(judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{_ranked_words(parts)}"
-    return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+    return Table(
+        "leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY
+    )
 
 
 def _ranked_words(parts: Sequence[Results]) -> str:
@@ -276,8 +319,29 @@ def _ranked_words(parts: Sequence[Results]) -> str:
     return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
 
 
-NOTES = ("± is half the 95 % interval; ranks are what paired comparisons allow; main = score × 10 × share played.",)
-MARKS = {"same_family": SAME_FAMILY}
+_NOTE = (
+    "± is half the 95 % interval; ranks are what paired comparisons of main scores allow; "
+    "main = score × 10 × share played, so an episode that a pair did not play counts as 0."
+)
+NOTES: Mapping[Order, tuple[str, ...]] = {
+    "main": (_NOTE,),
+    "quality": (
+        _NOTE,
+        "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0.",
+    ),
+}
+
+
+REMEDIES: Mapping[Unranked, str] = {
+    "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
+    "underrated": "ircore score goes on where it stopped; what a judge refused stays unrated.",
+}
+"""What whoever played and scored can do about a missing rank."""
+
+
+def _remedies(rows: Iterable[BoardRow]) -> list[str]:
+    reasons = {row.cell.unranked for row in rows}
+    return [words for reason, words in REMEDIES.items() if reason in reasons]
 
 
 def _columns() -> tuple[Column, ...]:

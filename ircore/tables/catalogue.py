@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ircore.errors import InputError
-from ircore.results.model import Results
+from ircore.results.model import Order, Results
 from ircore.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.tables.board import board_table, leaderboard_table
 from ircore.tables.comparisons import comparisons_table
@@ -32,6 +32,9 @@ class Question:
     difficulty: str | None = None
     """Only this difficulty."""
 
+    order: Order = "main"
+    """What boards are ordered by."""
+
     def the_judge(self, results: Results) -> str:
         """Return the judge asked for, or the only one.
 
@@ -58,6 +61,9 @@ class Entry:
     of_judge: bool = False
     """Whether it shows one judge's ratings, so that there is one for each judge."""
 
+    ordered: bool = False
+    """Whether its rows can be ordered by main score or by quality."""
+
 
 def _of_judge(description: str, table: Callable[[Results, str, str | None, str | None], Table]) -> Entry:
     def build(results: Results, asked: Question) -> Table:
@@ -70,9 +76,15 @@ def _of_all(description: str, table: Callable[[Results, str | None, str | None],
     return Entry(description, lambda results, asked: table(results, asked.category, asked.difficulty))
 
 
+def _board(results: Results, asked: Question) -> Table:
+    return board_table(results, asked.the_judge(results), asked.category, asked.difficulty, asked.order)
+
+
 TABLES: Mapping[str, Entry] = {
-    "board": _of_judge("pairs under one condition, best first", board_table),
-    "leaderboard": Entry("every board below one another", lambda results, _: leaderboard_table(results)),
+    "board": Entry("pairs under one condition, best first", _board, of_judge=True, ordered=True),
+    "leaderboard": Entry(
+        "every board below one another", lambda results, asked: leaderboard_table(results, asked.order), ordered=True
+    ),
     "judges": _of_all("every judge's mean score of each pair", judges_table),
     "comparisons": _of_judge("pairs against pairs, instance by instance", comparisons_table),
     "effects": _of_judge("what describers and generators contribute", effects_table),

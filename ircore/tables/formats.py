@@ -31,7 +31,7 @@ LOPSIDED = 1.6
 NARROWEST = 80
 """Columns of a terminal to which remarks are wrapped where a table is narrower."""
 
-RIGHT = frozenset({"rank", "played_of_all"})
+RIGHT = frozenset({"rank", "played_of_all", "rated_of_applicable"})
 """Columns of texts that read as numbers."""
 
 FEW = (
@@ -61,19 +61,24 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
     if column.digits is None or isinstance(value.value, int):
         return f"{value.value:,}"
     text = number(value.value, column.digits, column.signed)
-    half = _even_half(value) if interval == "half" else None
+    half = _even_half(value, column.signed) if interval == "half" else None
     if half is not None:
         return f"{text} ± {number(half, column.digits)}"
     ends = interval_shown(column, value) if interval != "none" else ""
     return f"{text} {ends}" if ends else text
 
 
-def _even_half(value: Value) -> float | None:
-    """Return the longer half of an interval whose halves are about equal; None of any other."""
+def _even_half(value: Value, signed: bool) -> float | None:
+    """Return the longer half of an interval whose halves are about equal; None of any other.
+
+    Of a difference also None where the longer half would reach over 0 and the interval does not.
+    """
     if not isinstance(value.value, int | float) or value.low is None or value.high is None:
         return None
     below, above = value.value - value.low, value.high - value.value
-    return max(below, above) if max(below, above) <= LOPSIDED * min(below, above) else None
+    half = max(below, above)
+    hides_a_sign = signed and (value.low > 0 or value.high < 0) and half >= abs(value.value)
+    return None if hides_a_sign or half > LOPSIDED * min(below, above) else half
 
 
 def interval_shown(column: Column, value: Value) -> str:

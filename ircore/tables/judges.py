@@ -3,8 +3,12 @@
 from ircore.results.model import Results
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.tables.rated import UNDERRATED, marks_of, rated_columns, rated_values
 
 SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
+
+MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
+"""What the marks of scores mean."""
 
 
 def judges_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -15,6 +19,7 @@ def judges_table(results: Results, category: str | None = None, difficulty: str 
             Column(judge, judge, f"Final score by {judge}.", "0–10", "higher", estimated=True)
             for judge in results.judges
         ),
+        *(column for judge in results.judges for column in rated_columns(f"{judge}_", judge)),
     )
     rows = []
     for run_id, who in pair_values(results).items():
@@ -23,10 +28,10 @@ def judges_table(results: Results, category: str | None = None, difficulty: str 
             Value.of(
                 cell.score,
                 Selection((run_id,), "rated", category, difficulty, cell.judge),
-                marks=("same_family",) if cell.same_family else (),
+                marks=marks_of(cell),
             )
             for cell in cells
         )
-        rows.append((*who, *values))
+        rows.append((*who, *values, *(count for cell in cells for count in rated_values(cell))))
     words = caption(results, None, category, difficulty)
-    return Table("judges", "Judges", words, columns, tuple(rows), marks={"same_family": SAME_FAMILY})
+    return Table("judges", "Judges", words, columns, tuple(rows), marks=MARKS)

@@ -6,6 +6,7 @@ from ircore.results.trajectories import trajectory
 from ircore.statistics.estimate import Estimate
 from ircore.tables.model import Column, Selection, Table, Value
 from ircore.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.tables.rated import rated_columns, rated_values
 
 
 def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -20,6 +21,8 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
         Column("converged", "converged", "The describer ended it.", "episodes", digits=0),
         Column("turn_limit", "turn limit", "Out of turns.", "episodes", digits=0),
         Column("aborted", "aborted", "Rules broken, or no answer.", "episodes", digits=0),
+        Column("unfinished", "no result", "Not begun, or failed for a technical reason.", "episodes", digits=0),
+        *rated_columns("count_"),
     )
     rows = []
     for run_id, who in pair_values(results).items():
@@ -27,9 +30,8 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
         rated = Selection((run_id,), "rated", category, difficulty, judge)
         shares = (Value.of(one, rated) for one in cell.convergence_shares.values())
         ends = (Value(cell.outcomes[outcome]) for outcome in ("converged", "turn_limit", "aborted"))
-        rows.append(
-            (*who, Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty)), *shares, *ends)
-        )
+        played = Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty))
+        rows.append((*who, played, *shares, *ends, Value(cell.unfinished), *rated_values(cell)))
     words = caption(results, judge, category, difficulty)
     return Table("outcomes", "Outcomes", words, columns, tuple(rows), ("Shares of rated episodes, Wilson intervals.",))
 
@@ -76,6 +78,7 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
         Column("turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True),
         Column("tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True),
         Column("over_budget", "over budget", "Share of messages over the budget.", "0–1", "lower", estimated=True),
+        *rated_columns(),
     )
     who = pair_values(results)
     rows = []
@@ -90,7 +93,9 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
                   for one in (point.turns, point.tokens, point.over_budget)),
             )  # fmt: skip
             names = (*who[point.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
-            rows.append((*names, Value(point.budget), *(Value.of(one, behind) for one, behind in estimates)))
+            cell = results.cell(point.run_id, judge, category, difficulty)
+            means = (Value.of(one, behind) for one, behind in estimates)
+            rows.append((*names, Value(point.budget), *means, *rated_values(cell)))
     notes = () if rows else ("No pair was played under several token budgets.",)
     words = caption(results, judge, category, difficulty)
     return Table("budgets", "Token budgets", words, columns, tuple(rows), notes, primary="score")

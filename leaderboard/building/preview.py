@@ -6,7 +6,6 @@ from pathlib import Path
 from ircore.errors import InputError
 from ircore.records import Submission
 from ircore.submissions import LoadedSubmission
-from ircore.tables.board import UNRANKED
 from leaderboard.labels import interval_words, rank
 from leaderboard.reading import read_runs
 from leaderboard.site import Pair, Site
@@ -57,5 +56,9 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
             if row.submission.run_id == pair.run_id and row.cell.score.mean is not None:
                 score, among = row.cell.score, len(results.submissions)
                 shown = f"{score.mean:.2f} ({interval_words(score)})"
-                place = f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({UNRANKED})"
+                place = (
+                    f"{rank(row.rank_low, row.rank_high)} of {among}"
+                    if row.rank_low
+                    else f"none ({row.cell.unranked_words})"
+                )
                 yield f"place  {place} by {judge}: {shown}"

@@ -9,7 +9,6 @@ from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow
 from ircore.statistics.estimate import Estimate
-from ircore.tables.board import UNRANKED
 from leaderboard.labels import MISSING, interval_words, number, percent, rank, signed
 from leaderboard.pages.boards import Heat
 from leaderboard.rendering.marks import missing, safe
@@ -60,7 +59,9 @@ def rank_cell(row: BoardRow, of: int) -> Markup:
     """Return the cell that says which ranks a pair may have among so many."""
     low, high = row.rank_low, row.rank_high
     if low is None or high is None:
-        return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{missing(_unranked(row))}</td>')
+        return safe(
+            f'<td role="cell" class="rank" data-sort="" data-high="">{missing(row.cell.unranked_words or "")}</td>'
+        )
     bar = (
         f'<svg class="rank-bar" viewBox="0 0 {of} 4" preserveAspectRatio="none" aria-hidden="true">'
         f'<path d="M0 2H{of}"></path><path class="own" d="M{low - 1} 2H{high}"></path></svg>'
@@ -70,10 +71,6 @@ def rank_cell(row: BoardRow, of: int) -> Markup:
         f'<td role="cell" class="rank" data-sort="{low}" data-high="{high}">'
         f'<span class="rank-range">{rank(low, high)}</span>{bar if of > 1 else ""}{top}</td>'
     )
-
-
-def _unranked(row: BoardRow) -> str:
-    return UNRANKED if row.cell.score.n else "no rated episode"
 
 
 def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:

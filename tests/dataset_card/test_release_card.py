@@ -139,7 +139,7 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
 
     assert rating_judges(source.results) == ("human", "eye")
     shown = render_card(CardFacts(source, [Written(one, 0, 0, ()) for one in CONFIGS], choose_example(source)))
-    assert shown.count("\nSimilarity of the final rendering to the target, 0–10, by") == 2
+    assert shown.count("\nJudged by **") == 2
     assert "- only chooses (`chooser`)" in shown
 
 
@@ -175,13 +175,29 @@ def test_every_column_is_described(card: str) -> None:
 
 
 def test_the_board_stands_in_the_card(card: str) -> None:
-    row = next(line for line in card.splitlines() if line.startswith("| 1 | classical + canvas | 200 | 8.00 ("))
-    assert row.endswith(") | 10 | 2.00 | 83 % |")
-    low, high = map(float, re.findall(r"\((.*)–(.*)\)", row)[0])
+    # Ten of twelve played, mean 8: main score 10 · 8 · 10/12.
+    row = next(line for line in card.splitlines() if line.startswith("| 1 | classical + canvas | 200 | 66.7 ("))
+    assert row.endswith(") | 10 | 2.00 | 10/12 | 10/10 |")
+    low, high = map(float, re.findall(r"8\.00 \((.*)–(.*)\)", row)[0])
     # Ten scores of 7 and 9: Student's interval would be 8 ± 0.75.
     assert low == pytest.approx(7.25, abs=0.2)
     assert high == pytest.approx(8.75, abs=0.2)
     assert r"| centre-block &lt;b&gt;pair&lt;/b&gt; | classical | canvas | 200 | 10 | `CC0-1.0` |" in card
+
+
+def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> None:
+    runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
+    finals = [one for one in runs[0].scores() if one.task == "similarity" and one.turn == 2]
+    runs[0].add_scores(
+        one.model_copy(update={"value": None, "reason": "judge_refused: ugly"})
+        for one in finals[:3]
+        if one.judge == "eye"
+    )
+    source = make_source(runs, read_instances(built / "instances"))
+    shown = render_card(CardFacts(source, [Written(one, 0, 0, ()) for one in CONFIGS], choose_example(source)))
+    assert "\n- classical + canvas, 200 tokens: only 7 of 10 renderings are rated, 90 % are needed.\n" in shown
+    assert "| – | classical + canvas | 200 |" in shown
+    assert "| 10/12 | 7/10 |" in shown
 
 
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:

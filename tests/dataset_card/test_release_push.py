@@ -8,6 +8,7 @@ from hub_clients import Outcome, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
 from releases import contents, rewrite
 
+from dataset_card.card.free import begin
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
 
@@ -22,8 +23,10 @@ def large_files(release: Path) -> int:
 
 
 def reword(release: Path) -> None:
-    with (release / "LICENSE.md").open("a") as file:
-        file.write("\nAsk if in doubt.\n")
+    """Write into a free section of the card: all other text is made from the data."""
+    card = release / "README.md"
+    text = card.read_text("utf-8")
+    card.write_text(text.replace(begin("contact"), f"{begin('contact')}\nAsk if in doubt."), "utf-8")
 
 
 def pushed_files(hub: HubServer, revision: str = "main") -> dict[str, bytes]:
@@ -75,22 +78,24 @@ def test_the_same_push_again_changes_nothing(release: Path, hub: HubServer, irco
 
 
 def test_a_dry_run_lists_what_would_change_and_changes_nothing(release: Path, hub: HubServer, ircore_on: Run) -> None:
-    before = hub.add_repo(REPO, files={"README.md": b"old", "notes.txt": b"mine"})
-    stale = "data/scores/test-00001-of-00002.parquet"
-    head = before.commit("shards", before.tree | {stale: File(b"old", large=True)})
+    assert ircore_on("release", "push", release, "--repo", REPO, "--public").code == 0
+    repo = hub.repos[REPO]
+    stale, lost = "data/scores/test-00001-of-00002.parquet", "data/instances/test-00000-of-00001.parquet"
+    others = {"README.md": File(b"old", False), "notes.txt": File(b"mine", False), stale: File(b"old", True)}
+    head = repo.commit("by others", {name: file for name, file in repo.tree.items() if name != lost} | others)
 
-    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1", "--dry-run", HF_TOKEN=None)
+    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--dry-run", HF_TOKEN=None)
 
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0] == "org/irg: is there, public"
     assert any(line.startswith("  changed  README.md ") for line in lines)
-    assert any(line.startswith("  added    data/transcripts/test-centre-block-") for line in lines)
+    assert any(line.startswith(f"  added    {lost} ") for line in lines)
     assert f"  removed  {stale}" in lines
     assert not any("notes.txt" in line for line in lines)
-    assert lines[-2].startswith(f"{len(contents(release)) - 1} added, 1 changed, 1 removed, 0 unchanged; ")
-    assert lines[-1] == "then tagged v1"
-    assert before.head == head
+    assert lines[-2].startswith(f"1 added, 1 changed, 1 removed, {len(contents(release)) - 2} unchanged; ")
+    assert lines[-1] == "then tagged v2"
+    assert repo.head == head
 
 
 def test_an_update_keeps_earlier_tags_and_files_of_others(release: Path, hub: HubServer, ircore_on: Run) -> None:

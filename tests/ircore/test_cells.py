@@ -163,7 +163,7 @@ def test_one_episode_of_one_turn() -> None:
     cell = results.cell(run.run.run_id, "structural")
     assert (cell.score.n, cell.score.low, cell.delta.mean, cell.detectable) == (1, None, None, None)
     (row,) = results.board("structural")
-    assert (row.rank_low, row.rank_high, row.top) == (None, None, False)
+    assert (row.rank_low, row.cell.unfinished, row.cell.unranked) == (None, 19, "incomplete")
 
 
 def test_a_judge_that_answered_nothing_ranks_nobody() -> None:

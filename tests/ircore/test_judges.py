@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ircore.errors import InputError
-from ircore.judges.answers import LONGEST, AnswerError, read_choice, read_score
+from ircore.judges.answers import LONGEST, Answer, AnswerError, read_choice, read_score
 from ircore.judges.manifest import is_file, read_judge
 from ircore.judges.prompts import load_judge_prompts
 from ircore.model_families import model_family
@@ -30,29 +30,53 @@ def write(folder: Path, **more: Any) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "score"),
+    ("text", "score", "leniencies"),
     [
-        ('{"score": 0}', 0),
-        ('{"score": 10}', 10),
-        ('```json\n{"score": 7}\n```', 7),
-        ('The layout is right {as far as I see}. {"score": 7} That is all.', 7),
-        ('{"reason": "a \\"strong\\" match {almost}", "score": 7}', 7),
-        ('First {"score": 7}, and so: {"score": 7}', 7),
+        ('{"score": 0}', 0, ()),
+        (' {"score": 10}\n', 10, ()),
+        ('{"reason": "a \\"strong\\" match {almost}", "score": 7}', 7, ()),
+        ('```json\n{"score": 7}\n```', 7, ("code_fence",)),
+        ('The layout is right {as far as I see}. {"score": 7} That is all.', 7, ("surrounding_text",)),
+        ('First {"score": 7}, and so: {"score": 7}', 7, ("surrounding_text",)),
+        ('{"score": 7.0}', 7, ("decimal_number",)),
+        ('{"score": "7"}', 7, ("quoted_number",)),
+        ('{"score": " 7.0 "}', 7, ("decimal_number", "quoted_number")),
+        ("7", 7, ("bare_value",)),
+        ("```\n7.0\n```", 7, ("bare_value", "code_fence", "decimal_number")),
+        ('"7"', 7, ("bare_value", "quoted_number")),
+        ('{"rating": 7}', 7, ("other_key",)),
+        ('{"Score": 7}', 7, ("letter_case",)),
+        ('{"rating": {"score": 7}}', 7, ("nested_object",)),
+        ('{"score": {"value": "7"}}', 7, ("nested_object", "quoted_number")),
+        ('{"result": [{"score": 7}], "confidence": 0.9}', 7, ("nested_object",)),
+        # What is strictly in place counts before anything that would be lenient.
+        ('{"score": 7, "rating": 3, "parts": {"score": 2}}', 7, ()),
+        ('{"score": 7.0} {"score": 7}', 7, ("surrounding_text",)),
     ],
 )
-def test_one_whole_number_is_read_wherever_it_stands(text: str, score: int) -> None:
-    assert read_score(text) == score
+def test_one_whole_number_is_read_wherever_it_stands(text: str, score: int, leniencies: tuple[str, ...]) -> None:
+    assert read_score(text) == Answer(score, leniencies)
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("7", "no JSON object"),
-        ('{"rating": 7}', "no JSON object"),
+        ("7 or 8", "no JSON object"),
+        ("7/10", "no JSON object"),
+        ("Seven. I see 7 bars.", "no JSON object"),
+        ("7.5", "7.5 is not a whole number"),
+        ("11", "11 is not within 0 and 10"),
+        ("true", "True is not a whole number"),
+        ("[7]", "a list is not a whole number"),
+        ('{"confidence": 7}', "no JSON object"),
+        ('{"score": "7 or 8"}', "'7 or 8' is not a whole number"),
+        ('{"score": "11"}', "'11' is not within 0 and 10"),
+        ('{"score": {"looks": 7, "means": 8}}', "an object is not a whole number"),
+        ('{"looks": {"score": 7}, "means": {"score": 8}}', "several values"),
+        ('{"rating": 7, "similarity": 8}', "several values"),
+        ('{"rating": true}', "True is not a whole number"),
         ('{"score": 7', "no JSON object"),
         ('{"score": 7.5}', "7.5 is not a whole number"),
-        ('{"score": 7.0}', "7.0 is not a whole number"),
-        ('{"score": "7"}', "'7' is not a whole number"),
         ('{"score": true}', "True is not a whole number"),
         ('{"score": null}', "null is not a whole number"),
         ('{"score": [7]}', "a list is not a whole number"),
@@ -72,11 +96,26 @@ def test_anything_else_is_refused_with_words_for_the_model(text: str, problem: s
         read_score(text)
 
 
-def test_a_choice_is_a_or_b() -> None:
-    assert [read_choice(f'{{"choice": "{one}"}}') for one in ("A", "b", " B ")] == ["A", "B", "B"]
-    for wrong in ('{"choice": "C"}', '{"choice": "A"} {"choice": "B"}', '{"choice": 1}', "A"):
-        with pytest.raises(AnswerError):
-            read_choice(wrong)
+@pytest.mark.parametrize(
+    ("text", "choice", "leniencies"),
+    [
+        ('{"choice": "A"}', "A", ()),
+        ('{"choice": " B "}', "B", ()),
+        ('{"choice": "b"}', "B", ("letter_case",)),
+        ("A", "A", ("bare_value",)),
+        ('{"answer": {"choice": "A"}}', "A", ("nested_object",)),
+    ],
+)
+def test_a_choice_is_a_or_b(text: str, choice: str, leniencies: tuple[str, ...]) -> None:
+    assert read_choice(text) == Answer(choice, leniencies)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"choice": "C"}', '{"choice": "A"} {"choice": "B"}', '{"choice": 1}', "A or B", "A picture"]
+)
+def test_any_other_choice_is_refused(text: str) -> None:
+    with pytest.raises(AnswerError):
+        read_choice(text)
 
 
 def test_the_words_carry_the_papers_anchors_and_a_warning() -> None:

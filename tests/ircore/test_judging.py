@@ -29,7 +29,8 @@ from ircore.judging.journal import read_judgements
 from ircore.merging import merge
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, TextAnswer
-from ircore.records import Rules, Score
+from ircore.records import JudgeIdentity, Rules, Score
+from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
 from ircore.summary import summarise
@@ -168,11 +169,33 @@ def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: Ru
     assert Counter(one.repair for one in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
 
 
+LENIENT = {
+    "7.0": ("bare_value", "decimal_number"),
+    "7": ("bare_value",),
+    '"7"': ("bare_value", "quoted_number"),
+    '{"score": 7.0}': ("decimal_number",),
+    '{"rating": {"score": "7"}}': ("nested_object", "quoted_number"),
+}
+
+
+@pytest.mark.parametrize("said", LENIENT)
+def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, said: str
+) -> None:
+    server.judge = lambda one: said if len(one.pictures) == 2 else '{"choice": "B"}'
+    assert score(run, write_judge(tmp_path, server)) == 0
+    assert server.count() == RATINGS + CHOICES
+    assert {(one.task, one.value, one.leniencies) for one in scores(run)} == {
+        ("similarity", 7, LENIENT[said]),
+        ("preference", 0.5, ()),
+    }
+
+
 def test_garbage_is_no_value_with_a_reason(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.judge = lambda one: "They look alike to me." if len(one.pictures) == 2 else '{"choice": "both"}'
-    assert score(run, write_judge(tmp_path, server)) == 0
+    assert score(run, write_judge(tmp_path, server)) == 1
     found = scores(run)
     assert {one.value for one in found} == {None}
     assert {one.reason for one in found if one.task == "similarity"} == {
@@ -183,9 +206,61 @@ def test_garbage_is_no_value_with_a_reason(
     }
     # Of a preference without an answer the other order is not asked.
     assert server.count() == 2 * RATINGS + 2 * 4
-    assert "  gpt-judge: 12 new, 0 kept, 12 without a value: judge_format (12)" in capsys.readouterr().out
-    assert score(run, write_judge(tmp_path, server)) == 0
+    seen = capsys.readouterr()
+    assert "  gpt-judge: 12 new, 0 kept, 12 without a value: judge_format (12)" in seen.out
+    (line,) = [line for line in seen.err.splitlines() if "are lost" in line]
+    assert line.startswith("ircore: gpt-judge: 12 of 12 questions are lost: judge_format (12); for example '")
+    assert "structured: true" in line
+    # The same command asks nothing again, and says the same.
+    assert score(run, write_judge(tmp_path, server)) == 1
     assert server.count() == 2 * RATINGS + 2 * 4
+    assert scores(run) == found
+
+
+@pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
+def test_a_judge_that_loses_more_than_a_tenth_fails(
+    tmp_path: Path,
+    run: RunFolder,
+    server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
+    refused: int,
+    status: int,
+) -> None:
+    """Of 16 questions one is 6 %; of 15 (a refused preference is not asked in the other order) or 16 two are 13 %."""
+    server.fail(*["refusal"] * refused)
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == status
+    assert len([one for one in scores(run) if one.value is not None]) == 12 - refused
+    seen = capsys.readouterr().err
+    assert ("questions are lost: judge_refused (2)" in seen) == bool(status)
+
+
+def test_technical_failures_are_reported_and_are_no_losses(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail(*["rejected"] * 4)
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
+    seen = capsys.readouterr().err
+    assert "4 judgements failed; the same command asks for them again" in seen
+    assert "are lost" not in seen
+    assert score(run, write_judge(tmp_path, server)) == 0
+
+
+def test_answers_that_were_lost_to_an_earlier_version_are_read_from_the_record(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer
+) -> None:
+    """What an earlier version wrote of a judge that answers 7.0: both answers in the record, no value in the scores."""
+    judge = write_judge(tmp_path, server)
+    server.judge = lambda one: '{"score": 7.5}' if len(one.pictures) == 2 else '{"choice": "B"}'
+    assert score(run, judge) == 1
+    journal = run.path / "judgements.jsonl"
+    journal.write_text(journal.read_text().replace("7.5", "7.0"))
+    asked = server.count()
+    assert score(run, judge) == 0
+    assert server.count() == asked
+    latest = {(one.episode_id, one.turn, one.task): one for one in scores(run)}
+    assert {(one.value, one.leniencies) for one in latest.values() if one.task == "similarity"} == {
+        (7, ("decimal_number",))
+    }
 
 
 @pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("filtered", 2), ("moderation", 1), ("empty", 3)])
@@ -234,6 +309,47 @@ def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     assert (len(scores(run)), len(scores(run, "claude-judge"))) == (2, 12)
     assert score(run, one, other) == 0
     assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
+
+
+def test_a_judge_of_some_categories_is_asked_about_these_alone(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert score(run, write_judge(tmp_path, server, categories=["geometry"])) == 0
+    assert server.count() == (RATINGS + CHOICES) // 2
+    assert "no rank" not in capsys.readouterr().err
+    results = Results.from_runs([run])
+    shapes = results.cell(run.run.run_id, "gpt-judge", "simple_shapes")
+    assert (shapes.played, shapes.applicable, shapes.unranked) == (2, 0, "inapplicable")
+    whole = results.cell(run.run.run_id, "gpt-judge")
+    assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, "too_few")
+
+
+def test_a_judge_of_categories_that_nobody_drew_is_refused(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert score(run, write_judge(tmp_path, server, categories=["geometri"])) == 2
+    assert "categories: " in (shown := capsys.readouterr().err)
+    assert "Name some of: geometry, simple_shapes" in shown
+
+
+def test_a_judge_of_other_categories_is_another_judge(run: RunFolder) -> None:
+    judge = JudgeIdentity(name="gpt-judge", label="A judge", kind="model")
+    run.keep_judge(judge)
+    with pytest.raises(
+        InputError, match=r"gpt-judge\.json: categories: the judge gpt-judge of this run is another one"
+    ):
+        run.keep_judge(judge.model_copy(update={"categories": ("geometry",)}))
+
+
+def test_what_failed_technically_is_not_rated_yet(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "rejected")  # the second question is about the final rendering of the first episode
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
+    assert "gpt-judge: no rank for " in capsys.readouterr().err
+    cell = Results.from_runs([run]).cell(run.run.run_id, "gpt-judge")
+    assert (cell.applicable, cell.rated, cell.refused, cell.pending) == (4, 3, 0, 1)
+    assert cell.unranked == "underrated"
 
 
 def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:

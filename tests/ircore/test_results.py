@@ -124,7 +124,11 @@ def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
     assert (whole.episodes, whole.played, whole.outcomes) == (12, 4, {"converged": 4, "turn_limit": 0, "aborted": 1})
     assert whole.played_share == pytest.approx(1 / 3)
     assert (whole.score.mean, whole.score.n) == (6, 3)
-    assert whole.main_score == pytest.approx(20)  # 6 × 10 × 4/12
+    # 7 were never begun, so they say nothing: of the 5 that ended, 4 were played, 6 × 10 × 4/5.
+    assert whole.unfinished == 7
+    assert whole.main_score == pytest.approx(48)
+    assert (whole.applicable, whole.rated, whole.refused, whole.pending) == (4, 3, 0, 1)
+    assert whole.unranked == "incomplete"
     assert whole.delta.mean == pytest.approx(5 / 3)
     assert whole.delta.n == 3
     assert whole.convergence == {"improved": 2, "stable": 0, "regressed": 1, "no_refinement": 0}
@@ -132,9 +136,10 @@ def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
 
     easy = results.cell(pair.run_id, "eye", "geometry", "easy")
     assert (easy.episodes, easy.played, easy.score.mean) == (3, 2, 7)
-    assert easy.main_score == pytest.approx(7 * 10 * 2 / 3)
+    assert easy.main_score == pytest.approx(7 * 10 * 2 / 3)  # the third was refused by the describer
+    assert easy.unranked == "too_few"
     unplayed = results.cell(pair.run_id, "eye", "simple_shapes")
-    assert (unplayed.episodes, unplayed.played, unplayed.score.mean, unplayed.main_score) == (6, 0, None, 0)
+    assert (unplayed.episodes, unplayed.played, unplayed.score.mean, unplayed.main_score) == (6, 0, None, None)
 
 
 def test_every_condition_has_a_cell(tmp_path: Path) -> None:
@@ -145,32 +150,33 @@ def test_every_condition_has_a_cell(tmp_path: Path) -> None:
     assert len(results.cells) == 3 * 3
 
 
-def test_four_pictures_order_a_board_but_rank_nobody(tmp_path: Path) -> None:
-    instances = sample_instances(tmp_path / "set")
+def test_ranks_are_ranges_where_intervals_overlap(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set", 2)
     ratings = {"good": (8.0, 8.2), "fair": (8.1, 8.3), "poor": (2.0, 2.2)}
     runs = []
     for slug, (easy, hard) in ratings.items():
         run = sample_run(tmp_path / slug, instances, sample_submission(slug, slug))
         names = [one.episode_id for one in run.episodes()]
-        values = [(easy, easy), (hard, hard), (easy, easy), (hard, hard)]
+        values = [(easy, easy), (hard, hard)] * 4
         runs.append(rate(run, dict(zip(names, values, strict=True))))
     unrated = sample_run(tmp_path / "unrated", instances, sample_submission("unrated", "unrated"))
     rows = Results.from_runs([unrated, *runs]).board("eye")
     assert [(row.submission.slug, row.rank_low, row.rank_high) for row in rows] == [
-        ("fair", None, None),
-        ("good", None, None),
-        ("poor", None, None),
+        ("fair", 1, 2),
+        ("good", 1, 2),
+        ("poor", 3, 3),
         ("unrated", None, None),
     ]
 
 
-def test_pair_with_one_episode_has_no_rank(tmp_path: Path) -> None:
+def test_pairs_of_which_one_episode_in_four_is_rated_have_no_rank(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     runs = [
         rate(sample_run(tmp_path / slug, instances, sample_submission(slug, slug)), {EASY: (value, value)})
         for slug, value in (("high", 9.0), ("low", 1.0))
     ]
-    assert [(row.rank_low, row.rank_high) for row in Results.from_runs(runs).board("eye")] == [(None, None)] * 2
+    rows = Results.from_runs(runs).board("eye")
+    assert [(row.rank_low, row.rank_high, row.cell.unranked) for row in rows] == [(None, None, "underrated")] * 2
 
 
 def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
@@ -232,3 +238,13 @@ def test_results_command_asks_for_ratings_and_for_a_judge(run: RunFolder, capsys
     rate(rate(run, {EASY: (5, 7)}), {EASY: (5, 7)}, judge="ear")
     assert ircore(["results", str(run.path)]) == 2
     assert "--judge ear|eye" in capsys.readouterr().err
+
+
+def test_a_board_by_quality_says_what_that_order_leaves_out(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rate(run, {EASY: (5, 7), HARD: (5, 9)})
+    assert ircore(["results", str(run.path), "--order", "quality"]) == 0
+    assert "leaves out what a pair did not play" in " ".join(capsys.readouterr().out.split())
+    assert ircore(["results", str(run.path), "--table", "judges", "--order", "quality"]) == 2
+    assert "--order is of boards" in capsys.readouterr().err

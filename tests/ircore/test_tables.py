@@ -127,3 +127,10 @@ def test_a_lopsided_interval_shows_its_ends_where_plus_minus_would_mislead() -> 
     row = (Value("a"), Value(0.81, -0.66, 0.94, 15), Value(1.0, 0.5, 1.6, 9))
     line = as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
     assert line.split() == ["a", "0.81", "[−0.66,", "0.94]", "+1.00", "±", "0.60"]
+
+
+def test_plus_minus_does_not_reach_over_0_where_the_interval_does_not() -> None:
+    row = (Value("a"), Value(5.0, 4.0, 6.0, 15), Value(0.8, 0.1, 1.7, 9))
+    assert as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 [+0.10, +1.70]")
+    row = (Value("a"), Value(5.0, 4.0, 6.0, 15), Value(0.8, -0.1, 1.7, 9))
+    assert as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 ± 0.90")

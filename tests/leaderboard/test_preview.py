@@ -31,7 +31,7 @@ def test_a_played_pair_has_a_page_and_a_place_with_each_judge(run: Path, tmp_pat
     lines = preview(sample_submission(slug), [run], tmp_path / "site")
     assert lines[0] == f"page   {tmp_path / 'site' / 'pairs' / slug}.html"
     assert (tmp_path / "site" / "pairs" / f"{slug}.html").is_file()
-    assert any(line.startswith("place  none (fewer than 5 rated pictures) by structural: ") for line in lines)
+    assert any(line.startswith("place  none (fewer than 5 pictures) by structural: ") for line in lines)
 
 
 def test_every_page_of_a_preview_says_that_it_is_one(run: Path, tmp_path: Path) -> None:

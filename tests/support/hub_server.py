@@ -71,7 +71,9 @@ class Repo:
     def commit(self, title: str, tree: Tree) -> str:
         """Put a commit on top and return its id."""
         self.titles.append(title)
-        self.head = hashlib.sha1(f"{len(self.titles)} {title} {self.head}".encode()).hexdigest()
+        # Of the content too, since clients keep what they fetched of a commit.
+        files = sorted((path, file.oid) for path, file in tree.items())
+        self.head = hashlib.sha1(f"{len(self.titles)} {title} {self.head} {files}".encode()).hexdigest()
         self.commits[self.head] = tree
         return self.head
 

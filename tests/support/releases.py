@@ -7,7 +7,11 @@ from pathlib import Path
 
 from samples import sample_instances, sample_run, sample_submission
 
+from dataset_card.card.croissant import CROISSANT
+from dataset_card.card.verification import Verification
+from dataset_card.checking.check import check_release
 from dataset_card.releases.build import build_release
+from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -25,6 +29,7 @@ from dataset_card.tables.parquet import read_table, write_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.records import Score
 from ircore.runs import RunFolder
 
@@ -64,6 +69,39 @@ def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
     return scores
 
 
+def play_rated(folder: Path, instances: InstanceSet, slug: str, name: str | None = None) -> RunFolder:
+    """Play a pair and let the judge give every first rendering ``FIRST``."""
+    run = sample_run(folder, instances, sample_submission(slug, name or slug))
+    rate_first(run, FIRST)
+    return run
+
+
+def rate_first(run: RunFolder, value: float) -> None:
+    """Let the judge give every first rendering of a run a similarity."""
+    drawn = [
+        (episode.episode_id, episode.turns[0].rendering.sha256)
+        for episode in run.episodes()
+        if episode.turns and episode.turns[0].rendering is not None
+    ]
+    run.add_scores(
+        Score(episode_id=episode_id, turn=1, task="similarity", judge="eye", value=value, rendering=sha256)
+        for episode_id, sha256 in drawn
+    )
+
+
+def copy_inputs(built: Path, folder: Path) -> Path:
+    """Copy the instances and runs of the sample release, add a run ``third-block``, and return the folder."""
+    shutil.copytree(built / "instances", folder / "instances")
+    shutil.copytree(built / "runs", folder / "runs")
+    play_rated(folder / "runs" / "third-block", read_instances(folder / "instances"), "third-block")
+    return folder
+
+
+def run_id_of(folder: Path, slug: str) -> str:
+    """Return the id of the run that was played in ``runs/<slug>``."""
+    return RunFolder.open(folder / "runs" / slug).run.run_id
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by their path in it; not those in hidden folders, which are not published."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
@@ -89,7 +127,7 @@ def rewrite(release: Path, config: Config, edit: Callable[[list[Row]], object]) 
 
 
 def seal(release: Path, record: ReleaseRecord | None = None) -> None:
-    """Make ``release.json``, the change log and ``croissant.json`` agree with the other files again."""
+    """Make ``release.json`` and what is derived from the tables agree again, as a forger with this program could."""
     record = record or read_release(release)
     names = (RUNS, JUDGES, PROVENANCE, TOMBSTONES)
     content = content_hash(record.parts, {name: _text(release / name) for name in names}, record.layout)
@@ -97,14 +135,25 @@ def seal(release: Path, record: ReleaseRecord | None = None) -> None:
     history = (record.history[0].model_copy(update={"name": name}), *record.history[1:])
     record = record.model_copy(update={"content": content, "name": name, "history": history})
     (release / RELEASE).write_text(record.model_dump_json(by_alias=True))
+    _derive(release, record)
+
+
+def _derive(release: Path, record: ReleaseRecord) -> None:
+    """Write what is derived from tables and records again, as far as they are sound."""
+    source = check_release(release, card=False).source
+    if source is not None and source.results.judges:
+        files = derived_files(release, source, record, {}, Verification(), record.hashes)
+        for name, data in files.items():
+            (release / name).write_bytes(data)
+        return
     (release / CHANGES).write_text(render_changes(record))
-    document = json.loads((release / "croissant.json").read_text())
+    document = json.loads((release / CROISSANT).read_text())
     shards = {name: one for part in record.parts for name, one in part.files.items()}
     for one in document["distribution"]:
         if one["@id"] in shards:
             shard = shards[one["@id"]]
             one |= {"contentSize": f"{shard.size} B", "sha256": shard.sha256}
-    (release / "croissant.json").write_text(json.dumps(document))
+    (release / CROISSANT).write_text(json.dumps(document))
 
 
 def _owner(row: Row, runs: list[str | None]) -> str | None:

@@ -85,6 +85,16 @@ def test_every_job_ends_in_time_and_no_two_collide(path: Path) -> None:
         assert "uses" in job or 0 < job["timeout-minutes"] <= 355
 
 
+def test_whatever_pushes_to_the_dataset_waits_for_the_others(path: Path) -> None:
+    """Each builds upon the newest release there: of two at once the later one would be refused."""
+    settings = read_workflow(path)["concurrency"]
+    if any("release push" in step.get("run", "") for _, step in steps_of(read_workflow(path))):
+        assert settings == {"group": "dataset", "cancel-in-progress": False}
+        assert path.stem in ("evaluate", "release-dataset")
+    else:
+        assert settings["group"] != "dataset"
+
+
 def test_no_expression_stands_in_a_command(path: Path) -> None:
     for _, step in steps_of(read_workflow(path)):
         assert "${{" not in step.get("run", "")

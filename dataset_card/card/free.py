@@ -1,0 +1,122 @@
+"""Free sections: the only places of a card and a datasheet that maintainers write themselves.
+
+All other text of a release is made from its data, and ``release check`` makes it again. A free section stands between
+two markers, each alone on a line; the next build takes its text over from the former release. What strangers wrote
+never begins a line of a card, so that it cannot open one. A free section holds plain paragraphs, lists and links: what
+could pass for a board or a heading of the card has no place in it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from dataset_card.markdown import Markdown
+from ircore.errors import InputError
+
+CARD = "README.md"
+DATASHEET = "DATASHEET.md"
+
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    CARD: ("doi", "acknowledgements", "funding", "contact"),
+    DATASHEET: ("funding", "contact"),
+}
+"""The free sections of each file, in the order in which they stand there."""
+
+MAX_CHARACTERS = 4000
+"""Of one section."""
+
+MAX_BYTES = 4 * 1024 * 1024
+"""Of a file that is searched for free sections."""
+
+FreeTexts = Mapping[tuple[str, str], tuple[str, ...]]
+"""The lines of free sections by file and name; a section that is not in it is empty."""
+
+_REFUSED = (
+    (re.compile(r"<(?!https://[^\s<>]+>|[\w.+-]+@[\w.-]+>)"), "HTML"),
+    (re.compile(r"^\s{0,3}#"), "a heading"),
+    (re.compile(r"^\s*(=+|-+)\s*$"), "the underline of a heading"),
+    (re.compile(r"\|"), "a table"),
+    (re.compile(r"```|~~~"), "a block of code"),
+    (re.compile(r"!\["), "a picture"),
+    (re.compile(r"^\s{0,3}\[[^\]]*\]:"), "the definition of a link"),
+    (re.compile(r"\]\(\s*(?!https://|mailto:)"), "a link that is neither https nor mailto"),
+)
+
+
+def begin(name: str) -> str:
+    """Return the line that opens a free section."""
+    return f"<!-- begin of the maintainers' text: {name} -->"
+
+
+def end(name: str) -> str:
+    """Return the line that closes a free section."""
+    return f"<!-- end of the maintainers' text: {name} -->"
+
+
+def blocks(file: str, texts: FreeTexts) -> dict[str, Markdown]:
+    """Return the free sections of a file as they stand in it, markers included, by name."""
+    return {
+        name: Markdown("\n".join((begin(name), *texts.get((file, name), ()), end(name)))) for name in SECTIONS[file]
+    }
+
+
+def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the lines of the free sections of a file; of those whose markers are not there once each, none."""
+    lines = text.split("\n")
+    places = ((name, _place(lines, name)) for name in SECTIONS[file])
+    return {(file, name): tuple(lines[at[0] + 1 : at[1]]) for name, at in places if at is not None}
+
+
+def has_markers(file: str, text: str) -> bool:
+    """Say whether a file has a marker of any of its free sections; those of earlier layouts have none."""
+    lines = set(text.split("\n"))
+    return any(marker(name) in lines for name in SECTIONS[file] for marker in (begin, end))
+
+
+def free_faults(file: str, text: str) -> Iterator[str]:
+    """Say what of the free sections of a file is not as it must be, one line each."""
+    lines = text.split("\n")
+    for name in SECTIONS[file]:
+        place = _place(lines, name)
+        if place is None:
+            yield f"free section {name}: its two markers are not there once each; copy them from a newly built {file}"
+            continue
+        inside = lines[place[0] + 1 : place[1]]
+        if (length := len("\n".join(inside))) > MAX_CHARACTERS:
+            yield f"free section {name}: {length:,} characters, at most {MAX_CHARACTERS:,}; shorten it"
+        for number, line in enumerate(inside, place[0] + 2):
+            if what := _refused(line):
+                yield f"line {number}: {what} in the free section {name}; write plain paragraphs, lists and links"
+
+
+def read_free(release: Path) -> FreeTexts:
+    """Return the free sections of a release; a release of an earlier layout, which has no markers, has none.
+
+    Raises:
+        InputError: A section is not as it must be.
+    """
+    texts: dict[tuple[str, str], tuple[str, ...]] = {}
+    for file in SECTIONS:
+        path = release / file
+        text = path.read_bytes()[:MAX_BYTES].decode(errors="replace") if path.is_file() else ""
+        if not has_markers(file, text):
+            continue
+        if fault := next(free_faults(file, text), None):
+            raise InputError(f"{path}: {fault.partition(';')[0]}", "Mend it in the former release, or leave it empty.")
+        texts |= find_texts(file, text)
+    return texts
+
+
+def _place(lines: list[str], name: str) -> tuple[int, int] | None:
+    """Return the positions of both markers; None unless each is there once, in order, with no other between them."""
+    if lines.count(begin(name)) != 1 or lines.count(end(name)) != 1:
+        return None
+    first, last = lines.index(begin(name)), lines.index(end(name))
+    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, end)}
+    return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
+
+
+def _refused(line: str) -> str | None:
+    if any(not character.isprintable() for character in line):
+        return "a control character"
+    return next((what for pattern, what in _REFUSED if pattern.search(line)), None)

@@ -1,0 +1,86 @@
+"""What was computed again of a release before it was published: ``verification.json``, which the card tells as well."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from dataset_card.tables.parts import Part
+from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
+from ircore.errors import InputError
+from ircore.records import Line, Name, Record, Sha256
+from ircore.validation import describe_validation_error
+
+VERIFICATION = "verification.json"
+
+MAX_BYTES = 16 * 1024 * 1024
+
+REPLAYED = ("turn order", "message", "message_tokens", "over_budget", "leniencies", "outcome", "abort_reason")
+"""What playing an episode again by the rules of the game compares."""
+
+_TABLES = (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
+
+
+class RunVerification(Record):
+    """What was computed again of one run, without a difference."""
+
+    run_id: Name = Field(description="The run.")
+    key: Sha256 = Field(description="Hash of the rows that were compared: transcripts, episodes and scores of the run.")
+    share: float = Field(gt=0, le=1, description="Share of its episodes that was drawn; 1 is all of them.")
+    seed: int | None = Field(default=None, ge=0, description="Seed of the draw; null if all episodes were taken.")
+    episodes: int = Field(ge=0, description="Episodes that were computed again.")
+    rules: tuple[Line, ...] = Field(description="What was compared after playing them again by the rules.")
+    judges: dict[Name, int] = Field(description="Values of each judge that were computed again.")
+    metrics: dict[Name, int] = Field(description="Values of each metric that were computed again.")
+    not_verified: dict[Name, Line] = Field(description="What could not be computed again, and why, by judge or metric.")
+    version: Line = Field(description="Version of ircore that computed it.")
+
+
+class Verification(Record):
+    """What was computed again of a release. File ``verification.json``."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
+    runs: tuple[RunVerification, ...] = Field(default=(), description="In the order of their ids.")
+
+
+def run_key(parts: Iterable[Part], run_id: str) -> str:
+    """Return the hash of the rows of a run that a verification rests on."""
+    keys = sorted(f"{part.config} {part.key}" for part in parts if part.run_id == run_id and part.config in _TABLES)
+    return hashlib.sha256("\n".join(keys).encode()).hexdigest()
+
+
+def read_verification(release: Path) -> Verification:
+    """Return what a release says was computed again; nothing if it has no such file.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    path = release / VERIFICATION
+    if not path.is_file():
+        return Verification()
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        return Verification.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Remove it; push makes it again.") from error
+
+
+def verification_text(verification: Verification) -> str:
+    """Return the content of ``verification.json``."""
+    return verification.model_dump_json(by_alias=True, indent=1) + "\n"
+
+
+def still_true(verification: Verification, parts: Iterable[Part]) -> Verification:
+    """Return what still holds in a release of these parts: of runs whose rows have not changed."""
+    held = tuple(parts)
+    runs = tuple(run for run in verification.runs if run.key == run_key(held, run.run_id))
+    return Verification(runs=runs)
+
+
+def joined(verification: Verification, more: Mapping[str, RunVerification]) -> Verification:
+    """Return a verification with further runs, each in the place of what was known of it."""
+    runs = {run.run_id: run for run in verification.runs} | dict(more)
+    return Verification(runs=tuple(runs[run_id] for run_id in sorted(runs)))

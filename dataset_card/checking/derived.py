@@ -1,0 +1,100 @@
+"""Whether every derived file of a release is, to the byte, what is written from its tables and records.
+
+What maintainers wrote into the free sections is taken over as it stands, once it is seen to be sound.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from dataset_card.card.free import SECTIONS, FreeTexts, find_texts, free_faults, has_markers
+from dataset_card.card.verification import VERIFICATION, Verification, read_verification, run_key
+from dataset_card.checking.differences import picture_difference, text_differences
+from dataset_card.findings import Findings, decoded
+from dataset_card.releases.derived import derived_files
+from dataset_card.releases.record import ReleaseRecord
+from dataset_card.releases.renderer import renderer
+from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.schema import LEADERBOARD
+from ircore.errors import InputError
+from ircore.results.episodes import EpisodeResult
+
+MOST_CATEGORIES = 100
+"""Whose pictures are drawn for a comparison: a stranger's release could ask for very large ones."""
+
+
+def check_derived(
+    folder: Path, source: ReleaseSource, record: ReleaseRecord, hashes: Mapping[str, str], findings: Findings
+) -> tuple[str, ...]:
+    """Write the derived files of a release again and compare them.
+
+    Args:
+        folder: The release; its tables have no fault.
+        source: What it is made of.
+        record: What it says of itself.
+        hashes: SHA-256 of the files of its tables by path.
+        findings: Where faults go.
+
+    Returns:
+        What could not be compared, since other code wrote it, one line each.
+    """
+    if not any(_is_rated(result) for results in source.results.episodes.values() for result in results):
+        findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
+        return ()
+    if (count := len(source.results.categories)) > MOST_CATEGORIES:
+        return (
+            f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
+        )
+    ours, theirs = renderer(), record.renderer
+    same = {".png": theirs is not None and theirs.pictures == ours.pictures}
+    same_texts = theirs is not None and theirs.texts == ours.texts
+    verification = _verification(folder, record, findings)
+    texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
+    free = free_texts(folder)
+    for name, text in texts.items():
+        if text and (same_texts or has_markers(name, text)):
+            for fault in free_faults(name, text):
+                findings.add(name, fault)
+    not_checked = []
+    for name, wanted in sorted(derived_files(folder, source, record, free, verification, hashes).items()):
+        data = _read(folder / name)
+        if not data or data == wanted:
+            continue
+        if same.get(Path(name).suffix, same_texts):
+            for where, what in _differences(name, data, wanted):
+                findings.add(where, what)
+        else:
+            not_checked.append(f"{name}: not compared with the data: another version of the program wrote it")
+    return tuple(not_checked)
+
+
+def _is_rated(result: EpisodeResult) -> bool:
+    return bool(result.judged and result.episode.played and result.episode.rendered_turns)
+
+
+def free_texts(folder: Path) -> FreeTexts:
+    """Return what maintainers wrote into the free sections of a release, as it stands."""
+    texts = ((name, _read(folder / name).decode(errors="replace")) for name in SECTIONS)
+    return {key: lines for name, text in texts for key, lines in find_texts(name, text).items()}
+
+
+def _verification(folder: Path, record: ReleaseRecord, findings: Findings) -> Verification:
+    try:
+        verification = read_verification(folder)
+    except InputError as error:
+        findings.add(VERIFICATION, error.problem.removeprefix(f"{folder / VERIFICATION}: "))
+        return Verification()
+    for run in verification.runs:
+        if run.key != run_key(record.parts, run.run_id):
+            findings.add(VERIFICATION, f"run {run.run_id} had other rows when it was computed again; push does it anew")
+    return verification
+
+
+def _differences(name: str, data: bytes, wanted: bytes) -> Iterator[tuple[str, str]]:
+    if not name.endswith(".png"):
+        yield from ((f"{name}:{number}", what) for number, what in text_differences(data, wanted))
+    elif not isinstance(decoded(data), str):  # else that is a fault already
+        yield name, picture_difference(data, wanted)
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""

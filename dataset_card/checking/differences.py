@@ -1,0 +1,102 @@
+"""Where a derived file is not what is written from the data: one line a difference, with place and remedy."""
+
+import io
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import islice, takewhile
+
+import numpy as np
+from PIL import Image
+
+MOST = 20
+"""Differences of a file that are named one by one."""
+
+COMPARED = 4000
+"""Lines beside those that begin or end both texts alike, up to which lines that moved are recognised."""
+
+SHOWN = 60
+"""Characters of a line that are shown, from shortly before the first one that differs."""
+
+REMEDY = "build the release again"
+
+
+def text_differences(found: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
+    """Yield line number and difference, at most ``MOST`` and one that counts the others.
+
+    Args:
+        found: The file.
+        wanted: What it must be.
+    """
+    lines, others = (data.decode(errors="replace").split("\n") for data in (found, wanted))
+    if len(lines) > 2 * len(others) + COMPARED:
+        yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
+        return
+    differences = _differences(lines, others)
+    yield from ((number, f"{_section(lines, number)}{what}; {REMEDY}") for number, what in islice(differences, MOST))
+    left = sum(1 for _ in differences)
+    if left:
+        yield len(lines), f"{left:,} more differences; {REMEDY}"
+
+
+def picture_difference(found: bytes, wanted: bytes) -> str:
+    """Say how a picture differs from the one that is drawn from the data; both are PNG files that decode."""
+    with Image.open(io.BytesIO(found)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
+        if picture.size != drawn.size:
+            sizes = " and ".join(f"{image.width} × {image.height}" for image in (picture, drawn))
+            return f"{sizes} pixels in the file and drawn from the data; {REMEDY}"
+        differ = (np.asarray(picture.convert("RGB")) != np.asarray(drawn.convert("RGB"))).any(axis=2)
+    rows, columns = differ.nonzero()
+    if not len(rows):
+        return f"the pixels are those drawn from the data, in other bytes; {REMEDY}"
+    first = f"column {columns[0]}, row {rows[0]}"
+    return f"{len(rows):,} of {differ.size:,} pixels are not as drawn from the data, the first at {first}; {REMEDY}"
+
+
+def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, str]]:
+    head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, others, strict=False)))
+    most = min(len(lines), len(others)) - head
+    ends = zip(reversed(lines), reversed(others), strict=False)
+    tail = min(most, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends)))
+    ours, theirs = lines[head : len(lines) - tail], others[head : len(others) - tail]
+    for first, last, begin, end in _regions(ours, theirs):
+        paired = min(last - first, end - begin)
+        for here, there in zip(range(first, first + paired), range(begin, begin + paired), strict=True):
+            yield head + here + 1, _changed(ours[here], theirs[there])
+        if missing := theirs[begin + paired : end]:
+            yield head + first + paired + 1, f"{_told(missing)} missing"
+        if added := ours[first + paired : last]:
+            yield head + first + paired + 1, f"{_told(added)} not written from the data"
+
+
+def _regions(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where two texts differ: from and to in the one, from and to in the other."""
+    if max(len(ours), len(theirs)) > COMPARED:
+        yield 0, len(ours), 0, len(theirs)
+        return
+    for kind, first, last, begin, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield first, last, begin, end
+
+
+def _changed(here: str, there: str) -> str:
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(here, there, strict=False)))
+    return f"says “{_from(here, at)}”, the data say “{_from(there, at)}”"
+
+
+def _told(lines: Sequence[str]) -> str:
+    """Name lines by the first one that is not empty."""
+    first = next(filter(str.strip, lines), "")
+    return f"“{_from(first, 0)}” is" if len(lines) == 1 else f"{len(lines):,} lines from “{_from(first, 0)}” are"
+
+
+def _from(line: str, at: int) -> str:
+    start = max(0, at - SHOWN // 2)
+    end = start + SHOWN
+    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
+
+
+def _section(lines: Sequence[str], number: int) -> str:
+    """Name the Markdown section that a line stands in; nothing if it stands in none."""
+    headings = (line.strip("# ") for line in reversed(lines[:number]) if line.startswith("#"))
+    heading = next(headings, None)
+    return "" if heading is None else f"under {heading[:SHOWN]}: "

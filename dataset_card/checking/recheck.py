@@ -1,0 +1,85 @@
+"""Computing the new runs of a release again before it is published, and saying so in it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataset_card.card.free import CARD
+from dataset_card.card.verification import (
+    VERIFICATION,
+    Verification,
+    joined,
+    read_verification,
+    run_key,
+    still_true,
+    verification_text,
+)
+from dataset_card.checking.check import Report
+from dataset_card.checking.derived import free_texts
+from dataset_card.checking.rescore import rescore_release
+from dataset_card.checking.rescored_run import Draw
+from dataset_card.releases.derived import derived_files
+from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.record import ReleaseRecord, read_release
+from dataset_card.tables.reading import ReleasedRun
+from ircore.errors import WorkError
+from ircore.files import write_bytes
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """What came of it.
+
+    Attributes:
+        lines: What was computed again, for people; none if no run is new.
+        changed: Files of the release that say so now and did not before.
+    """
+
+    lines: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> tuple[ReleasedRun, ...]:
+    """Return the runs whose transcripts, episodes or scores are not those of the release that comes before."""
+    before = () if parent is None else parent.parts
+    return tuple(run for run in report.runs if run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id))
+
+
+def recheck_new_runs(folder: Path, report: Report, parent: FormerRelease | None) -> Rechecked:
+    """Compute the runs of a release again that are new against its parent; write ``verification.json`` and the card.
+
+    What the parent says of the other runs is taken over; what the folder itself says was never looked at.
+
+    Args:
+        folder: The release.
+        report: Of its check, without a fault.
+        parent: The release before, of which the records are enough; None if this is the first one.
+
+    Raises:
+        WorkError: A value differs, or a process was killed.
+    """
+    record = read_release(folder)
+    runs = new_runs(record, report, parent.record if parent is not None else None)
+    known = Verification() if parent is None else still_true(read_verification(parent.folder), record.parts)
+    lines: tuple[str, ...] = ()
+    if runs:
+        rescoring = rescore_release(folder, runs, Draw(), os.cpu_count() or 1)
+        if rescoring.faults:
+            more = f" (and {len(rescoring.faults) - 1} more)" if len(rescoring.faults) > 1 else ""
+            raise WorkError(
+                f"{folder}: {rescoring.faults[0]}{more}", f"See them with: ircore release check {folder} --rescore"
+            )
+        known, lines = joined(known, rescoring.runs), tuple(rescoring.lines())
+    return Rechecked(lines, _written(folder, report, record, known))
+
+
+def _written(folder: Path, report: Report, record: ReleaseRecord, verification: Verification) -> tuple[str, ...]:
+    """Write what was computed again into a release; return the files that have changed."""
+    text = verification_text(verification).encode()
+    path = folder / VERIFICATION
+    if report.source is None or (path.is_file() and path.read_bytes() == text):
+        return ()
+    files = derived_files(folder, report.source, record, free_texts(folder), verification, record.hashes)
+    write_bytes(path, text)
+    write_bytes(folder / CARD, files[CARD])
+    return (VERIFICATION, CARD)

@@ -1,0 +1,116 @@
+"""Which judges and metrics of a release can be computed again here, and computing them: one target at a time.
+
+Computed judges and metrics depend on pictures alone. A value is the same if it agrees exactly, or, of metrics, to
+``TOLERANCE``: their sums of floating-point numbers may end otherwise in the last digits on another processor.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import isclose
+
+from dataset_card.checking.rule_replay import Replay, replay_faults
+from ircore.errors import InputError
+from ircore.judges.base import Judge, identity_of
+from ircore.leaks import without_leaks
+from ircore.metrics.measure import load_metrics
+from ircore.plugins import available, load
+from ircore.records import HUMAN, JudgeIdentity, Score
+from ircore.scoring import Material, Wanted, scores_of
+
+TOLERANCE = 1e-9
+"""Of metrics: relative to the value, and absolute where it is near 0."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """All of some runs that is about one target, each with the run's id: the target is decoded once for it."""
+
+    materials: tuple[tuple[str, Material], ...]
+    replays: tuple[Replay, ...]
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What came of a piece: the scores of each material, and what the rules say against the episodes."""
+
+    scores: tuple[tuple[str, tuple[Score, ...]], ...]
+    faults: tuple[str, ...]
+
+
+def recompute(piece: Piece) -> Recomputed:
+    """Compute the scores of a piece and play its episodes again; runs in a process of its own."""
+    scores = tuple((run_id, tuple(scores_of(material))) for run_id, material in piece.materials)
+    return Recomputed(scores, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
+
+
+def wanted_of(score: Score) -> Wanted:
+    """Return the question that a score answers."""
+    return Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering)
+
+
+def agrees(stated: Score, score: Score) -> bool:
+    """Say whether a stated score is the one that was computed; the wording of a reason may differ."""
+    if stated.orders is not None:  # only models are asked in both orders
+        return False
+    if stated.value is None or score.value is None or stated.task != "metric":
+        return stated.value == score.value
+    return isclose(stated.value, score.value, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
+    """Say why a judge's values cannot be computed again here; None if they can.
+
+    Args:
+        name: The judge.
+        identity: Who it is by the word of the release; None if that says nothing.
+    """
+    if name == HUMAN:
+        return "people rated"
+    if name not in available("judges"):
+        model = identity is not None and identity.kind == "model"
+        return "a model's answers" if model else "this judge is not installed here"
+    installed = _judge(name)
+    if isinstance(installed, str):
+        return installed
+    if installed.kind != "computed":
+        return "a model's answers"
+    ours = identity_of(name, installed)
+    if identity is not None and identity.kind == "computed" and identity.version != ours.version:
+        return f"version {identity.version or 'unknown'} in the release, {ours.version or 'unknown'} here"
+    return None
+
+
+def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
+    """Say what is wrong with the identity of an installed computed judge that a release calls something else."""
+    if name not in available("judges") or load("judges", name).kind != "computed" or identity.kind == "computed":
+        return None
+    return f"judge {name} is said to be a {identity.kind}; it is computed"
+
+
+def metric_obstacle(name: str) -> str | None:
+    """Say why a metric's values cannot be computed again here; None if they can."""
+    if name not in available("metrics"):
+        return "this metric is not installed here"
+    _, lacking = load_metrics((name,))
+    return lacking.get(name)
+
+
+def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) -> dict[str, str]:
+    """Return why values of scores cannot be computed again, by judge or metric; only those that cannot."""
+    metrics = {score.judge for score in scores if score.task == "metric"}
+    judges = {score.judge for score in scores if score.task != "metric"}
+    reasons = {name: metric_obstacle(name) for name in metrics}
+    reasons |= {name: judge_obstacle(name, identities.get(name)) for name in judges}
+    return {name: without_leaks(reason)[:300] for name, reason in sorted(reasons.items()) if reason is not None}
+
+
+@cache
+def _judge(name: str) -> Judge | str:
+    try:
+        judge: Judge = load("judges", name)()
+    except InputError as error:
+        return error.problem
+    except ImportError as error:
+        return f"not installed: {error}"
+    return judge

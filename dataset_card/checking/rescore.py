@@ -1,0 +1,111 @@
+"""``release check --rescore``: values computed again from the embedded pictures, episodes played again by the rules."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataset_card.card.verification import RunVerification, run_key
+from dataset_card.checking.recomputing import Piece, recompute
+from dataset_card.checking.rescored_run import Draw, RunTask
+from dataset_card.checking.source import EmbeddedInstances, instances_of
+from dataset_card.releases.record import read_release
+from dataset_card.tables.reading import ReleasedRun
+from ircore.errors import InputError
+from ircore.progress import tracked
+from ircore.records import Instance
+from ircore.workers import in_order
+
+RUNS_AT_ONCE = 16
+"""Runs that are gone through together, target by target; of each a row group of pictures is held."""
+
+_SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%?)")
+
+
+@dataclass(frozen=True)
+class Rescoring:
+    """What came of computing a release again.
+
+    Attributes:
+        faults: One line each: run, episode, turn, judge or metric, what is stated and what was computed.
+        runs: What was computed again of each run, by its id.
+    """
+
+    faults: tuple[str, ...]
+    runs: dict[str, RunVerification]
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was computed again, and what was not and why, as lines for people."""
+        episodes = sum(run.episodes for run in self.runs.values())
+        shares = {(run.share, run.seed) for run in self.runs.values()}
+        drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
+        count = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
+        yield f"computed again: {count}, {episodes:,} episodes by the rules{drawn}"
+        for kind in ("judges", "metrics"):
+            counts = Counter[str]()
+            for run in self.runs.values():
+                counts.update(getattr(run, kind))
+            if counts:
+                yield f"computed again: {kind} {', '.join(f'{name} {counts[name]:,}' for name in sorted(counts))}"
+        for name, reason in sorted({one for run in self.runs.values() for one in run.not_verified.items()}):
+            yield f"not re-verified: {name}: {reason}"
+
+
+def parse_share(text: str) -> float:
+    """Return a share: ``0.25`` or ``25%``.
+
+    Raises:
+        InputError: It is neither above 0 and up to 1, nor above 0 % and up to 100 %.
+    """
+    match = _SHARE.fullmatch(text.strip())
+    value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    if not 0 < value <= 1:
+        raise InputError(
+            f"--rescore {text}: no share of a release", "Give 0.25 or 25%, or nothing for all; the folder goes before."
+        )
+    return value
+
+
+def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, processes: int) -> Rescoring:
+    """Compute values again from the pictures of a release, and play its episodes again by the rules.
+
+    Args:
+        folder: The release; its tables have no fault.
+        runs: What of it to compute again, as it was read back.
+        draw: Which episodes.
+        processes: How many compute.
+
+    Raises:
+        InputError: A picture has changed since it was checked.
+        WorkError: A process was killed.
+    """
+    parts = read_release(folder).parts
+    tasks = {run.run.run_id: RunTask(folder, run, draw) for run in runs}
+    faults = [fault for task in tasks.values() for fault in task.identity_faults()]
+    for start in range(0, len(tasks), RUNS_AT_ONCE):
+        faults += _rescored(folder, list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
+    verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
+    return Rescoring(tuple(dict.fromkeys(faults)), verified)
+
+
+def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
+    """Yield the faults of some runs: all that is about one target together, so that it is decoded once."""
+    instances = instances_of(folder, tasks[0].instances)
+    asked = [one for one in instances.instances if any(task.episodes.get(one.instance_id) for task in tasks)]
+    pieces = (_piece(instances, instance, tasks) for instance in asked)
+    by_run = {task.run_id: task for task in tasks}
+    computed = in_order(recompute, pieces, min(processes, len(asked)))
+    for recomputed in tracked(computed, "rescoring", len(asked)):
+        yield from recomputed.faults
+        for run_id, scores in recomputed.scores:
+            yield from by_run[run_id].differences(scores)
+
+
+def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
+    target = instances.target(instance)
+    played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
+    return Piece(
+        tuple((task.run_id, task.material(target, episode)) for task, episode in played if task.is_scored(episode)),
+        tuple(task.replay(instance, episode) for task, episode in played if task.is_replayed),
+    )

@@ -1,0 +1,142 @@
+"""One run of a release, computed again: which episodes are drawn, what is asked of them, and what differs."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from random import Random
+
+from dataset_card.card.verification import REPLAYED, RunVerification
+from dataset_card.checking.recomputing import agrees, identity_fault, obstacles, wanted_of
+from dataset_card.checking.rule_replay import Replay, not_replayable
+from dataset_card.checking.source import renderings_of
+from dataset_card.releases.record import JUDGES
+from dataset_card.tables.reading import ReleasedRun
+from ircore import __version__
+from ircore.images import Picture
+from ircore.records import Episode, Instance, Rendering, Score
+from ircore.scoring import Material, Wanted
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Which episodes are computed again: of every run the same share, drawn with a seed.
+
+    Attributes:
+        share: Above 0, up to 1.
+        seed: Of the draw; it does not matter if the share is 1.
+    """
+
+    share: float = 1.0
+    seed: int = 0
+
+    def of(self, run_id: str, episodes: Sequence[Episode]) -> tuple[Episode, ...]:
+        """Return the episodes of a run that are drawn, in their order; at least one if it has any."""
+        count = ceil(round(self.share * len(episodes), 9))
+        if count >= len(episodes):
+            return tuple(episodes)
+        chosen = Random(f"{self.seed} {run_id}").sample(range(len(episodes)), count)
+        return tuple(episodes[index] for index in sorted(chosen))
+
+
+class RunTask:
+    """What is to be computed again of one run.
+
+    Args:
+        folder: The release.
+        run: The run as it was read back.
+        draw: Which of its episodes.
+
+    Attributes:
+        run_id: Its id.
+        instances: The set that it was played on, without pictures.
+        episodes: Those that were drawn, by what was played.
+        is_replayed: Whether they are played again by the rules.
+    """
+
+    def __init__(self, folder: Path, run: ReleasedRun, draw: Draw) -> None:
+        self.run_id, self.instances = run.run.run_id, run.instances
+        self._run, self._pictures = run, renderings_of(folder, run.run.run_id)
+        drawn = draw.of(self.run_id, run.episodes())
+        self.episodes: dict[str, list[Episode]] = {}
+        for episode in drawn:
+            self.episodes.setdefault(episode.instance_id, []).append(episode)
+        self._not_verified = obstacles(run.scores(), run.judges())
+        self._scores: dict[str, list[Score]] = {episode.episode_id: [] for episode in drawn}
+        for score in run.scores():
+            if score.episode_id in self._scores and score.judge not in self._not_verified:
+                self._scores[score.episode_id].append(score)
+        reason = not_replayable(run.run)
+        self.is_replayed = reason is None
+        self._not_verified |= {} if reason is None else {"rules": reason}
+
+    def identity_faults(self) -> Iterator[str]:
+        """Yield what is wrong with who the judges are said to be."""
+        used = {score.judge for score in self._run.scores() if score.task != "metric"}
+        for name in sorted(used & self._run.judges().keys()):
+            if fault := identity_fault(name, self._run.judges()[name]):
+                yield f"{JUDGES}: {fault}"
+
+    def is_scored(self, episode: Episode) -> bool:
+        """Say whether an episode has a score that can be computed again."""
+        return bool(self._scores[episode.episode_id])
+
+    def material(self, target: Picture, episode: Episode) -> Material:
+        """Return what the scores of an episode are computed from."""
+        drawn = {turn.rendering.sha256: turn.rendering for turn in episode.turns if turn.rendering is not None}
+        ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
+        scores = self._scores[episode.episode_id]
+        needed = sorted({ends[0], *(score.rendering for score in scores)})
+        pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
+        wanted = sorted(map(wanted_of, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
+        return Material(target, pictures[ends[0]], pictures, tuple(wanted))
+
+    def replay(self, instance: Instance, episode: Episode) -> Replay:
+        """Return an episode to be played again by the rules."""
+        return Replay(self._run.run, instance, episode)
+
+    def differences(self, computed: Sequence[Score]) -> Iterator[str]:
+        """Yield a line for each score of an episode that is not as it was computed."""
+        ours = {wanted_of(score): score for score in computed}
+        for stated in self._scores[computed[0].episode_id]:
+            score = ours[wanted_of(stated)]
+            if not agrees(stated, score):
+                yield _difference(self.run_id, stated, score)
+
+    def verification(self, key: str, draw: Draw) -> RunVerification:
+        """Return the record of what was computed again.
+
+        Args:
+            key: Hash of the run's rows.
+            draw: How its episodes were drawn.
+        """
+        scores = [score for scores in self._scores.values() for score in scores]
+        return RunVerification(
+            run_id=self.run_id,
+            key=key,
+            share=draw.share,
+            seed=draw.seed if draw.share < 1 else None,
+            episodes=len(self._scores),
+            rules=REPLAYED if self.is_replayed else (),
+            judges=dict(sorted(Counter(score.judge for score in scores if score.task != "metric").items())),
+            metrics=dict(sorted(Counter(score.judge for score in scores if score.task == "metric").items())),
+            not_verified=self._not_verified,
+            version=__version__,
+        )
+
+    def _picture(self, rendering: Rendering) -> Picture:
+        return Picture.from_own_file(self._pictures.read(rendering.sha256), rendering.width, rendering.height)
+
+
+def _metrics_last(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:
+    """Order questions so that a judge has rated both ends of an episode shortly before it is asked for a preference."""
+    return question.task == "metric", question.rendering not in ends, question.task != "similarity"
+
+
+def _difference(run_id: str, stated: Score, score: Score) -> str:
+    where = f"run {run_id}, episode {stated.episode_id}, turn {stated.turn}, {stated.judge} ({stated.task})"
+    if stated.orders is not None:
+        return f"{where}: says what each order gave; a computed judge is asked once"
+    said, ours = ("no value" if value is None else repr(value) for value in (stated.value, score.value))
+    return f"{where}: is {said}, computed again {ours}"

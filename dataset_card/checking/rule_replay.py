@@ -1,0 +1,125 @@
+"""An episode of a release played again by the rules of its game, from what the release holds of it.
+
+A release keeps messages and not the answers that they were taken from. From each turn an answer is made that the
+protocol reads as this turn, with the leniencies that it names; the game is played on these answers and must come to the
+same episode: turns, tokens, budget, outcome. What the answers said beside their messages is not known here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ircore.games.base import Game
+from ircore.games.prompts import Prompts, load_prompts
+from ircore.instances.store import InstanceSet
+from ircore.plugins import available, load
+from ircore.records import TECHNICAL_REASONS, Episode, Instance, Role, Run, Turn
+from ircore.rescoring.rules import rule_faults
+from ircore.runs import Call, End, Failure
+from ircore.tokens import count_tokens
+
+OF_THE_RULES = frozenset({"describer_over_budget"})
+"""Reasons of an abort that the game finds in a message by itself; of all others the release only says that."""
+
+
+SEATS: tuple[Role, ...] = ("describer", "generator")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """An episode to be played again."""
+
+    run: Run
+    instance: Instance
+    episode: Episode
+
+
+def not_replayable(run: Run) -> str | None:
+    """Say why the episodes of a run cannot be played again here; None if they can."""
+    return None if run.game in available("games") else f"the game {run.game} is not installed here"
+
+
+def replay_faults(replay: Replay) -> Iterator[str]:
+    """Yield what of an episode cannot be the outcome of the rules, one line each."""
+    run, episode = replay.run, replay.episode
+    where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
+    known = InstanceSet(Path(), run.instance_set, (replay.instance,))
+    game, prompts = _game(run.game)
+    rewritten = _as_answered(episode, run)
+    for fault in rule_faults(run, tuple(_events(rewritten, run, prompts)), known, game, prompts):
+        yield f"{where}, rules: {fault.removeprefix(f'{episode.episode_id}: ')}"
+    if (reason := episode.abort_reason) and _seat_of(reason) not in (None, role := _where_it_ended(episode)[1]):
+        yield f"{where}, rules: abort_reason is {reason!r}, where the {role} had to answer"
+    for turn in episode.turns:
+        if _is_cut(turn, run) and turn.message_tokens <= run.rules.token_budget:
+            yield f"{where}, rules: turn {turn.turn}: message_tokens is {turn.message_tokens}, within the budget"
+
+
+def _as_answered(episode: Episode, run: Run) -> Episode:
+    """Return the episode with the tokens of the messages that are there: of a truncated one the rest is not known."""
+    turns = tuple(
+        turn.model_copy(update={"message_tokens": count_tokens(turn.message or ""), "over_budget": False})
+        if _is_cut(turn, run)
+        else turn
+        for turn in episode.turns
+    )
+    return episode.model_copy(update={"turns": turns})
+
+
+def _is_cut(turn: Turn, run: Run) -> bool:
+    return run.rules.over_budget == "truncate" and turn.over_budget and turn.action == "describe"
+
+
+def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Failure | End]:
+    """Yield a journal that says what the episode says."""
+    name = episode.episode_id
+    for turn in episode.turns:
+        prompt = prompts.describer(turn.turn, run.rules.token_budget)
+        answer = _answer(turn)
+        yield Call(episode_id=name, turn=turn.turn, role="describer", prompt=prompt, text=answer, seconds=turn.seconds)
+        if turn.rendering is not None:
+            yield Call(
+                episode_id=name, turn=turn.turn, role="generator", rendering=turn.rendering, notes=turn.notes, seconds=0
+            )
+    reason = episode.abort_reason
+    if reason is not None and (_seat_of(reason) is not None or reason in TECHNICAL_REASONS):
+        turn_number, role = _where_it_ended(episode)
+        yield Failure(episode_id=name, turn=turn_number, role=role, reason=reason, detail=episode.detail or "")
+    yield End(episode=episode)
+
+
+def _answer(turn: Turn) -> str:
+    """Return an answer that the protocol reads as this turn."""
+    lenient = frozenset(turn.leniencies)
+    if turn.action == "done":
+        text = "DONE" if "bare_done" in lenient else "<DONE>"
+    else:
+        closing = "" if "missing_closing_tag" in lenient else "</DESCRIPTION>"
+        text = f"<DESCRIPTION>{turn.message or ''}{closing}"
+    if "letter_case" in lenient:
+        text = text.replace("<DESCRIPTION>", "<description>", 1) if turn.action == "describe" else text.lower()
+    if "code_fence" in lenient:
+        text = f"```\n{text}\n```"
+    return f" {text}" if "surrounding_whitespace" in lenient else text
+
+
+def _seat_of(reason: str) -> Role | None:
+    """Return whose doing an abort is; None if that does not depend on a seat, or the game finds it by itself."""
+    if reason in OF_THE_RULES:
+        return None
+    return next((seat for seat in SEATS if reason.startswith(f"{seat}_")), None)
+
+
+def _where_it_ended(episode: Episode) -> tuple[int, Role]:
+    """Return the turn and the seat at which an aborted episode ended: who had not answered yet."""
+    last = episode.turns[-1] if episode.turns else None
+    if last is not None and last.action == "describe" and last.rendering is None:
+        return last.turn, "generator"
+    return (last.turn + 1 if last is not None else 1), "describer"
+
+
+@cache
+def _game(name: str) -> tuple[Game, Prompts]:
+    game: Game = load("games", name)()
+    return game, load_prompts(name)

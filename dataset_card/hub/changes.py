@@ -1,0 +1,73 @@
+"""What a push does to the files of a repository."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from dataset_card.hub.remote import RemoteFile
+from dataset_card.releases.files import LocalFile, belongs_to_release
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a push does to the files of a repository."""
+
+    added: tuple[str, ...]
+    """Paths that are new."""
+
+    changed: tuple[str, ...]
+    """Paths whose content becomes another."""
+
+    removed: tuple[str, ...]
+    """Files of releases that this one has not: shards of tables, tombstones, pictures of the card."""
+
+    unchanged: tuple[str, ...]
+    """Paths that stay as they are."""
+
+    sent: int
+    """Bytes of what is new or changed."""
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+    def lines(self, files: Mapping[str, LocalFile]) -> Iterator[str]:
+        """Yield one line a change and one of the sums."""
+        for word, paths in (("added", self.added), ("changed", self.changed), ("removed", self.removed)):
+            for path in paths:
+                yield f"  {word:<8} {path}" + (f"  {size_text(files[path].size)}" if path in files else "")
+        counts = ((self.added, "added"), (self.changed, "changed"), (self.removed, "removed"))
+        said = ", ".join(f"{len(paths)} {word}" for paths, word in (*counts, (self.unchanged, "unchanged")))
+        yield f"{said}; {size_text(self.sent)} to send"
+
+
+def compare_files(
+    local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile], listed: Collection[str] = ()
+) -> Changes:
+    """Say what makes a repository hold a release; files that releases do not own are not looked at.
+
+    Args:
+        local: The release's files.
+        remote: The repository's.
+        listed: Files that the release in the repository says it is made of, whatever they are called.
+    """
+    added = tuple(path for path in local if path not in remote)
+    changed = tuple(path for path, file in local.items() if path in remote and not remote[path].same_as(file))
+    removed = tuple(sorted(path for path in remote if path not in local and is_owned(path, listed)))
+    unchanged = tuple(path for path in local if path not in {*added, *changed})
+    return Changes(added, changed, removed, unchanged, sum(local[path].size for path in (*added, *changed)))
+
+
+def is_owned(path: str, listed: Collection[str]) -> bool:
+    """Say whether a file of a repository is a release's; what the maintainers put beside it is theirs.
+
+    Args:
+        path: Of the file.
+        listed: As in ``compare_files``.
+    """
+    return belongs_to_release(path) or (path in listed and not path.startswith("."))
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes for people."""
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -1,0 +1,155 @@
+"""The newest release of a repository, and whether another one may take its place there."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from dataset_card.card.verification import VERIFICATION
+from dataset_card.hub.changes import is_owned
+from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile
+from dataset_card.hub.repository import Repository
+from dataset_card.releases.ancestry import descends, find_losses
+from dataset_card.releases.files import LocalFile, is_table_file, read_local_file
+from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
+from ircore.errors import InputError, WorkError
+
+RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES, VERIFICATION)
+"""The files of a release from which its runs, its history, and what was decided and computed again are known."""
+
+MOST_NAMED = 5
+"""Losses that a refusal names one by one."""
+
+REMEDY = "Merge it in with --rebase, or build the release again with --former {name}."
+
+
+class RemoteHead(NamedTuple):
+    """A repository and its newest release."""
+
+    remote: Remote
+    """The repository as it was read."""
+
+    head: FormerRelease | None
+    """Its newest release, of which only the records are here; None if there is none yet."""
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Files that the release there says it is made of."""
+        return self.head.record.files if self.head is not None else ()
+
+
+def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str, LocalFile]) -> RemoteHead:
+    """Read the records of the newest release of a repository.
+
+    Args:
+        repo: The repository.
+        remote: As it was read.
+        folder: The release that is to be pushed; if it is there already, whole or damaged, its records are read here.
+        local: The files of that release.
+
+    Raises:
+        WorkError: What is there cannot be read, or the Hub cannot be reached.
+    """
+    kept = {path for path, file in local.items() if path in remote.files and remote.files[path].same_as(file)}
+    if RELEASE in kept:
+        return RemoteHead(remote, FormerRelease(folder, remote.commit))
+    if RELEASE not in remote.files:
+        if tables := sorted(path for path in remote.files.keys() - kept if is_table_file(path)):
+            raise WorkError(
+                f"{repo.name}: holds tables of a release ({tables[0]}) but no {RELEASE}",
+                f"Bring {RELEASE} back there, or remove the tables.",
+            )
+        return RemoteHead(remote, None)
+    return RemoteHead(remote, _fetch_records(repo, remote))
+
+
+def _fetch_records(repo: Repository, remote: Remote) -> FormerRelease:
+    folder = repo.fetch(remote.commit, RECORDS)
+    for name in RECORDS:
+        path = folder / name
+        if name in remote.files and not (path.is_file() and remote.files[name].same_as(read_local_file(path))):
+            raise WorkError(f"{path}: is not what {repo.name} has", "Remove it from the cache of the Hub.")
+    try:
+        return FormerRelease(folder, remote.commit)
+    except InputError as error:
+        raise WorkError(
+            f"{repo.name}: its newest release cannot be read ({error.problem.removeprefix(f'{folder}/')})",
+            "Use the newest version of ircore, or mend the file there.",
+        ) from error
+
+
+def needs_rebase(release: FormerRelease, head: FormerRelease | None) -> bool:
+    """Say whether a release has to be built upon the newest one of a repository before it can take its place."""
+    if head is None:
+        return False
+    if not descends(release.record, head.record) or any(find_losses(release, head)):
+        return True
+    parent = release.record.parent
+    return parent is not None and parent.release == head.record.name and parent.commit not in (None, head.commit)
+
+
+def refuse_losses(repo: Repository, release: FormerRelease, head: FormerRelease | None) -> None:
+    """Refuse a release that was not built upon the newest one of a repository.
+
+    Raises:
+        WorkError: Naming what would be lost.
+    """
+    if head is None:
+        return
+    losses = tuple(find_losses(release, head))
+    if descends(release.record, head.record) and not losses:
+        return
+    named = "; ".join(losses[:MOST_NAMED]) or "its history would be lost"
+    more = f"; and {len(losses) - MOST_NAMED} more" if len(losses) > MOST_NAMED else ""
+    raise WorkError(
+        f"{repo.name}: {release.folder} was not built upon the newest release there, {head.record.name}: {named}{more}",
+        REMEDY.format(name=repo.name),
+    )
+
+
+def refuse_changed(
+    repo: Repository,
+    release: FormerRelease,
+    local: Mapping[str, LocalFile],
+    before: Mapping[str, RemoteFile],
+    now: RemoteHead,
+) -> None:
+    """Refuse to overwrite what somebody wrote into the files of the release there after this one was built upon it.
+
+    Args:
+        repo: The repository.
+        release: The release.
+        local: Its files.
+        before: Files of the repository when the push began: what counts if it is not known upon which commit the
+            release was built.
+        now: The repository as it is.
+
+    Raises:
+        WorkError: A file was changed, or the commit that the release was built upon is not there.
+    """
+    parent, head = release.record.parent, now.head
+    if parent is not None and parent.commit is not None and head is not None and parent.release == head.record.name:
+        before = _files_of(repo, parent.commit, now.remote)
+    there = now.remote.files
+    for path in sorted({*local, *(path for path in {*before, *there} if is_owned(path, now.listed))}):
+        if before.get(path) != there.get(path) and not _as_wanted(there.get(path), local.get(path)):
+            raise WorkError(
+                f"{repo.name}: {path} was changed by another commit meanwhile",
+                "Look at it, then give the same command with --rebase to overwrite it.",
+            )
+
+
+def _files_of(repo: Repository, commit: str, remote: Remote) -> Mapping[str, RemoteFile]:
+    if commit == remote.commit:
+        return remote.files
+    try:
+        return repo.files(commit)
+    except MissingRevisionError as error:
+        raise WorkError(
+            f"{repo.name}: commit {commit}, which the release was built upon, is not there",
+            REMEDY.format(name=repo.name),
+        ) from error
+
+
+def _as_wanted(remote: RemoteFile | None, local: LocalFile | None) -> bool:
+    return local is None if remote is None else local is not None and remote.same_as(local)

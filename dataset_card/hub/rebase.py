@@ -1,0 +1,72 @@
+"""A release merged with the newest one of a repository, so that it is built upon it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dataset_card.checking.check import check_release
+from dataset_card.hub.pull import write_target_set
+from dataset_card.hub.repository import Repository
+from dataset_card.releases.build import Built
+from dataset_card.releases.files import PATTERNS
+from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.merge import merge_releases
+from ircore.errors import WorkError
+from ircore.instances.store import read_instances
+
+
+@contextmanager
+def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
+    """Merge a release with that of a commit; the result lies in a temporary folder beside it.
+
+    Args:
+        repo: The repository.
+        folder: The release.
+        commit: Of the release there that it is built upon anew.
+
+    Yields:
+        The folder of the merged release, and what it came to.
+
+    Raises:
+        InputError: As ``merge_releases``.
+        WorkError: As ``merge_releases``; or the release there has faults, or the Hub cannot be reached.
+    """
+    there = repo.download(commit, PATTERNS)
+    report = check_release(there, card=False)
+    if report.faults:
+        raise WorkError(
+            f"{repo.name}: its newest release has faults: {report.faults[0]}",
+            f"See them with: ircore release check {repo.name}",
+        )
+    with _beside(folder) as scratch:
+        write_target_set(there, scratch / "instances", report.runs[0].instances.instances)
+        instances = read_instances(scratch / "instances")
+        built = merge_releases(FormerRelease(folder), FormerRelease(there, commit), instances, scratch / "release")
+        yield scratch / "release", built
+
+
+def replace_release(folder: Path, merged: Path) -> None:
+    """Put a merged release in the place of the one that it was made of.
+
+    Raises:
+        WorkError: The folder cannot be replaced.
+    """
+    aside = merged.with_name("before")
+    try:
+        folder.rename(aside)
+        merged.rename(folder)
+    except OSError as error:
+        if aside.exists() and not folder.exists():
+            aside.rename(folder)
+        raise WorkError(f"{folder}: cannot be replaced ({error.strerror})", "Build it again with --former.") from error
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    try:
+        scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)
+    except OSError as error:
+        raise WorkError(f"{folder.parent}: cannot be written ({error.strerror})", "Free its folder.") from error
+    with scratch as name:
+        yield Path(name)

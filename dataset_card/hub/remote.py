@@ -1,0 +1,60 @@
+"""What a repository on the Hub holds, and how a request to it can fail in a way that the caller deals with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dataset_card.releases.files import LocalFile
+from ircore.errors import WorkError
+
+
+class TemporaryError(WorkError):
+    """The Hub cannot answer now; the same request may succeed later.
+
+    Attributes:
+        wait: Seconds that the server asked to wait, if it did.
+    """
+
+    wait: float | None = None
+
+
+class MissingRevisionError(WorkError):
+    """The repository has no such commit, branch or tag."""
+
+
+class StaleError(Exception):
+    """Another commit has been made since the repository was read."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file of a repository as its listing has it."""
+
+    size: int
+    """Bytes."""
+
+    digest: str
+    """SHA-256 of a large file, git's hash of a small one."""
+
+    large: bool
+    """Whether it is kept apart from git."""
+
+    def same_as(self, local: LocalFile) -> bool:
+        """Say whether a file here has the same content."""
+        return self.size == local.size and self.digest == (local.sha256 if self.large else local.git_hash)
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A repository as it was read."""
+
+    commit: str
+    """The newest commit."""
+
+    private: bool
+    """Whether only its owners see it."""
+
+    files: Mapping[str, RemoteFile]
+    """By path."""
+
+    tags: Mapping[str, str]
+    """Commit by tag."""

@@ -1,0 +1,43 @@
+"""Whether a release carries another one on, and what of the other one it would lose if it took its place."""
+
+from collections.abc import Iterator
+
+from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.record import ReleaseRecord
+
+
+def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
+    """Say whether a release is another one, perhaps with a newer card, or was built upon it, at once or step by step.
+
+    Args:
+        record: What the release says of itself.
+        other: What the other one says of itself.
+    """
+    own, known = record.history, other.history
+    if own == known:
+        return record.content == other.content
+    return record.parent is not None and len(own) > len(known) and own[-len(known) :] == known
+
+
+def find_losses(release: FormerRelease, other: FormerRelease) -> Iterator[str]:
+    """Yield what would be lost, or would come back, if a release took the place of another one; one phrase a run.
+
+    Runs on other targets may go: that is how a new version of the benchmark begins. A dispute may be over.
+
+    Args:
+        release: The release.
+        other: The one whose place it would take.
+    """
+    decisions = {tombstone.run_id: tombstone for tombstone in release.tombstones}
+    if release.record.instance_set == other.record.instance_set:
+        for run_id in sorted(other.runs.keys() - release.runs.keys()):
+            if run_id not in decisions or not decisions[run_id].removes:
+                yield f"run {run_id} would vanish"
+    for tombstone in other.tombstones:
+        decision = decisions.get(tombstone.run_id)
+        if tombstone.kind == "disputed" or (decision is not None and decision.kind != "disputed"):
+            continue
+        if tombstone.removes and tombstone.run_id in release.runs:
+            yield f"{tombstone.kind} run {tombstone.run_id} would come back"
+        elif decision is None:
+            yield f"it would be forgotten that run {tombstone.run_id} was {tombstone.kind}"

@@ -1,0 +1,144 @@
+"""Two releases that carry the same one on become one: the runs of both, and what was decided about runs in either.
+
+What each of them changed since the last release that both carry on stands in their histories, so that this is a merge
+of three: where only one of the two touched a run, its word holds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from dataset_card.card.free import read_free
+from dataset_card.releases.build import Built, write_release
+from dataset_card.releases.former import FormerRelease, FormerRun
+from dataset_card.releases.record import Entry
+from dataset_card.releases.selection import Selection
+from ircore.errors import WorkError
+from ircore.instances.store import InstanceSet
+from ircore.lifecycle import Withdrawal
+
+
+def merge_releases(mine: FormerRelease, head: FormerRelease, instances: InstanceSet, out: Path) -> Built:
+    """Write the release that holds what two releases hold, built upon one of them.
+
+    A withdrawal in either of them wins, unless the other one reinstated the run later. Of the free sections those of
+    ``mine`` stay, and of those that are empty there the other release's.
+
+    Args:
+        mine: The release whose runs and decisions are added.
+        head: The release that the new one is built upon: its parent.
+        instances: The set that the runs of both were played on.
+        out: Where to; it must not exist or be empty.
+
+    Raises:
+        InputError: Runs of both have different prompts, or a judge of one name is another one in each.
+        WorkError: The releases are of different targets, both changed a run, or both have a run of the same submission
+            under the same rules; or the place cannot be written.
+    """
+    if {mine.record.instance_set, head.record.instance_set} != {instances.identity}:
+        raise WorkError(
+            f"{mine.folder}: is of other targets than {head.record.name}, so that they cannot be merged",
+            "Build it again with --former and runs on the same targets.",
+        )
+    changes = _Changes(mine, head, instances)
+    tombstones = changes.tombstones()
+    gone = {run_id for run_id, tombstone in tombstones.items() if tombstone.removes}
+    runs = [run for run in changes.runs() if run.run.run_id not in gone]
+    _refuse_twins(runs, head)
+    left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
+    chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), left_out)
+    date = max(mine.record.date, head.record.date)
+    free = dict(read_free(head.folder)) | {key: lines for key, lines in read_free(mine.folder).items() if any(lines)}
+    return write_release(chosen, instances, head, out, date, mine.has_previews, free)
+
+
+class _Changes:
+    """What two releases changed since the last release that both carry on."""
+
+    def __init__(self, mine: FormerRelease, head: FormerRelease, instances: InstanceSet) -> None:
+        self._mine, self._head = mine, head
+        self._mine_since = _since(mine.record.history, head.record.history)
+        self._head_since = _since(head.record.history, mine.record.history)
+        self._instances = instances
+
+    def tombstones(self) -> dict[str, Withdrawal]:
+        """Return what holds of each run about which either of them says anything, by its id."""
+        mine, head = _by_run(self._mine.tombstones), _by_run(self._head.tombstones)
+        mine_decided, head_decided = _decided(self._mine_since), _decided(self._head_since)
+        merged = {**mine, **head}
+        for run_id in mine.keys() & head.keys():
+            only_mine = run_id in mine_decided and run_id not in head_decided
+            only_head = run_id in head_decided and run_id not in mine_decided
+            if only_mine or (not only_head and mine[run_id].removes and not head[run_id].removes):
+                merged[run_id] = mine[run_id]
+        return merged
+
+    def runs(self) -> Iterator[FormerRun]:
+        """Yield every run of either release, as it is in the one whose rows of it hold.
+
+        Raises:
+            WorkError: Both changed a run.
+        """
+        mine, head = self._mine.runs.keys(), self._head.runs.keys()
+        for run_id in sorted(mine | head):
+            if run_id in mine and run_id in head:
+                yield self._newer(self._run(self._mine, run_id), self._run(self._head, run_id))
+            else:
+                yield self._run(self._mine if run_id in mine else self._head, run_id)
+
+    def _run(self, release: FormerRelease, run_id: str) -> FormerRun:
+        return FormerRun(release, release.runs[run_id], self._instances)
+
+    def _newer(self, mine: FormerRun, head: FormerRun) -> FormerRun:
+        """Return the one whose rows hold of two copies of a run."""
+        if _same_rows(mine, head):
+            if mine.provenance() in (None, head.provenance()):
+                return head
+            if head.provenance() is None:
+                return mine
+        run_id = mine.run.run_id
+        mine_changed, head_changed = run_id in _touched(self._mine_since), run_id in _touched(self._head_since)
+        if mine_changed != head_changed:
+            return mine if mine_changed else head
+        raise WorkError(
+            f"{mine.path}: holds run {run_id} with another content than {head.release.record.name}, so that they "
+            f"cannot be merged",
+            "Decide which one is right, and build the release again with --former.",
+        )
+
+
+def _since(history: Sequence[Entry], other: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries of a history that come after the newest one that the other history has too."""
+    return tuple(history[: next((at for at, entry in enumerate(history) if entry in other), len(history))])
+
+
+def _touched(entries: Sequence[Entry]) -> set[str]:
+    added = {note.run_id for entry in entries for note in entry.added}
+    return added | {change.run.run_id for entry in entries for change in entry.changed}
+
+
+def _decided(entries: Sequence[Entry]) -> set[str | None]:
+    return {withdrawal.run_id for entry in entries for withdrawal in entry.withdrawals}
+
+
+def _by_run(tombstones: Sequence[Withdrawal]) -> Mapping[str, Withdrawal]:
+    return {tombstone.run_id: tombstone for tombstone in tombstones if tombstone.run_id is not None}
+
+
+def _same_rows(mine: FormerRun, head: FormerRun) -> bool:
+    """Say whether two copies of a run are the same; in another layout the same rows have other keys."""
+    if mine.run != head.run:
+        return False
+    return mine.keys() == head.keys() or mine.records == head.records
+
+
+def _refuse_twins(runs: Sequence[FormerRun], head: FormerRelease) -> None:
+    """Refuse two runs of one submission under the same rules: one of them has to be the corrected one."""
+    there = {(run.run.slug, run.run.rules): run for run in runs if run.release is head}
+    for run in runs:
+        twin = there.get((run.run.slug, run.run.rules), run)
+        if twin is not run:
+            raise WorkError(
+                f"{run.path}: holds run {run.run.run_id}, and {head.record.name} has {twin.run.run_id} of the same "
+                f"submission under the same rules, so that they cannot be merged",
+                "Say why one goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
+            )

@@ -1,0 +1,42 @@
+"""Which code writes the derived files of a release: card, datasheet, licences, change log, Croissant, pictures."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field
+
+import dataset_card
+import ircore
+from dataset_card.releases.program import program_key
+from ircore.records import Record, Sha256
+
+_OF_TEXTS = ("card/*.py", "templates/*.j2", "tables/schema.py", "markdown.py", "croissant_context.json")
+"""Files of this package that a derived text depends on; numbers and boards come from ``ircore``."""
+
+
+class Renderer(Record):
+    """The code that wrote the derived files of a release: the same code writes the same bytes."""
+
+    texts: Sha256 = Field(description="Hash of the code and templates of the texts.")
+    pictures: Sha256 = Field(description="The same with the versions of what draws and encodes the pictures.")
+
+
+def renderer_files() -> tuple[Path, ...]:
+    """Return the files of code and templates that a derived text depends on, beside those of ``program_key``."""
+    own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
+    patterns = (*((own, pattern) for pattern in _OF_TEXTS), (core, "tables/*.py"))
+    return tuple(path for folder, pattern in patterns for path in sorted(folder.glob(pattern)))
+
+
+@cache
+def renderer() -> Renderer:
+    """Return which code this program writes derived files with."""
+    from PIL import __version__, features
+
+    texts = hashlib.sha256(program_key().encode())
+    for path in renderer_files():
+        texts.update(f"{path.parent.name}/{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    drawing = [__version__, *(features.version(name) or "" for name in ("zlib", "freetype2", "raqm"))]
+    pictures = hashlib.sha256(" ".join((texts.hexdigest(), *drawing)).encode())
+    return Renderer(texts=texts.hexdigest(), pictures=pictures.hexdigest())

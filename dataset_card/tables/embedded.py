@@ -1,0 +1,42 @@
+"""Pictures in the tables of a release, read when they are asked for: one row group at a time."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from dataset_card.tables.parquet import find_pictures, read_picture_group
+from ircore.errors import InputError
+
+
+class EmbeddedPictures:
+    """The pictures of one image column, by the SHA-256 of their bytes.
+
+    Args:
+        paths: The files of the table.
+        column: The image column.
+    """
+
+    def __init__(self, paths: Sequence[Path], column: str) -> None:
+        self._paths, self._column = tuple(paths), column
+        self._group: tuple[tuple[Path, int], dict[str, bytes]] | None = None
+
+    def read(self, sha256: str) -> bytes:
+        """Return the bytes of a picture; of neighbours in a table, the row group is read once.
+
+        Raises:
+            InputError: The table does not have it, or has other bytes under its hash.
+        """
+        where = self._places.get(sha256)
+        if where is None:
+            raise InputError(f"{self._column} {sha256[:12]}… is missing", "Get the release again.")
+        if self._group is None or self._group[0] != where:
+            self._group = where, read_picture_group(*where, self._column)
+        data = self._group[1][sha256]
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise InputError(f"{where[0]}: a picture is damaged", "Get the release again.")
+        return data
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Path, int]]:
+        return find_pictures(self._paths, self._column)

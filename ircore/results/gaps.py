@@ -1,0 +1,54 @@
+"""Runs that a board would show without a rank: told to whoever has just scored them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ircore.results.cell import Unranked, unranked_words, why_unranked
+from ircore.results.episodes import judge_episodes
+from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, rated, scopes_of
+from ircore.runs import RunFolder
+
+
+@dataclass(frozen=True)
+class UnrankedRun:
+    """A run that one judge gives no rank."""
+
+    run: str
+    """Its id."""
+
+    judge: str
+    """The judge's name."""
+
+    reason: Unranked
+    """Why, for programs."""
+
+    words: str
+    """Why, for people."""
+
+
+def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[UnrankedRun]:
+    """List the runs that lack results or ratings for a rank over all pictures by some of the judges.
+
+    Args:
+        runs: Run folders.
+        judges: Names of judges that have scored them.
+
+    Raises:
+        InputError: A run is damaged.
+    """
+    gaps = (_gap(run, judge) for run in runs for judge in judges)
+    return [gap for gap in gaps if gap is not None and gap.reason in ("incomplete", "underrated")]
+
+
+def _gap(run: RunFolder, judge: str) -> UnrankedRun | None:
+    run_id, instances = run.run.run_id, run.instances.instances
+    results = judge_episodes(run_id, run.run.slug, run.episodes(), run.scores())
+    counts = rated(instances, {run_id: results}, judge, scopes_of([judge], run.judges())[judge])
+    unfinished, known, applicable, counted = (
+        int(counts.count(*words)[0])
+        for words in ((UNFINISHED,), (RATED,), (RATED, REFUSED, PENDING), (RATED, UNPLAYED))
+    )
+    why = why_unranked(unfinished, known, applicable, counted)
+    if why is None:
+        return None
+    return UnrankedRun(run_id, judge, why, unranked_words(why, unfinished, len(instances), known, applicable))

@@ -1,0 +1,143 @@
+"""What became of every episode in the eyes of one judge, and the values that it then stands for.
+
+Three things that look alike are kept apart: an episode that the pair did not play (it counts as nothing), one that has
+no result yet (never begun, or a technical failure), and a rendering that the judge has not rated.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.records import Instance, JudgeIdentity
+from ircore.results.episodes import EpisodeResult
+
+UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
+"""No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
+technical reason; nothing that the judge rates."""
+
+HIGHEST = 10.0
+"""The best similarity."""
+
+MAIN_UNIT = 10.0
+"""Points of the main score, 0–100, in a point of similarity."""
+
+Scope = frozenset[str] | None
+"""Categories that a judge rates; None for all."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs)."""
+
+    status: NDArray[np.int8]
+    """One of the six words above."""
+
+    final: Floats
+    """Similarity of the final rendering, 0–10; NaN unless rated."""
+
+    def rows(self, rows: Sequence[int]) -> "Rated":
+        """Return some of the instances."""
+        return Rated(self.status[rows], self.final[rows])
+
+    def columns(self, columns: Sequence[int]) -> "Rated":
+        """Return some of the runs."""
+        return Rated(self.status[:, columns], self.final[:, columns])
+
+    def count(self, *words: int) -> NDArray[np.intp]:
+        """Return how many instances of each run have one of these words, shape (runs,)."""
+        counts: NDArray[np.intp] = np.isin(self.status, words).sum(axis=0)
+        return counts
+
+    @property
+    def quality(self) -> tuple[Floats, Floats]:
+        """Least and greatest similarity that each played episode may have, 0–10; NaN where none was played."""
+        return self._between(np.isin(self.status, (REFUSED, PENDING)), 1.0)
+
+    @property
+    def main(self) -> tuple[Floats, Floats]:
+        """Least and greatest part of the main score, 0–100; 0 where the pair did not play; NaN outside the scope."""
+        unplayed = self.status == UNPLAYED
+        least, most = self._between(np.isin(self.status, (REFUSED, PENDING, UNFINISHED)), MAIN_UNIT)
+        return np.where(unplayed, 0.0, least), np.where(unplayed, 0.0, most)
+
+    @property
+    def at_worst(self) -> tuple[Floats, Floats]:
+        """The same as ``quality`` as if each unplayed episode had been played, with whatever result."""
+        return self._between(~np.isin(self.status, (RATED, OUTSIDE)), 1.0)
+
+    def main_scores(self) -> Floats:
+        """Return each run's main score of what has ended, 0–100: mean rating × share played; shape (runs,).
+
+        NaN where nothing has ended, and where nothing of what was played is rated.
+        """
+        rated, played = self.count(RATED), self.count(RATED, REFUSED, PENDING)
+        ended = played + self.count(UNPLAYED)
+        quality = np.nansum(self.final, axis=0) / np.maximum(rated, 1)
+        known = (ended > 0) & ((rated > 0) | (played == 0))
+        return np.where(known, MAIN_UNIT * quality * played / np.maximum(ended, 1), np.nan)
+
+    def _between(self, unknown: NDArray[np.bool_], unit: float) -> tuple[Floats, Floats]:
+        known = unit * self.final
+        return np.where(unknown, 0.0, known), np.where(unknown, unit * HIGHEST, known)
+
+
+def rated(
+    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str, scope: Scope = None
+) -> Rated:
+    """Arrange one judge's ratings by instance and run.
+
+    Args:
+        instances: Some of the set; the rows.
+        episodes: By run_id; the columns.
+        judge: Whose ratings.
+        scope: Categories that the judge rates. One that has only preferences of a run rates nothing of it.
+    """
+    rows = {one.instance_id: row for row, one in enumerate(instances)}
+    inside = np.array([scope is None or one.category in scope for one in instances], bool)
+    status = np.full((len(rows), len(episodes)), UNFINISHED, np.int8)
+    final = np.full((len(rows), len(episodes)), np.nan)
+    for column, results in enumerate(episodes.values()):
+        for result in results:
+            row = rows.get(result.episode.instance_id)
+            if row is not None:
+                status[row, column], final[row, column] = _of_episode(result, judge)
+        outside = ~inside | _only_prefers(results, judge)
+        ended = status[:, column] != UNFINISHED
+        status[outside & ended, column] = OUTSIDE
+        final[outside, column] = np.nan
+    return Rated(status, final)
+
+
+def all_rated(
+    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], scopes: Mapping[str, Scope]
+) -> dict[str, Rated]:
+    """Return what ``rated`` makes of each judge of ``scopes``."""
+    return {judge: rated(instances, episodes, judge, scope) for judge, scope in scopes.items()}
+
+
+def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) -> dict[str, Scope]:
+    """Return which categories each judge rates: as its identity says, else all."""
+    declared = {judge: identities[judge].categories if judge in identities else None for judge in judges}
+    return {judge: None if names is None else frozenset(names) for judge, names in declared.items()}
+
+
+def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
+    if not result.episode.played:
+        return UNPLAYED if result.episode.finished else UNFINISHED, np.nan
+    judged = result.judged.get(judge)
+    if judged is None:
+        return PENDING, np.nan
+    if judged.final is not None:
+        return RATED, judged.final
+    return PENDING if judged.refusal is None else REFUSED, np.nan
+
+
+def _only_prefers(results: Sequence[EpisodeResult], judge: str) -> bool:
+    """Return whether a judge compared renderings of a run without ever being asked to rate one, as ``lipsim`` does."""
+    judged = [result.judged[judge] for result in results if judge in result.judged]
+    prefers = any(one.preference is not None for one in judged)
+    return prefers and not any(one.trajectory or one.refusal for one in judged)

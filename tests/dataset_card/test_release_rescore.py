@@ -1,0 +1,351 @@
+"""``release check --rescore`` computes values again from the pictures and plays episodes again by the rules.
+
+Every forgery below is made in a run folder before the release is built, so that the release agrees with itself.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write_run
+
+from dataset_card.checking.check import check_release
+from dataset_card.checking.rescore import Rescoring, parse_share, rescore_release
+from dataset_card.checking.rescored_run import Draw
+from dataset_card.checking.rule_replay import Replay, replay_faults
+from dataset_card.releases.build import build_release
+from ircore.cli import run as ircore
+from ircore.errors import InputError
+from ircore.games.protocol import parse_reply
+from ircore.judges.lipsim.judge import CHECKPOINT
+from ircore.records import Episode, JudgeIdentity, Rendering, Rules, Run, Score, Turn
+from ircore.tokens import count_tokens
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    return make_scored(tmp_path_factory.mktemp("scored"))
+
+
+Forgery = Callable[[Episodes, list[Score]], object]
+
+
+@pytest.fixture
+def forge(scored: Scored, tmp_path: Path) -> Callable[[Forgery], Path]:
+    """Change a run, build a release with it, and see that the release agrees with itself."""
+
+    def forge_release(forgery: Forgery) -> Path:
+        run = scored.run(PAIRS[1])
+        episodes = {episode.episode_id: episode for episode in run.episodes()}
+        scores = list(run.scores())
+        forgery(episodes, scores)
+        write_run(tmp_path / "forged", run, episodes, scores)
+        paths = [scored.run(PAIRS[0]).path, tmp_path / "forged"]
+        build_release(paths, scored.instances.folder, tmp_path / "release")
+        return tmp_path / "release"
+
+    return forge_release
+
+
+def rescored(release: Path, draw: Draw | None = None, processes: int = 1) -> Rescoring:
+    report = check_release(release)
+    assert report.faults == ()
+    return rescore_release(release, report.runs, draw or Draw(), processes)
+
+
+def find(scores: list[Score], judge: str, task: str, turn: int = 1) -> int:
+    """Return where the first score of a judge for a task at a turn stands, one that has a value."""
+    return next(
+        index
+        for index, score in enumerate(scores)
+        if (score.judge, score.task, score.turn) == (judge, task, turn) and score.value is not None
+    )
+
+
+def test_an_honest_release_has_no_difference(scored: Scored) -> None:
+    rescoring = rescored(scored.release, processes=2)
+    assert rescoring.faults == ()
+    # Each run: 10 episodes of two renderings. psnr has no value for an exact rendering, which is computed again too.
+    assert list(rescoring.lines()) == [
+        "computed again: 2 runs, 24 episodes by the rules",
+        "computed again: judges structural 60",
+        "computed again: metrics brisque 40, psnr 40, ssim 40, uqi 40, uqi_wang_bovik 40",
+    ]
+    run = rescoring.runs[scored.run(PAIRS[0]).run.run_id]
+    assert (run.episodes, run.judges, run.share, run.seed) == (12, {"structural": 30}, 1.0, None)
+
+
+def test_five_more_for_every_similarity(scored: Scored, forge: Callable[[Forgery], Path]) -> None:
+    def add_five(_: Episodes, scores: list[Score]) -> None:
+        for index, score in enumerate(scores):
+            if score.task == "similarity" and score.value is not None:
+                scores[index] = changed(score, value=min(10.0, score.value + 5))
+
+    faults = rescored(forge(add_five)).faults
+
+    # The final rendering of each of the 10 played episodes is exact and had 10 already.
+    assert len(faults) == 10
+    run = scored.run(PAIRS[1])
+    first = next(one for one in run.scores() if one.task == "similarity" and one.turn == 1)
+    assert first.value is not None
+    assert faults[0] == (
+        f"run {run.run.run_id}, episode {first.episode_id}, turn 1, structural (similarity): "
+        f"is {min(10.0, first.value + 5)!r}, computed again {first.value!r}"
+    )
+
+
+def test_one_more_for_one_value_of_a_metric(forge: Callable[[Forgery], Path]) -> None:
+    def add_one(_: Episodes, scores: list[Score]) -> None:
+        index = find(scores, "psnr", "metric")
+        scores[index] = changed(scores[index], value=(scores[index].value or 0) + 1)
+
+    (fault,) = rescored(forge(add_one)).faults
+    assert ", turn 1, psnr (metric): is " in fault
+
+
+def test_a_difference_in_the_last_digits_of_a_metric_is_none(forge: Callable[[Forgery], Path]) -> None:
+    def add_little(_: Episodes, scores: list[Score]) -> None:
+        index = find(scores, "ssim", "metric")
+        scores[index] = changed(scores[index], value=(scores[index].value or 0) * (1 + 1e-12))
+
+    assert rescored(forge(add_little)).faults == ()
+
+
+def test_a_turned_preference(forge: Callable[[Forgery], Path]) -> None:
+    def turn_round(_: Episodes, scores: list[Score]) -> None:
+        index = find(scores, "structural", "preference", turn=2)
+        scores[index] = changed(scores[index], value=0.0)
+
+    (fault,) = rescored(forge(turn_round)).faults
+    assert fault.endswith(", turn 2, structural (preference): is 0.0, computed again 1.0")
+
+
+def test_a_rating_that_was_taken_away(forge: Callable[[Forgery], Path]) -> None:
+    def refuse(_: Episodes, scores: list[Score]) -> None:
+        index = find(scores, "structural", "similarity", turn=2)
+        scores[index] = changed(scores[index], value=None, reason="judge_refused")
+
+    (fault,) = rescored(forge(refuse)).faults
+    assert fault.endswith(", turn 2, structural (similarity): is no value, computed again 10.0")
+
+
+def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path]) -> None:
+    """The finals of two episodes change places, with the scores of each."""
+
+    def swap(episodes: Episodes, scores: list[Score]) -> None:
+        names = ("simple_shapes-easy-01", "simple_shapes-hard-02")
+        drawn = [episodes[name].turns[1].rendering for name in names]
+        for name, rendering in zip(names, reversed(drawn), strict=True):
+            assert isinstance(rendering, Rendering)
+            one, two, three = episodes[name].turns
+            turns = (one, two.model_copy(update={"rendering": rendering}), three)
+            episodes[name] = episodes[name].model_copy(update={"turns": turns})
+            for index, score in enumerate(scores):
+                if score.episode_id == name and score.turn == 2:
+                    scores[index] = changed(score, rendering=rendering.sha256)
+
+    faults = rescored(forge(swap)).faults
+    for name in ("simple_shapes-easy-01", "simple_shapes-hard-02"):
+        assert any(f"episode {name}, turn 2, structural (similarity): is 10.0, computed" in fault for fault in faults)
+
+
+def with_turn(episodes: Episodes, name: str, number: int, **values: object) -> None:
+    turns = list(episodes[name].turns)
+    turns[number - 1] = turns[number - 1].model_copy(update=values)
+    episodes[name] = episodes[name].model_copy(update={"turns": tuple(turns)})
+
+
+def other_tokens(episodes: Episodes, _: list[Score]) -> None:
+    turn = episodes["simple_shapes-easy-01"].turns[0]
+    with_turn(episodes, "simple_shapes-easy-01", 1, message_tokens=turn.message_tokens - 1)
+
+
+def with_a_tag(episodes: Episodes, _: list[Score]) -> None:
+    message = f"{episodes['simple_shapes-easy-01'].turns[0].message} <DONE>"
+    with_turn(episodes, "simple_shapes-easy-01", 1, message=message, message_tokens=count_tokens(message))
+
+
+def with_a_leniency(episodes: Episodes, _: list[Score]) -> None:
+    with_turn(episodes, "simple_shapes-easy-01", 1, leniencies=("bare_done",))
+
+
+def as_converged(episodes: Episodes, _: list[Score]) -> None:
+    name = next(name for name, episode in episodes.items() if episode.outcome == "aborted")
+    values = {"outcome": "converged", "abort_reason": None, "detail": None}
+    episodes[name] = episodes[name].model_copy(update=values)
+
+
+def as_aborted(episodes: Episodes, scores: list[Score]) -> None:
+    name = "simple_shapes-easy-01"
+    values = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "gone"}
+    episodes[name] = episodes[name].model_copy(update=values)
+    scores[:] = [score for score in scores if score.episode_id != name]
+
+
+def as_the_generator_s(episodes: Episodes, _: list[Score]) -> None:
+    name = next(name for name, episode in episodes.items() if episode.outcome == "aborted")
+    episodes[name] = episodes[name].model_copy(update={"abort_reason": "generator_refused"})
+
+
+RULES = {
+    "tokens of a message": (other_tokens, "turn 1: message_tokens is "),
+    "a message that no answer gives": (
+        with_a_tag,
+        "converged, rules: outcome is 'converged'; by the rules it is 'aborted'",
+    ),
+    "a leniency that the answer cannot have had": (with_a_leniency, "turn 1: leniencies is "),
+    "an aborted episode made a converged one": (
+        as_converged,
+        "converged, rules: turn 1: the describer's answer is mis",
+    ),
+    "a converged episode made an aborted one": (as_aborted, "by the rules it is 'converged'"),
+    "an abort laid to the other player": (as_the_generator_s, "'generator_refused', where the describer had to answer"),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_what_the_rules_cannot_have_led_to(name: str, forge: Callable[[Forgery], Path]) -> None:
+    forgery, said = RULES[name]
+    faults = rescored(forge(forgery)).faults
+    assert any(said in fault for fault in faults), faults
+
+
+def rules_run(scored: Scored, **rules: object) -> Run:
+    return scored.run(PAIRS[0]).run.model_copy(update={"rules": Rules.model_validate(rules)})
+
+
+def replayed(scored: Scored, run: Run, *turns: Turn, **values: object) -> list[str]:
+    instance = scored.instances.instances[0]
+    named = {name: getattr(instance, name) for name in ("instance_id", "category", "difficulty")}
+    fields = named | {"episode_id": instance.instance_id, "outcome": "turn_limit", "turns": turns} | values
+    return list(replay_faults(Replay(run, instance, Episode.model_validate(fields))))
+
+
+ANSWERS = (
+    "<DESCRIPTION>a red block</DESCRIPTION>",
+    "  <DESCRIPTION> a red block </DESCRIPTION>\n",
+    "```xml\n<DESCRIPTION>a red block</DESCRIPTION>\n```",
+    "<description>a red block",
+    " ```\n<Description>a\nred ``` block\n```",
+)
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_the_protocol_reads_is_no_fault(answer: str, scored: Scored) -> None:
+    move = parse_reply(answer, 1)
+    drawn = Rendering(sha256="0" * 64, width=96, height=96)
+    tokens = count_tokens(move.message)
+    turn = Turn(
+        turn=1,
+        action="describe",
+        message=move.message,
+        message_tokens=tokens,
+        leniencies=move.leniencies,
+        rendering=drawn,
+    )
+    assert replayed(scored, rules_run(scored, max_turns=1), turn) == []
+
+
+def test_messages_over_the_budget(scored: Scored) -> None:
+    drawn = Rendering(sha256="0" * 64, width=96, height=96)
+    message = "one two three"  # three tokens of o200k_base
+    turn = Turn(turn=1, action="describe", message=message, message_tokens=3, over_budget=True, rendering=drawn)
+
+    assert replayed(scored, rules_run(scored, max_turns=1, token_budget=2), turn) == []
+
+    abort = {"outcome": "aborted", "abort_reason": "describer_over_budget"}
+    run = rules_run(scored, token_budget=2, over_budget="abort")
+    unanswered = turn.model_copy(update={"rendering": None})
+    assert replayed(scored, run, unanswered, **abort, detail="3 tokens; the budget is 2.") == []
+    assert replayed(scored, run, turn, outcome="turn_limit") != []
+
+    run = rules_run(scored, max_turns=1, token_budget=3, over_budget="truncate")
+    cut = turn.model_copy(update={"message_tokens": 9})  # how long it was is the release's word
+    assert replayed(scored, run, cut) == []
+    (fault,) = replayed(scored, run, turn)
+    assert fault.endswith("rules: turn 1: message_tokens is 3, within the budget")
+
+
+def test_what_cannot_be_computed_again_is_said(
+    forge: Callable[[Forgery], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(CHECKPOINT, raising=False)
+
+    def rate(_: Episodes, scores: list[Score]) -> None:
+        liked = scores[find(scores, "structural", "similarity")]
+        chosen = scores[find(scores, "structural", "preference", turn=2)]
+        scores += [
+            changed(liked, judge="human", annotator="p7"),
+            changed(liked, judge="eye"),
+            changed(chosen, judge="lipsim"),
+        ]
+
+    rescoring = rescored(forge(rate))
+    assert rescoring.faults == ()
+    said = list(rescoring.lines())[3:]
+    assert said[:2] == [
+        "not re-verified: eye: this judge is not installed here",
+        "not re-verified: human: people rated",
+    ]
+    assert said[2].startswith("not re-verified: lipsim: ")
+
+
+def test_a_judge_of_another_version_is_not_computed_again(scored: Scored, tmp_path: Path) -> None:
+    run = scored.run(PAIRS[0])
+    former = JudgeIdentity(name="structural", label="structural", kind="computed", version="0")
+    episodes = {episode.episode_id: episode for episode in run.episodes()}
+    scores = [changed(score, value=3.0) if score.task == "similarity" else score for score in run.scores()]
+    made = write_run(tmp_path / "run", run, episodes, scores, (former,))
+    build_release([made.path], scored.instances.folder, tmp_path / "release")
+
+    rescoring = rescored(tmp_path / "release")
+    assert rescoring.faults == ()
+    assert "not re-verified: structural: version 0 in the release, 1 here" in rescoring.lines()
+
+
+@pytest.mark.parametrize(("text", "share"), [("1", 1.0), ("0.25", 0.25), (".5", 0.5), ("25%", 0.25), ("100 %", 1.0)])
+def test_a_share(text: str, share: float) -> None:
+    assert parse_share(text) == share
+
+
+@pytest.mark.parametrize("text", ["0", "2", "101%", "-1", "half", "", "build/dataset"])
+def test_what_is_no_share_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="no share of a release"):
+        parse_share(text)
+
+
+def test_a_share_is_drawn_from_every_run_by_its_seed(scored: Scored) -> None:
+    rescoring = rescored(scored.release, Draw(0.25, seed=7))
+    assert rescoring.faults == ()
+    assert [run.episodes for run in rescoring.runs.values()] == [3, 3]  # of 12 each
+    assert {run.seed for run in rescoring.runs.values()} == {7}
+
+    episodes = scored.run(PAIRS[0]).episodes()
+    assert Draw(0.25, 1).of("run", episodes) == Draw(0.25, 1).of("run", episodes)
+    assert Draw(0.25, 1).of("run", episodes) != Draw(0.25, 2).of("run", episodes)
+    assert len(Draw(0.0001, 1).of("run", episodes)) == 1
+
+
+def test_command_line(scored: Scored, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(scored.release)
+    assert ircore(["release", "check", "--no-load", place, "--rescore"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "computed again: 2 runs, 24 episodes by the rules"
+    assert lines[-1].startswith(f"{place}: 0 faults in ")
+
+    assert ircore(["release", "check", "--no-load", place, "--rescore", "50%", "--seed", "3"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "computed again: 2 runs, 12 episodes by the rules, 50 % drawn with seed 3"
+
+    assert ircore(["release", "check", "--no-load", place, "--rescore", "7"]) == 2
+    assert capsys.readouterr().err.splitlines()[0] == "ircore: --rescore 7: no share of a release"
+
+
+def test_a_release_with_faults_is_not_computed_again(
+    scored: Scored, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = shutil.copytree(scored.release, tmp_path / "release")
+    (release / "LICENSE.md").unlink()
+    assert ircore(["release", "check", "--no-load", str(release), "--rescore"]) == 1
+    assert "rescoring: not tried, because of the faults above" in capsys.readouterr().out.splitlines()
