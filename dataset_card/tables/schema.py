@@ -230,9 +230,7 @@ SCORES = Config(
 )
 
 
-_LATER_MEASURES = frozenset(
-    {"rules", "applicable", "rated", "refused", "not_yet", "unfinished", "unranked"}
-)
+_LATER_MEASURES = frozenset({"rules", "applicable", "rated", "refused", "not_yet", "unfinished", "unranked"})
 """Keys of the leaderboard's columns that came after the first layout."""
 
 

@@ -43,8 +43,8 @@ class MixedEffects:
 
     p: Mapping[Source, float]
     """Probability of effects at least this large if there were none: F test with the degrees of freedom of Greenhouse
-    and Geisser (1959, Psychometrika 24). Without any effect ``benchmarks/effects.py`` finds p < 0.05 in at most 6 % of
-    cases."""
+    and Geisser (1959, Psychometrika 24). Without any effect ``benchmarks/effects.py`` finds p < 0.05 in about 5 % of
+    cases, in fewer where there are few pictures for the effects."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ircore.statistics.estimate import clear_of
+from ircore.statistics.estimate import clear_of, too_few
 from ircore.tables import formats
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
@@ -83,6 +83,7 @@ def _environment() -> Environment:
         matrix_marks=matrix_marks,
         rank=labels.rank,
         clear_of=clear_of,
+        too_few=too_few,
         shown=formats.shown,
         interval=formats.interval_shown,
         score_class=theme.score_class,

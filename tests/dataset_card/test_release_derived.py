@@ -45,7 +45,7 @@ def save_again(name: str, release: Path) -> None:
 PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
     # What is done, the file that is named, and what is said of it.
     "a board's figure": (
-        partial(replace_text, "README.md", "| 200 | 8.00 (", "| 200 | 9.00 ("),
+        partial(replace_text, "README.md", ") | 8.00 (", ") | 9.00 ("),
         "README.md:",
         "under What came out: says “…",
     ),
