@@ -10,10 +10,11 @@ from pathlib import Path
 from time import sleep
 from typing import Literal, NamedTuple
 
+from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
 from dataset_card.hub.changes import compare_files, size_text
-from dataset_card.hub.head import Now, needs_rebase, read_head, refuse_changed, refuse_losses
+from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
@@ -96,14 +97,15 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
             *compare_files(outgoing.files, {}).lines(outgoing.files),
             *_later(plan, outgoing.tag, None),
         )
-    now = read_head(repo, remote)
+    now = _head(repo, remote, outgoing)
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
         return _preview(repo, outgoing, now, plan)
     with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
-        return *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
+        said = f"{folder}: would be merged with the newest release there"
+        return said, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
 
 
-def _preview(repo: Repository, outgoing: Outgoing, now: Now, plan: PushPlan) -> tuple[str, ...]:
+def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
     remote = now.remote
     if _is_released(repo, remote, outgoing):
         return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
@@ -139,15 +141,15 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     repo, outgoing = _opened(plan), _prepared(folder, plan)
     repo.require_token()
     remote = _made(repo, plan, say)
-    if plan.rebase and needs_rebase(outgoing.release, read_head(repo, remote).head):
+    if plan.rebase and needs_rebase(outgoing.release, _head(repo, remote, outgoing).head):
         with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
             replace_release(folder.resolve(), merged)
-        for line in built.lines():
+        for line in (f"{folder}: merged with the newest release there", *built.lines()):
             say(line)
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
     if not _has_files(repo, remote, outgoing):
-        outgoing = _rechecked(repo, outgoing, read_head(repo, remote).head, say)
+        outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing), say)
     if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")
@@ -189,11 +191,17 @@ def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     return Outgoing(release, files, plan.revision or release.record.name, report)
 
 
-def _rechecked(repo: Repository, outgoing: Outgoing, head: FormerRelease | None, say: Say) -> Outgoing:
+def _rechecked(repo: Repository, outgoing: Outgoing, now: RemoteHead, say: Say) -> Outgoing:
     """Compute the runs again that are new there, and return the release with what it says of that."""
-    folder = outgoing.release.folder
-    refuse_losses(repo, outgoing.release, head)  # which takes less time
-    rechecked = recheck_new_runs(folder, outgoing.report, head)
+    folder, there = outgoing.release.folder, now.remote
+    refuse_losses(repo, outgoing.release, now.head)  # which takes less time
+    parent, known = now.head.record if now.head is not None else None, Verification()
+    try:
+        if VERIFICATION in there.files:
+            known = read_verification(repo.fetch(there.commit, (VERIFICATION,)))
+    except InputError:  # damaged on its way: all is computed again
+        parent = None
+    rechecked = recheck_new_runs(folder, outgoing.report, parent, known)
     for line in rechecked.lines:
         say(line)
     changed = {name: read_local_file(folder / name) for name in rechecked.changed}
@@ -211,6 +219,10 @@ def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     if remote is None:
         raise WorkError(f"{plan.repo}: was made, but this token may not see it", "Give the token access to it.")
     return remote
+
+
+def _head(repo: Repository, remote: Remote, outgoing: Outgoing) -> RemoteHead:
+    return read_head(repo, remote, outgoing.release.folder, outgoing.files)
 
 
 def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
@@ -244,7 +256,7 @@ def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, s
     """Make the one commit; look again whenever it is not certain what the repository holds."""
     seen: Remote | None = first
     for wait in (*WAITS, None):
-        now = read_head(repo, seen or _reread(repo))
+        now = _head(repo, seen or _reread(repo), outgoing)
         refuse_losses(repo, outgoing.release, now.head)
         refuse_changed(repo, outgoing.release, outgoing.files, first.files, now)
         changes = compare_files(outgoing.files, now.remote.files, now.listed)
@@ -276,7 +288,7 @@ def _reread(repo: Repository) -> Remote:
     return remote
 
 
-def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: Now) -> None:
+def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: RemoteHead) -> None:
     """Refuse to tag a commit that does not hold every file of the release, by size and hash, or one that had to go.
 
     Raises:
