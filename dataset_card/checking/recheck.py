@@ -9,7 +9,6 @@ from dataset_card.card.verification import (
     VERIFICATION,
     Verification,
     joined,
-    read_verification,
     run_key,
     still_true,
     verification_text,
@@ -19,7 +18,6 @@ from dataset_card.checking.derived import free_texts
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.derived import derived_files
-from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.reading import ReleasedRun
 from ircore.errors import WorkError
@@ -45,7 +43,7 @@ def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None
     return tuple(run for run in report.runs if run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id))
 
 
-def recheck_new_runs(folder: Path, report: Report, parent: FormerRelease | None) -> Rechecked:
+def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None, known: Verification) -> Rechecked:
     """Compute the runs of a release again that are new against its parent; write ``verification.json`` and the card.
 
     What the parent says of the other runs is taken over; what the folder itself says was never looked at.
@@ -53,14 +51,15 @@ def recheck_new_runs(folder: Path, report: Report, parent: FormerRelease | None)
     Args:
         folder: The release.
         report: Of its check, without a fault.
-        parent: The release before, of which the records are enough; None if this is the first one.
+        parent: What the release before says of itself; None if this is the first one.
+        known: What was computed again of the release before.
 
     Raises:
         WorkError: A value differs, or a process was killed.
     """
     record = read_release(folder)
-    runs = new_runs(record, report, parent.record if parent is not None else None)
-    known = Verification() if parent is None else still_true(read_verification(parent.folder), record.parts)
+    runs = new_runs(record, report, parent)
+    known = still_true(known, record.parts)
     lines: tuple[str, ...] = ()
     if runs:
         rescoring = rescore_release(folder, runs, Draw(), os.cpu_count() or 1)

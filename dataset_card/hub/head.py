@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from dataset_card.card.verification import VERIFICATION
 from dataset_card.hub.changes import is_owned
 from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile
 from dataset_card.hub.repository import Repository
@@ -14,8 +13,8 @@ from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from ircore.errors import InputError, WorkError
 
-RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES, VERIFICATION)
-"""The files of a release from which its runs, its history, and what was decided and computed again are known."""
+RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES)
+"""The files of a release from which its runs, its history and what was decided about runs are known."""
 
 MOST_NAMED = 5
 """Losses that a refusal names one by one."""

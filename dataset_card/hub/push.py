@@ -10,6 +10,7 @@ from pathlib import Path
 from time import sleep
 from typing import Literal, NamedTuple
 
+from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
 from dataset_card.hub.changes import compare_files, size_text
@@ -148,7 +149,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
     if not _has_files(repo, remote, outgoing):
-        outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing).head, say)
+        outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing), say)
     if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")
@@ -190,11 +191,17 @@ def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     return Outgoing(release, files, plan.revision or release.record.name, report)
 
 
-def _rechecked(repo: Repository, outgoing: Outgoing, head: FormerRelease | None, say: Say) -> Outgoing:
+def _rechecked(repo: Repository, outgoing: Outgoing, now: RemoteHead, say: Say) -> Outgoing:
     """Compute the runs again that are new there, and return the release with what it says of that."""
-    folder = outgoing.release.folder
-    refuse_losses(repo, outgoing.release, head)  # which takes less time
-    rechecked = recheck_new_runs(folder, outgoing.report, head)
+    folder, there = outgoing.release.folder, now.remote
+    refuse_losses(repo, outgoing.release, now.head)  # which takes less time
+    parent, known = now.head.record if now.head is not None else None, Verification()
+    try:
+        if VERIFICATION in there.files:
+            known = read_verification(repo.fetch(there.commit, (VERIFICATION,)))
+    except InputError:  # damaged on its way: all is computed again
+        parent = None
+    rechecked = recheck_new_runs(folder, outgoing.report, parent, known)
     for line in rechecked.lines:
         say(line)
     changed = {name: read_local_file(folder / name) for name in rechecked.changed}

@@ -40,9 +40,9 @@ def without_one(built: Path, tmp_path: Path) -> Path:
 
 
 def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
-    built: Path, without_one: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
+    built: Path, release: Path, without_one: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
 ) -> None:
-    releases = (built / "release", without_one)
+    releases = (release, without_one)
     names = [read_release(one).name for one in releases]
     for one in releases:
         assert ircore_on("release", "push", one, "--repo", REPO).code == 0
@@ -73,8 +73,10 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
     assert offline == {"rows": 30}  # the newest, as it was loaded before
 
 
-def test_a_private_dataset_is_not_there_for_others(built: Path, tmp_path: Path, hub: HubServer, ircore_on: Run) -> None:
-    assert ircore_on("release", "push", built / "release", "--repo", REPO).code == 0
+def test_a_private_dataset_is_not_there_for_others(
+    release: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    assert ircore_on("release", "push", release, "--repo", REPO).code == 0
     for token, error in (("", "DatasetNotFoundError"), ("hf_wrong", "Invalid credentials")):
         done = run_with_hub(
             hub, tmp_path / "hf", ["-c", f"import datasets; datasets.load_dataset({REPO!r})"], HF_TOKEN=token
@@ -95,9 +97,9 @@ def test_a_private_dataset_is_not_there_for_others(built: Path, tmp_path: Path, 
     ids=["429", "500", "listing dropped", "file dropped", "file 503"],
 )
 def test_a_pull_goes_on_after_what_fails_for_a_while(
-    request_: str, raises: Exception, built: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
+    request_: str, raises: Exception, release: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
 ) -> None:
-    assert ircore_on("release", "push", built / "release", "--repo", REPO, "--message", request_).code == 0
+    assert ircore_on("release", "push", release, "--repo", REPO, "--message", request_).code == 0
     hub.fail(request_, raises)
     done = ircore_on("release", "pull", REPO, "--out", tmp_path / "out")
     assert done.code == 0, done.err

@@ -14,7 +14,7 @@ from dataset_card.card.verification import VERIFICATION, Verification, read_veri
 from dataset_card.checking.check import check_release
 from dataset_card.checking.recheck import recheck_new_runs
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.record import read_release
 from ircore.scoring import ScoringPlan, score_runs
 
 REPO = "org/irg"
@@ -36,7 +36,9 @@ def text_of(hub: HubServer, name: str) -> str:
     return repo.commits[repo.revision("main")][name].data.decode()
 
 
-def test_the_card_says_what_was_computed_again(release: Path, hub: HubServer, ircore_on: Run) -> None:
+def test_the_card_says_what_was_computed_again(
+    scored: Scored, release: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
     assert read_verification(release).runs == ()
     assert "Nothing yet of this release." in (release / "README.md").read_text("utf-8")
 
@@ -52,8 +54,11 @@ def test_the_card_says_what_was_computed_again(release: Path, hub: HubServer, ir
     assert [(run.share, run.judges) for run in said.runs] == [(1.0, {"structural": 30})] * 2
     assert check_release(release).faults == ()
 
-    done = ircore_on("release", "push", release, "--repo", REPO)
-    assert (done.code, "computed again" in done.err) == (0, False)
+    # Built anew it is the same release: what the one there says is taken over, and nothing is sent.
+    build_release([scored.run(slug).path for slug in PAIRS], scored.instances.folder, tmp_path / "anew")
+    for place in (release, tmp_path / "anew"):
+        done = ircore_on("release", "push", place, "--repo", REPO)
+        assert (done.code, "computed again" in done.err) == (0, False), done.err
 
 
 def test_a_forged_run_is_not_pushed(scored: Scored, tmp_path: Path, hub: HubServer, ircore_on: Run) -> None:
@@ -80,7 +85,7 @@ def test_a_forged_run_is_not_pushed(scored: Scored, tmp_path: Path, hub: HubServ
 def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
     scored: Scored, release: Path, tmp_path: Path
 ) -> None:
-    first = recheck_new_runs(release, check_release(release), None)
+    first = recheck_new_runs(release, check_release(release), None, Verification())
     assert first.changed == (VERIFICATION, "README.md")
 
     run = sample_run(tmp_path / "third", scored.instances, sample_submission("third-block"))
@@ -90,7 +95,7 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
     report = check_release(tmp_path / "next")
     assert report.faults == ()
 
-    second = recheck_new_runs(tmp_path / "next", report, FormerRelease(release))
+    second = recheck_new_runs(tmp_path / "next", report, read_release(release), read_verification(release))
     assert second.lines[0] == "computed again: 1 run, 12 episodes by the rules"
     assert [one.run_id for one in read_verification(tmp_path / "next").runs] == sorted(
         [run.run.run_id, *(scored.run(slug).run.run_id for slug in PAIRS)]
@@ -99,7 +104,7 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
 
 
 def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: Path, tmp_path: Path) -> None:
-    recheck_new_runs(release, check_release(release), None)
+    recheck_new_runs(release, check_release(release), None, Verification())
     run = shutil.copytree(scored.run(PAIRS[0]).path, tmp_path / "run")
     lines = (run / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
     (run / "scores.jsonl").write_text("".join(line for line in lines if '"judge":"uqi"' not in line), "utf-8")
@@ -110,7 +115,7 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
 
 
 def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: Path) -> None:
-    recheck_new_runs(release, check_release(release), None)
+    recheck_new_runs(release, check_release(release), None, Verification())
     honest = (release / VERIFICATION).read_bytes()
 
     runs = read_verification(release).runs
@@ -125,7 +130,7 @@ def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: 
     said = f"run {scored.run(PAIRS[0]).run.run_id} had other rows when it was computed again; push does it anew"
     assert f"{VERIFICATION}: {said}" in check_release(release).faults
 
-    recheck_new_runs(release, check_release(release), None)
+    recheck_new_runs(release, check_release(release), None, Verification())
     assert (release / VERIFICATION).read_bytes() == honest
 
 
