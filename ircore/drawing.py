@@ -16,6 +16,7 @@ from functools import cache
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from ircore import exact
 from ircore.images import Pixels
 from ircore.records import Box
 
@@ -159,8 +160,8 @@ class _Scaler:
         self.top = top
 
     def __call__(self, points: Sequence[Point]) -> list[Point]:
-        middle_x = sum(x for x, _ in points) / len(points)
-        middle_y = sum(y for _, y in points) / len(points)
+        middle_x = math.fsum(x for x, _ in points) / len(points)
+        middle_y = math.fsum(y for _, y in points) / len(points)
         return [
             (_inward((x - self.left) * SCALE, x < middle_x), _inward((y - self.top) * SCALE, y < middle_y))
             for x, y in points
@@ -184,9 +185,12 @@ def arc_points(centre: Point, radii: Point, start: float, end: float, rotation: 
     points = []
     for step in range(steps + 1):
         angle = math.radians(start + (end - start) * step / steps)
-        x, y = radii[0] * math.cos(angle), radii[1] * math.sin(angle)
+        x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
         points.append(
-            (centre[0] + x * math.cos(turn) - y * math.sin(turn), centre[1] + x * math.sin(turn) + y * math.cos(turn))
+            (
+                centre[0] + x * exact.cos(turn) - y * exact.sin(turn),
+                centre[1] + x * exact.sin(turn) + y * exact.cos(turn),
+            )
         )
     return points
 
@@ -201,7 +205,7 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
     pieces: list[list[Point]] = []
     index, left, current = 0, pattern[0], [points[0]]
     for start, end in itertools.pairwise(points):
-        length, done = math.dist(start, end), 0.0
+        length, done = exact.dist(start, end), 0.0
         while length - done > left:
             done += left
             here = (start[0] + (end[0] - start[0]) * done / length, start[1] + (end[1] - start[1]) * done / length)
@@ -218,7 +222,7 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
 
 def _stroke(pen: ImageDraw.ImageDraw, at: _Scaler, points: Sequence[Point], half: float, round_ends: bool) -> None:
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
-        length = math.hypot(x1 - x0, y1 - y0)
+        length = exact.hypot(x1 - x0, y1 - y0)
         if length:
             dx, dy = (y1 - y0) / length * half, (x0 - x1) / length * half
             pen.polygon(at([(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]), fill=255)

@@ -12,7 +12,7 @@ from operator import or_
 
 import numpy as np
 
-from ircore.players.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, typeface
+from ircore.players.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, grained, typeface
 
 SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
 """Of the font, in pixels, in the order in which they are tried: most print in charts has one of the first."""
@@ -95,8 +95,8 @@ class _Line:
     """The ink of a line, and what lies between two of its columns."""
 
     def __init__(self, ink: Cover) -> None:
-        self.ink = ink
-        self.squares = np.concatenate([[0.0], (ink**2).sum(axis=0).cumsum()]).tolist()
+        self.ink = ink = grained(ink)
+        self.squares = np.concatenate([[0.0], np.square(ink).sum(axis=0).cumsum()]).tolist()
         # The rows of each column that are more than faint, as the bits of a number.
         packed = np.packbits(ink > FAINT, axis=0, bitorder="little").T
         self.rows = [int.from_bytes(column.tobytes(), "little") for column in packed]
@@ -273,7 +273,7 @@ class _Reading:
     def _parted(self, row: list[_Match], base: float) -> list[_Match]:
         """Look again at letters that fit less well, without the ink of the letters beside them."""
         for index, match in enumerate(row):
-            if match.off < DOUBTFUL * float((match.ink**2).sum()):
+            if match.off < DOUBTFUL * float(np.square(match.ink).sum()):
                 continue
             rest = self.cut.line.ink.copy()
             for beside in (*row[max(0, index - 1) : index], *row[index + 1 : index + 2]):
@@ -316,7 +316,7 @@ def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
     letters = typeface(size).letters(high, wide)
     if letters is None:
         return None
-    more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))
+    more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))  # exact: grained
     return _Fit(letters, more, int(more.argmin()))
 
 
@@ -339,5 +339,5 @@ def _strength(ink: Cover, row: Sequence[_Match]) -> float:
     both = own = 0.0
     for match in row:
         both += float((ink[match.place] * match.ink).sum())
-        own += float((match.ink**2).sum())
+        own += float(np.square(match.ink).sum())
     return both / max(own, 1e-9)

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from ircore import exact
 from ircore.players.classical.percepts import Percept, Point, Shape, Stroke
 from ircore.players.classical.shapes import off_path
 
@@ -60,8 +61,8 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     near = sum(_on_line(point, centres) for stroke in strokes for point in stroke.points)
     if near < 0.7 * sum(len(stroke.points) for stroke in strokes):
         return None
-    length = sum(math.dist(a, b) for a, b in itertools.pairwise(centres))
-    drawn = sum(math.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
+    length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))
+    drawn = math.fsum(exact.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
     if drawn < 0.45 * length:
         return None
     widest = max(strokes, key=lambda stroke: stroke.area)

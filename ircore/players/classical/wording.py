@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ircore.exact import power
 from ircore.players.classical.chart_wording import bars_statement, grid_words, pie_statement
 from ircore.players.classical.colours import distance, exact, plain_name
 from ircore.players.classical.curve_wording import stroke_noun, stroke_statement, x_axis_height
@@ -96,10 +97,10 @@ def weight_of(percept: Percept, backdrop: Backdrop) -> float:
         bare = replace(percept, outline=None)
         rim = 2 * sum(percept.size) * percept.outline[1]
         edge = min(1.0, distance(percept.outline[0], backdrop.colour) / 220)
-        return weight_of(bare, backdrop) + float(5.0 * rim * edge**1.3)
+        return weight_of(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
     factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
     contrast = min(1.0, distance(_colour_of(percept), backdrop.colour) / 220)
-    return float(factor * percept.area * contrast**1.3)
+    return float(factor * percept.area * power(contrast, 1.3))
 
 
 def _colour_of(percept: Percept) -> str:
