@@ -1,6 +1,7 @@
 """Colours in words: CSS names, hex, ``rgb()``, "dark/light/pale X", and how alike two colours are."""
 
 import colorsys
+import math
 import re
 from functools import cache
 
@@ -107,7 +108,7 @@ def named(words: str) -> str:
     if rest in _BASIC and shade not in _BASIC:
         return NAMES[shade]
     halves = rgb(NAMES[shade]), rgb(named(rest))
-    return hex_of(*(round(sum(pair) / 2) for pair in zip(*halves, strict=True)))
+    return hex_of(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
 
 
 def _modified(colour: str, modifier: str) -> str:

@@ -144,7 +144,7 @@ def _side(words: str) -> str:
 def _sidedness(side: str, box: BoxF) -> float:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     each = {"left": x, "right": -x, "top": y, "bottom": -y}
-    return sum(each[part] for part in side.split())
+    return math.fsum(each[part] for part in side.split())
 
 
 def _by_extreme(word: str, targets: list[Target], sheet: Sheet) -> Target:

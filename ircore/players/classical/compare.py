@@ -114,7 +114,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
             continue
         numbers = [item.bars[1] for item, _ in members if item.bars]
         statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
-        weight = sum(weight for _, weight in members)
+        weight = math.fsum(weight for _, weight in members)
         found.append(replace(statement.after("Add "), weight=weight, order=100))
     return found
 
@@ -256,7 +256,7 @@ def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement
     if one.colour is None or two.colour is None:
         return []
     wanted, made = one.outline, two.outline
-    around = 2 * sum(one.size)
+    around = 2 * math.fsum(one.size)
     if wanted is None:
         text = f"The {reference} should have no outline"
         return [] if made is None else [Statement("", (text,), weight=around * made[1])]

@@ -5,6 +5,7 @@ least of the ink unexplained. Print in other fonts than the one of ``typeface`` 
 that.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -216,7 +217,7 @@ class _Reading:
     def read(self) -> Print | None:
         """Read first each letter as it fits, then all on one baseline."""
         loose = self._best_row(None)
-        if not loose or sum(match.off for match in loose) > HOPELESS * self.energy:
+        if not loose or math.fsum(match.off for match in loose) > HOPELESS * self.energy:
             return None
         weights = [match.base for match in loose if LETTERS[match.letter] not in "-'\"`.,"]
         base = float(np.median(weights or [match.base for match in loose]))
@@ -225,7 +226,7 @@ class _Reading:
         if not row:
             return None
         text = self._spelled(row)
-        off = sum(match.off for match in row) / max(self.energy, 1e-9)
+        off = math.fsum(match.off for match in row) / max(self.energy, 1e-9)
         middle, middle_up = self.face.middle(text)
         on = float(np.median([match.base for match in row]))
         place = (row[0].origin + middle, on + middle_up)

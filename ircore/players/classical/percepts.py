@@ -175,7 +175,7 @@ class Bars:
     @property
     def area(self) -> float:
         """Pixels they cover, about."""
-        return sum((bar.box[2] - bar.box[0]) * (bar.box[3] - bar.box[1]) for bar in self.bars)
+        return math.fsum((bar.box[2] - bar.box[0]) * (bar.box[3] - bar.box[1]) for bar in self.bars)
 
     @property
     def box(self) -> Box:

@@ -58,7 +58,7 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     centres = [dot.centre for dot in ordered]
     if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:
         return None
-    near = sum(_on_line(point, centres) for stroke in strokes for point in stroke.points)
+    near = sum(bool(_on_line(point, centres)) for stroke in strokes for point in stroke.points)
     if near < 0.7 * sum(len(stroke.points) for stroke in strokes):
         return None
     length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))

@@ -170,7 +170,11 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     touching = np.asarray(above.all(axis=0) | below.all(axis=0))
     edges = np.flatnonzero(np.diff(np.concatenate([[0], touching.astype(np.int8), [0]])))
     spots = [(int(a) + line.low, int(b) + line.low) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a <= 4]
-    found = [(spot, reach) for spot in spots if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4]
+    found = [
+        (spot, reach)
+        for spot in spots
+        if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
+    ]
     found = [(spot, reach) for spot, reach in found if max(reach) <= MAX_TICK]
     if len(found) < 2:
         return None
