@@ -15,8 +15,8 @@ import pytest
 import ircore
 
 ROOT = Path(ircore.__file__).parent
-ROOMS = ("drawing.py", "plot_area.py", "instances/builders", "players/canvas", "players/classical", "players/sketch.py",
-         "players/captioner.py")  # fmt: skip
+ROOMS = ("drawing.py", "raster.py", "plot_area.py", "instances/builders", "players/canvas", "players/classical",
+         "players/sketch.py", "players/captioner.py")  # fmt: skip
 """Everything that decides where a pixel of a target or a word of a built-in player goes."""
 
 ELEMENTARY = (
