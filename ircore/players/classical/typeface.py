@@ -122,12 +122,12 @@ def _coarse(masks: list[npt.NDArray[np.uint8]]) -> Cover:
 
 
 def grained(ink: npt.NDArray[np.floating]) -> Cover:
-    """Return how much ink covers of each pixel in steps of 1/64.
+    """Return how much ink covers of each pixel in steps of 1/128.
 
-    Products of two such values and sums of a few thousand of them are floats of 32 bits without rounding, so that a
+    Products of two such values and sums of a thousand of them are floats of 32 bits without rounding, so that a
     product of matrices is the same in whatever order a processor adds.
     """
-    return np.asarray(np.rint(ink * np.float32(64)) / np.float32(64), np.float32)
+    return np.asarray(np.rint(ink * np.float32(128)) / np.float32(128), np.float32)
 
 
 def _ends(some: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
