@@ -189,7 +189,7 @@ def _sharpened(corners: Points) -> Points:
         length = exact.hypot(sides[:, 0], sides[:, 1])
         n = int(length.argmin())
         before, after = n - 1, (n + 1) % len(corners)
-        if length[n] > min(16.0, 0.35 * min(length[before], length[after])):
+        if length[n] > min(18.0, 0.35 * min(length[before], length[after])):
             break
         one = (corners[before], sides[before] / max(length[before], 1e-9))
         met = _meeting(one, (corners[after], sides[after] / max(length[after], 1e-9)))
