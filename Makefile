@@ -1,7 +1,11 @@
 # Every target sets up what it needs and does nothing twice. `make help` lists them.
-PYTHON ?= python3
+# On Windows, with make and the shell that comes with Git, an environment has its programs elsewhere.
+WINDOWS := $(filter Windows_NT,$(OS))
+EXE := $(if $(WINDOWS),.exe)
+PYTHON ?= $(if $(WINDOWS),python,python3)
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
+PLATFORM := build/platform
 DEMO := build/demo
 PER_CONDITION ?= 3
 # The longest first, so that two at a time end together.
@@ -14,22 +18,23 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo site test lint bench clean requirements browser lipsim
+.PHONY: help install demo platform site test lint bench clean requirements browser lipsim
 
 help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
+	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
 	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   the measurements in benchmarks/"
 	@echo "make clean   remove what was built (not the environment)"
 
-$(BIN)/python:
+$(BIN)/python$(EXE):
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): requirements/run.txt pyproject.toml | $(BIN)/python
+$(INSTALLED): requirements/run.txt pyproject.toml | $(BIN)/python$(EXE)
 	@echo "installing into $(VENV) (about a minute)"
 	@$(INSTALL) --require-hashes -r requirements/run.txt
 	@$(INSTALL) --no-build-isolation --no-deps -e .
@@ -49,6 +54,16 @@ demo: $(DEMO)/.site
 	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
 	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
 	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition, 129 in all)"
+
+# What CI runs on the systems on which it does not run the tests.
+platform: $(INSTALLED)
+	@rm -rf $(PLATFORM)
+	$(BIN)/ircore instances build --out $(PLATFORM)/instances --per-condition 3
+	$(BIN)/ircore instances show $(PLATFORM)/instances --version 2026.1-demo
+	printf '%s\n' $(PAIRS) | xargs -I PAIR \
+	  $(BIN)/ircore play submissions/PAIR --instances $(PLATFORM)/instances --out $(PLATFORM)/runs/PAIR
+	$(BIN)/ircore score $(PAIRS:%=$(PLATFORM)/runs/%)
+	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
 $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card submissions/builtin-*) $(DEMO)/.per-condition-$(PER_CONDITION)
 	@rm -rf $(DEMO)/instances $(DEMO)/runs $(DEMO)/dataset $(DEMO)/site

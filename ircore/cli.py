@@ -1,6 +1,7 @@
 """The command ``ircore``: sub-commands are plug-ins, imported only when they are used."""
 
 import gc
+import io
 import sys
 from typing import Any
 
@@ -77,6 +78,10 @@ def app() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 the work failed, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Into files and pipes UTF-8 goes everywhere; a terminal that lacks a character shows a question mark.
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
     status = run(arguments)
     gc.freeze()  # or Python would go through all that is left, only to forget it
     sys.exit(status)

@@ -1,8 +1,7 @@
-"""Drawing with Pillow, antialiased, and knowing afterwards which pixels were touched.
+"""Drawing, antialiased, the same on every machine, and knowing afterwards which pixels were touched.
 
-Pillow's own shapes have hard edges. Here each shape is drawn as a mask at four times the size, reduced to coverage
-0–255, and painted through. Each method returns the smallest box of pixels it touched, so a scene written while
-drawing is exact by construction.
+Each shape is filled as a mask at four times the size, reduced to coverage 0–255, and painted through. Each method
+returns the smallest box of pixels it touched, so a scene written while drawing is exact by construction.
 
 Coordinates are pixels with the origin at the top left corner of the top left pixel, so ``(0, 0, 512, 512)`` is a whole
 512 px picture and ``x + 0.5`` is the middle of pixel column ``x``. Angles are degrees, clockwise from 3 o'clock.
@@ -10,12 +9,13 @@ Coordinates are pixels with the origin at the top left corner of the top left pi
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from ircore import exact, raster
 from ircore.images import Pixels
 from ircore.records import Box
 
@@ -52,7 +52,7 @@ class Drawing:
         """Draw a closed polygon; the outline, ``width`` pixels wide, is centred on its edge."""
         boxes = []
         if fill is not None:
-            boxes.append(self._paint(_extent(points, 0), fill, lambda pen, at: pen.polygon(at(points), fill=255)))
+            boxes.append(self._paint(_extent(points, 0), fill, lambda at, *size: raster.filled(at(points), *size)))
         if outline is not None:
             boxes.append(self.line(points, outline, width, closed=True))
         return _union(boxes)
@@ -95,11 +95,11 @@ class Drawing:
         path = [*points, points[0]] if closed else list(points)
         pieces = dashes(path, dash) if dash else [path]
 
-        def draw(pen: ImageDraw.ImageDraw, at: "_Scaler") -> None:
-            for piece in pieces:
-                _stroke(pen, at, piece, width / 2, round_ends=not dash)
+        def fill(at: "_Scaler", wide: int, high: int) -> raster.Mask:
+            parts = [part for piece in pieces for part in _stroke(piece, width / 2, round_ends=not dash)]
+            return raster.filled_together([at(part) for part in parts], wide, high)
 
-        return self._paint(_extent(points, width), colour, draw)
+        return self._paint(_extent(points, width), colour, fill)
 
     def text(
         self, at: Point, text: str, size: float, colour: str = "#000000", anchor: Anchor = "mm", rotation: float = 0.0
@@ -118,28 +118,27 @@ class Drawing:
         """
         mask = _text_mask(text, round(size * SCALE))
         if rotation:
-            mask = mask.rotate(rotation, resample=Image.Resampling.BICUBIC, expand=True)
-        wide, high = mask.width / SCALE, mask.height / SCALE
-        left = at[0] - {"l": 0.0, "m": wide / 2, "r": wide}[anchor[0]]
-        top = at[1] - {"t": 0.0, "m": high / 2, "b": high}[anchor[1]]
+            mask = Image.fromarray(raster.turned(np.asarray(mask), rotation))
+        across, down = mask.width / SCALE, mask.height / SCALE
+        left = at[0] - {"l": 0.0, "m": across / 2, "r": across}[anchor[0]]
+        top = at[1] - {"t": 0.0, "m": down / 2, "b": down}[anchor[1]]
         corner = (round(left * SCALE), round(top * SCALE))
 
-        def draw(pen: ImageDraw.ImageDraw, scaler: "_Scaler") -> None:
-            pen.bitmap((corner[0] - scaler.left * SCALE, corner[1] - scaler.top * SCALE), mask, fill=255)
+        def fill(scaler: "_Scaler", wide: int, high: int) -> raster.Grey:
+            large = Image.new("L", (wide, high), 0)
+            large.paste(mask, (corner[0] - scaler.left * SCALE, corner[1] - scaler.top * SCALE))
+            return np.asarray(large)
 
-        return self._paint((left, top, left + wide, top + high), colour, draw)
+        return self._paint((left, top, left + across, top + down), colour, fill)
 
-    def _paint(
-        self, extent: tuple[float, float, float, float], colour: str,
-        draw: "Callable[[ImageDraw.ImageDraw, _Scaler], None]",
-    ) -> Box:  # fmt: skip
+    def _paint(self, extent: tuple[float, float, float, float], colour: str, fill: "_Fill") -> Box:
         left, top = max(0, math.floor(extent[0]) - 2), max(0, math.floor(extent[1]) - 2)
         right, bottom = min(self.width, math.ceil(extent[2]) + 2), min(self.height, math.ceil(extent[3]) + 2)
         if right <= left or bottom <= top:
             return Box(0, 0, 0, 0)
-        large = Image.new("L", ((right - left) * SCALE, (bottom - top) * SCALE), 0)
-        draw(ImageDraw.Draw(large), _Scaler(left, top))
-        mask = large.reduce(SCALE)
+        large = fill(_Scaler(left, top), (right - left) * SCALE, (bottom - top) * SCALE)
+        grey = large if large.dtype == np.uint8 else large.astype(np.uint8) * np.uint8(255)
+        mask = Image.fromarray(grey).reduce(SCALE)
         self.image.paste(colour, (left, top), mask)
         touched = mask.getbbox()
         if touched is None:
@@ -148,27 +147,18 @@ class Drawing:
 
 
 class _Scaler:
-    """Turns corners of a shape into whole pixels of the enlarged mask.
-
-    Pillow fills a polygon including the pixels of its corners, which makes it one pixel too large; so each corner is
-    moved half a mask pixel towards the middle of the shape. Upright rectangles at whole pixels come out exact.
-    """
+    """Turns points of the picture into points of the enlarged mask."""
 
     def __init__(self, left: int, top: int) -> None:
         self.left = left
         self.top = top
 
     def __call__(self, points: Sequence[Point]) -> list[Point]:
-        middle_x = sum(x for x, _ in points) / len(points)
-        middle_y = sum(y for _, y in points) / len(points)
-        return [
-            (_inward((x - self.left) * SCALE, x < middle_x), _inward((y - self.top) * SCALE, y < middle_y))
-            for x, y in points
-        ]
+        return [((x - self.left) * SCALE, (y - self.top) * SCALE) for x, y in points]
 
 
-def _inward(edge: float, is_low: bool) -> int:
-    return round(edge) if is_low else round(edge) - 1
+_Fill = Callable[[_Scaler, int, int], "raster.Mask | raster.Grey"]
+"""Fills an enlarged mask of some width and height."""
 
 
 def text_size(text: str, size: float) -> Point:
@@ -184,9 +174,12 @@ def arc_points(centre: Point, radii: Point, start: float, end: float, rotation: 
     points = []
     for step in range(steps + 1):
         angle = math.radians(start + (end - start) * step / steps)
-        x, y = radii[0] * math.cos(angle), radii[1] * math.sin(angle)
+        x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
         points.append(
-            (centre[0] + x * math.cos(turn) - y * math.sin(turn), centre[1] + x * math.sin(turn) + y * math.cos(turn))
+            (
+                centre[0] + x * exact.cos(turn) - y * exact.sin(turn),
+                centre[1] + x * exact.sin(turn) + y * exact.cos(turn),
+            )
         )
     return points
 
@@ -201,7 +194,7 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
     pieces: list[list[Point]] = []
     index, left, current = 0, pattern[0], [points[0]]
     for start, end in itertools.pairwise(points):
-        length, done = math.dist(start, end), 0.0
+        length, done = exact.dist(start, end), 0.0
         while length - done > left:
             done += left
             here = (start[0] + (end[0] - start[0]) * done / length, start[1] + (end[1] - start[1]) * done / length)
@@ -216,16 +209,15 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
     return pieces
 
 
-def _stroke(pen: ImageDraw.ImageDraw, at: _Scaler, points: Sequence[Point], half: float, round_ends: bool) -> None:
+def _stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
+    """Yield the polygons that a stroke is made of: one for each straight piece, a disc for each joint."""
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
-        length = math.hypot(x1 - x0, y1 - y0)
+        length = exact.hypot(x1 - x0, y1 - y0)
         if length:
             dx, dy = (y1 - y0) / length * half, (x0 - x1) / length * half
-            pen.polygon(at([(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]), fill=255)
-    joints = points if round_ends else points[1:-1]
-    for x, y in joints:
-        (left, top), (right, bottom) = at([(x - half, y - half), (x + half, y + half)])
-        pen.ellipse((left, top, max(left, right), max(top, bottom)), fill=255)
+            yield [(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]
+    for joint in points if round_ends else points[1:-1]:
+        yield arc_points(joint, (half, half), 0, 360)[:-1]
 
 
 def _extent(points: Sequence[Point], width: float) -> tuple[float, float, float, float]:

@@ -6,6 +6,7 @@ old content, or nothing, is there, never a part.
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +15,9 @@ from secrets import token_hex
 from typing import BinaryIO
 
 from ircore.errors import InputError, WorkError
+
+AS_BYTES: int = getattr(os, "O_BINARY", 0)
+"""What ``os.open`` has to be told on Windows, or it would write each newline as two bytes."""
 
 
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
@@ -90,9 +94,13 @@ def _remove(temporary: Path) -> None:
 def sync_folder(path: Path) -> None:
     """Bring the names in a folder to the disk itself, so that they survive a loss of power.
 
+    Windows opens no folders; NTFS keeps a journal of names by itself.
+
     Raises:
         WorkError: The disk fails.
     """
+    if sys.platform == "win32":
+        return
     try:
         folder = os.open(path, os.O_RDONLY)
         try:
@@ -105,7 +113,7 @@ def sync_folder(path: Path) -> None:
 
 def _write_through(path: Path, data: bytes) -> None:
     """Write to the disk itself in as few calls as can be: each one is a wait for other threads."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_BYTES, 0o644)
     try:
         left = memoryview(data)
         while left:

@@ -79,14 +79,14 @@ class Picture:
 
     @classmethod
     def from_pixels(cls, pixels: Pixels) -> "Picture":
-        """Encode an RGB array as PNG.
+        """Encode an RGB array as PNG; the same pixels give the same bytes everywhere.
 
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
         """
-        buffer = io.BytesIO()
-        Image.fromarray(pixels).save(buffer, "PNG", compress_level=6)
-        picture = cls(buffer.getvalue(), pixels.shape[1], pixels.shape[0])
+        from ircore import png
+
+        picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0])
         picture.__dict__["pixels"] = _frozen(pixels)
         return picture
 

@@ -5,7 +5,7 @@ crash: readers pass over it and the next writer removes it. Any other damage is 
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -13,9 +13,13 @@ from typing import Self, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from ircore.errors import InputError, WorkError
+from ircore.files import AS_BYTES
 from ircore.validation import describe_validation_error
 
 T = TypeVar("T")
+
+_sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+"""macOS and Windows have only the one that waits for the file's times too."""
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -54,7 +58,7 @@ class JournalWriter:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | AS_BYTES, 0o644)
             self._length = self._complete_length()
             os.ftruncate(self._file, self._length)
         except OSError as error:
@@ -76,7 +80,7 @@ class JournalWriter:
             if written != len(data):
                 raise OSError(28, "No space left on device")
             if durable:
-                os.fdatasync(self._file)
+                _sync(self._file)
         except OSError as error:
             os.ftruncate(self._file, self._length)
             raise self._failed(error) from error
@@ -95,7 +99,8 @@ class JournalWriter:
         end = os.lseek(self._file, 0, os.SEEK_END)
         while end > 0:
             start = max(0, end - 65536)
-            newline = os.pread(self._file, end - start, start).rfind(b"\n")
+            os.lseek(self._file, start, os.SEEK_SET)
+            newline = os.read(self._file, end - start).rfind(b"\n")
             if newline >= 0:
                 return start + newline + 1
             end = start

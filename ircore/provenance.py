@@ -88,7 +88,7 @@ def code_commit() -> str | None:
         found = subprocess.run(  # noqa: S603 - fixed words
             ["git", "-C", str(root), "rev-parse", "HEAD"],  # noqa: S607 - as the user's PATH has it
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=10,
             check=True,
         )

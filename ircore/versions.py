@@ -16,6 +16,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.errors import InputError
 from ircore.files import write_text
+from ircore.plugins import unknown
 from ircore.records import Day, Line, Name, Record, Sha256
 from ircore.results.model import Results
 from ircore.strict_yaml import read_mapping
@@ -31,6 +32,7 @@ class BenchmarkVersion(Record):
     name: Annotated[Name, StringConstraints(pattern=r"^[0-9][0-9a-z.-]{0,19}$")] = Field(description="Such as 2026.1.")
     instance_set: Sha256 = Field(description="Identity of its instance set.")
     prompts: Line = Field(description="Version of its prompts, as run.json has it.")
+    per_condition: int | None = Field(default=None, ge=1, description="With which `instances build` makes its set.")
     date: Day = Field(description="When it was released, YYYY-MM-DD.")
     notes: Line | None = Field(default=None, description="What is new in it.")
 
@@ -129,6 +131,50 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     released = read_versions() if known is None else known
     found = (one for one in released if (one.instance_set, one.prompts) == (results.instance_set, prompts))
     return Version(results.instance_set, prompts, next(found, None))
+
+
+def versions_of_set(instance_set: str, known: Sequence[BenchmarkVersion] | None = None) -> tuple[str, ...]:
+    """Return the names of the released versions that are played on an instance set.
+
+    Args:
+        instance_set: Identity of the set.
+        known: The released versions; by default those of ``versions.yaml``.
+    """
+    released = read_versions() if known is None else known
+    return tuple(version.name for version in released if version.instance_set == instance_set)
+
+
+def require_released(name: str, known: Sequence[BenchmarkVersion] | None = None) -> BenchmarkVersion:
+    """Return the released version of a name.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    released = read_versions() if known is None else known
+    named = next((version for version in released if version.name == name), None)
+    if named is None:
+        raise unknown("version", name, [version.name for version in released])
+    return named
+
+
+def require_set(folder: Path, instance_set: str, version: BenchmarkVersion) -> None:
+    """Check that an instance set is the one that a released version is played on.
+
+    Args:
+        folder: Where the set lies, for the message.
+        instance_set: Its identity.
+        version: What it must be.
+
+    Raises:
+        InputError: It is another set.
+    """
+    if instance_set != version.instance_set:
+        own, wanted = instance_set[:12], version.instance_set[:12]
+        raise InputError(
+            f"{folder}: identity {own}…, but benchmark version {version.name} is {wanted}…",
+            f"Build that with `ircore instances build --per-condition {version.per_condition or 'N'}`. If you did, "
+            "this machine draws other pictures: please report that, with the output of `pip freeze`.",
+        )
 
 
 def require_version(version: Version, name: str, known: Sequence[BenchmarkVersion] | None = None) -> None:

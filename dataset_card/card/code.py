@@ -83,7 +83,7 @@ def run_blocks(place: str, folder: Path) -> list[str]:
     command = [sys.executable, "-P", "-m", "dataset_card.card.code", place]
     try:
         done = subprocess.run(  # noqa: S603 - our own code alone
-            command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+            command, cwd=folder, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise WorkError(f"the card's code cannot be run ({type(error).__name__})") from error

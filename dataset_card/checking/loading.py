@@ -56,7 +56,7 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
         environment = os.environ | {"HF_DATASETS_CACHE": cache, "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
         try:
             done = subprocess.run(  # noqa: S603 - this module
-                command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+                command, env=environment, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise WorkError(f"{place}: load_dataset cannot be tried ({type(error).__name__})") from error

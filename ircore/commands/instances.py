@@ -22,7 +22,10 @@ def command() -> None:
 @click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
 @click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
 def build(out: Path, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...]) -> None:
-    """Draw an instance set: seven categories, easy and hard."""
+    """Draw an instance set: seven categories, easy and hard.
+
+    The last line says which released version of the benchmark the set is, if it is one.
+    """
     from ircore.instances.build import build_instances
     from ircore.instances.summary import as_table, summarise
 
@@ -64,14 +67,17 @@ def import_(
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--json", "as_document", is_flag=True, help="One JSON document on stdout.")
 @click.option("--sheet", type=click.Path(path_type=Path), help="Also write all pictures in a grid to this PNG file.")
-def show(folder: Path, as_document: bool, sheet: Path | None) -> None:
+@click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
+def show(folder: Path, as_document: bool, sheet: Path | None, version: str | None) -> None:
     """Show what a set holds; every picture is checked against its hash."""
     import json
 
     from ircore.files import write_bytes
     from ircore.instances.store import read_instances
     from ircore.instances.summary import as_json, as_table, contact_sheet, summarise
+    from ircore.versions import require_released, require_set
 
+    wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
     instances = read_instances(folder)
@@ -79,3 +85,5 @@ def show(folder: Path, as_document: bool, sheet: Path | None) -> None:
     if sheet is not None:
         write_bytes(sheet, contact_sheet(instances).data)
     click.echo(json.dumps(as_json(summary), indent=2, ensure_ascii=False) if as_document else as_table(summary))
+    if wanted is not None:
+        require_set(folder, summary.identity, wanted)

@@ -126,7 +126,8 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
         for name in files:
             try:
                 entry = entries.get(name) or Entry(file_name=name)
-                picture = read_picture(job.root / name)
+                # Encoded anew, so that the same pixels are the same file, whoever compressed them before.
+                picture = Picture.from_pixels(read_picture(job.root / name).pixels)
                 instance = _instance(job, entry, picture)
             except ValidationError as error:
                 job.faults.append(f"{_printable(name)}: {describe_validation_error(error)}")

@@ -8,6 +8,7 @@ from ircore.drawing import Drawing
 from ircore.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.records import DIFFICULTIES
+from ircore.versions import versions_of_set
 
 THUMBNAIL = 160
 """Longest side of a picture on a sheet, in pixels."""
@@ -26,6 +27,7 @@ class Summary:
         licences: Licences by category, with their counts, in the set's order.
         sizes: Pictures by width and height in pixels, most frequent first.
         size_bytes: Of all picture files together.
+        versions: Released versions of the benchmark that are played on this set.
     """
 
     folder: str
@@ -34,6 +36,7 @@ class Summary:
     licences: dict[str, dict[str, int]]
     sizes: dict[tuple[int, int], int]
     size_bytes: int
+    versions: tuple[str, ...] = ()
 
     @property
     def instances(self) -> int:
@@ -59,6 +62,7 @@ def summarise(instances: InstanceSet) -> Summary:
         licences=licences,
         sizes=dict(Counter((one.width, one.height) for one in instances.instances).most_common()),
         size_bytes=size_bytes,
+        versions=versions_of_set(instances.identity),
     )
 
 
@@ -67,6 +71,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
     return {
         "folder": summary.folder,
         "identity": summary.identity,
+        "versions": list(summary.versions),
         "instances": summary.instances,
         "bytes": summary.size_bytes,
         "conditions": [
@@ -100,8 +105,17 @@ def as_table(summary: Summary) -> str:
             f"folder    {summary.folder}",
             f"identity  {summary.identity}",
             f"pictures  {sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes",
+            "",
+            _released(summary.versions),
         ]
     )
+
+
+def _released(versions: tuple[str, ...]) -> str:
+    """Say in one line which released versions of the benchmark a set belongs to."""
+    if not versions:
+        return "this is no released version"
+    return f"this is benchmark version {' and '.join(versions)}"
 
 
 def _counts(counts: list[int]) -> str:

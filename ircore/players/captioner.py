@@ -4,8 +4,8 @@ It sees with the same eyes as the classical describer but measures nothing: no p
 """
 
 import asyncio
-import math
 
+from ircore import exact
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.classical.colours import plain_name
 from ircore.players.classical.describer import DONE
@@ -120,7 +120,7 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
         item.percept
         for item in wanted
         if id(item) not in paired and item.bars is None and not target.photo
-        if all(math.dist(item.middle, other.middle) > reach for other in made)
+        if all(exact.dist(item.middle, other.middle) > reach for other in made)
     ]
     phrases = [_phrase(percept, target) for percept in sorted(absent, key=lambda percept: -percept.area)]
     found += [f"Add {phrase[0].lower()}{phrase[1:]}." for phrase in phrases]

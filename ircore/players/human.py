@@ -46,7 +46,7 @@ class HumanPlayer:
             seconds that a person has for one answer, 3600; ``parameters.poll_s``: seconds between looks for it, 0.5.
 
     Raises:
-        InputError: There are other settings.
+        InputError: There are other settings, or a terminal of Windows would be asked: it cannot be waited for.
     """
 
     def __init__(self, spec: PlayerSpec) -> None:
@@ -59,6 +59,11 @@ class HumanPlayer:
         self._timeout = _seconds(spec, "timeout_s", TIMEOUT_S)
         self._poll = _seconds(spec, "poll_s", POLL_S)
         self._folder = _folder(spec)
+        if self._folder is None and sys.platform == "win32":
+            raise InputError(
+                "player human: cannot ask at a terminal of Windows",
+                "Name a folder to exchange files in: parameters: {folder: PATH}.",
+            )
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Show the target and every rendering so far, and wait for a message or done.

@@ -167,7 +167,8 @@ def _pages(folder: Path) -> str | None:
 
 def _git(folder: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)  # noqa: S603, S607
+        command = ["git", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - fixed words
     except OSError:
         return None
     return done.stdout.strip() or None if done.returncode == 0 else None

@@ -95,7 +95,7 @@ class _Site:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        return frozenset(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file())
+        return frozenset(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file())
 
     @cached_property
     def own(self) -> str:

@@ -27,7 +27,8 @@ def test_build_prints_what_was_built(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert lines[0].split() == ["category", "easy", "hard", "total", "licence"]
     assert lines[2].split() == ["simple_shapes", "2", "2", "4", "CC0-1.0"]
     assert lines[4].split() == ["total", "2", "2", "4"]
-    assert lines[-1].startswith("pictures  4 of 512 × 512 px")
+    assert lines[-3].startswith("pictures  4 of 512 × 512 px")
+    assert lines[-1] == "this is no released version"
 
 
 def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:

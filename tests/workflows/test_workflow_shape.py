@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,21 @@ def test_strangers_files_are_never_checked_out(path: Path) -> None:
     for step in submitted["steps"]:
         if "$HEAD" in step.get("run", ""):
             assert re.match(r"\.venv/bin/ircore submission (check-change|preview) ", step["run"])
+
+
+def test_every_python_and_system_that_is_promised_is_run(path: Path) -> None:
+    """What pyproject.toml says of Pythons and systems is what ``ci`` runs."""
+    if path.stem != "ci":
+        return
+    found = jobs(path)
+    pythons = {"3.11", *found["python"]["strategy"]["matrix"]["python"]}
+    promised = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text())["project"]["classifiers"]
+    assert {f"Programming Language :: Python :: {python}" for python in pythons} == {
+        classifier for classifier in promised if classifier.startswith("Programming Language")
+    }
+    systems = [found["test"]["runs-on"], *found["system"]["strategy"]["matrix"]["system"]]
+    assert sorted(system.partition("-")[0] for system in systems) == ["macos", "ubuntu", "windows"]
+    assert len([classifier for classifier in promised if classifier.startswith("Operating System")]) == 3
 
 
 def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ircore import exact
 from ircore.drawing import text_size
 from ircore.instances.builders.base import SIZE, SceneDrawing
 from ircore.instances.builders.palettes import Paper, mix
@@ -97,8 +98,8 @@ def round_steps(low: float, high: float, most: int, factors: tuple[float, ...] =
     Graphics Gems, 1990): of the finest such step that keeps to ``most``, or a coarser one if that meets both ends and
     leaves four values.
     """
-    power = math.floor(math.log10((high - low) / most))
-    steps = [factor * 10.0**exponent for exponent in (power, power + 1) for factor in factors]
+    power = math.floor(exact.log10((high - low) / most))
+    steps = [factor * exact.power_of_ten(exponent) for exponent in (power, power + 1) for factor in factors]
     fitting = [ticks for step in steps if 2 <= len(ticks := _multiples(low, high, step)) <= most]
     meeting = [ticks for ticks in fitting if (ticks[0], ticks[-1]) == (low, high) and len(ticks) >= 4]
     return (meeting or fitting)[0]
@@ -274,6 +275,6 @@ def _rotated_size(text: str, font: float, rotation: float) -> tuple[float, float
     width, height = text_size(text, font)
     turn = math.radians(rotation)
     return (
-        width * math.cos(turn) + height * math.sin(turn),
-        width * math.sin(turn) + height * math.cos(turn),
+        width * exact.cos(turn) + height * exact.sin(turn),
+        width * exact.sin(turn) + height * exact.cos(turn),
     )

@@ -1,5 +1,6 @@
 """Bar charts: single, grouped, stacked or about zero, upright or lying."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -109,7 +110,7 @@ def _plan_stack(rng: random.Random) -> _Chart:
     while True:
         series = [distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
         stacks = list(zip(*series, strict=True))
-        totals = [round(sum(parts), 6) for parts in stacks]
+        totals = [round(math.fsum(parts), 6) for parts in stacks]
         if len(set(totals)) == len(totals) and all(len(set(parts)) == count for parts in stacks):
             return _Chart(
                 topic, words, series, 0, round_top(max(totals)), is_stacked=True, is_labelled=rng.random() < 0.5

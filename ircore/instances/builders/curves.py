@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.instances.builders.axes import Plot, number
 
@@ -79,7 +80,7 @@ def quadratic(rng: random.Random, window: Window) -> Function:
     h, k = _place(rng, window), _level(rng, window)
     return Function(
         "quadratic", f"{_factor(a)}{_shift(h)}^2{_signed(k)}", {"a": a, "h": h, "k": k},
-        lambda x: a * (x - h) ** 2 + k, special=(h, h + 1, h - 2),
+        lambda x: a * exact.square(x - h) + k, special=(h, h + 1, h - 2),
     )  # fmt: skip
 
 
@@ -101,7 +102,7 @@ def wave(rng: random.Random, window: Window) -> Function:
     middle = 0.0 if window.y_low < 0 else high
     a = rng.choice((-1, 1, 1)) * rng.choice([one for one in (0.5, 1, 1.5, 2, 3, 4) if 0.3 * high <= one <= 0.85 * high])
     b, d = rng.choice((0.5, 1, 1, 2)), middle or rng.choice((0.0, 0.0, round(high / 4)))
-    name, function = rng.choice((("sine", np.sin), ("cosine", np.cos)))
+    name, function = rng.choice((("sine", exact.sin), ("cosine", exact.cos)))
     inner, unit = ("x" if b == 1 else f"{number(b)}*x"), (math.pi / 180 if window.is_degrees else 1.0)
     quarter = math.pi / 2 / unit / b
     return Function(
@@ -116,7 +117,7 @@ def exponential(rng: random.Random, window: Window) -> Function:
     c = _level(rng, window)
     return Function(
         "exponential", f"{_factor(a)}{number(b)}^x{_signed(c)}", {"a": a, "base": b, "c": c},
-        lambda x: a * b**x + c, horizontal=(c,), special=(0.0, 1.0, -1.0),
+        lambda x: a * exact.power(b, x) + c, horizontal=(c,), special=(0.0, 1.0, -1.0),
     )  # fmt: skip
 
 
@@ -126,7 +127,7 @@ def logarithm(rng: random.Random, window: Window) -> Function:
     p, c = math.floor(p), _level(rng, window)
     return Function(
         "logarithm", f"{_factor(a)}ln({_shift(p).strip('()')}){_signed(c)}", {"a": a, "p": p, "c": c},
-        lambda x: a * np.log(x - p) + c, vertical=(float(p),), special=(p + 1.0,), domain=(float(p), math.inf),
+        lambda x: a * exact.log(x - p) + c, vertical=(float(p),), special=(p + 1.0,), domain=(float(p), math.inf),
     )  # fmt: skip
 
 
@@ -202,7 +203,7 @@ def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]
 
 def _closer_to_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
     """Add abscissas that halve their distance to each asymptote, for a logarithm falls slowly there."""
-    steps = 2.0 ** -np.arange(4, 44)
+    steps = np.ldexp(1.0, -np.arange(4, 44))
     extra = [at + sign * steps for at in asymptotes for sign in (-1, 1)]
     every: Values = np.unique(np.concatenate([x, *extra]))
     kept: Values = every[(every >= x[0]) & (every <= x[-1])]
@@ -263,7 +264,7 @@ def _needed(points: Values) -> list[int]:
             continue
         chord = points[last] - points[first]
         away = points[first + 1 : last] - points[first]
-        distance = np.abs(chord[0] * away[:, 1] - chord[1] * away[:, 0]) / max(1e-9, float(np.hypot(*chord)))
+        distance = np.abs(chord[0] * away[:, 1] - chord[1] * away[:, 0]) / max(1e-9, float(exact.hypot(*chord)))
         farthest = int(distance.argmax())
         if distance[farthest] > TOLERANCE:
             middle = first + 1 + farthest
@@ -274,7 +275,7 @@ def _needed(points: Values) -> list[int]:
 
 def _simple(value: float) -> float:
     """Return the nearest of a few simple factors."""
-    return min((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), key=lambda one: abs(math.log(one / value)))
+    return min((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), key=lambda one: abs(exact.log(one / value)))
 
 
 def _steep(window: Window) -> float:

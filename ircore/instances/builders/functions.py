@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ircore import exact
 from ircore.drawing import Point, text_size
 from ircore.instances.builders.axes import (
     Axis,
@@ -245,7 +246,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
     chosen: list[Point] = []
     for point in points:
         at = plot.x(point[0]), plot.y(point[1])
-        if all(math.dist(at, other) > 40 for other in chosen):
+        if all(exact.dist(at, other) > 40 for other in chosen):
             chosen.append(at)
             draw_marker(scene, at, "circle", 8.0, plot.style.paper.ink, surface, x=point[0], y=round(point[1], 6))
     coordinates = rng.random() < 0.35 and not graph.window.is_degrees

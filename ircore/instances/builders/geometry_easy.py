@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.instances.builders.plane import (
     ahead,
@@ -221,14 +222,14 @@ def angle(sheet: Sheet) -> None:
     sheet.point(vertex, "S", middle(one, other))
     for ray, name, on in ((one, "g", "A"), (other, "h", "B")):
         sheet.point(along(vertex, ray, 0.7), on, middle(one, other))
-        sheet.label(ahead(vertex, ray, math.dist(vertex, ray) * 0.97), name, direction(vertex, ray) + 90, size=-2)
+        sheet.label(ahead(vertex, ray, exact.dist(vertex, ray) * 0.97), name, direction(vertex, ray) + 90, size=-2)
 
 
 def parallels(sheet: Sheet) -> None:
     """Two parallel lines, a transversal and one pair of equal angles."""
     tilt, lean = sheet.rng.choice((0, 0, -8, 8)), sheet.rng.randrange(50, 130, 5)
     top, bottom = 180.0 + sheet.rng.randint(-10, 10), 332.0 + sheet.rng.randint(-10, 10)
-    slope = math.tan(math.radians(tilt)) * 196
+    slope = exact.tan(math.radians(tilt)) * 196
     lines = [((60.0, y - slope), (452.0, y + slope)) for y in (top, bottom)]
     centre = (256.0, (top + bottom) / 2)
     across = polar(centre, 175, tilt - lean), polar(centre, 175, tilt - lean + 180)

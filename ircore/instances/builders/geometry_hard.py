@@ -2,6 +2,7 @@
 
 import math
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.instances.builders.geometry_easy import Recipe, name_corners, names, place
 from ircore.instances.builders.geometry_triangles import TRIANGLES
@@ -29,7 +30,7 @@ def tangents(sheet: Sheet) -> None:
     distance, tilt = sheet.rng.uniform(2.0, 2.7), sheet.rng.choice((0, -12, 15, -25, 165, 180, 195))
     outer, ring = polar((0, 0), distance, tilt), ((0.0, 0.0), 1.0)
     centre, point, rim = place(sheet, [(0.0, 0.0), outer, (1.0, 0.0)], [outer, *ends(ring)], 390)
-    circle: Circle = (centre, math.dist(centre, rim))
+    circle: Circle = (centre, exact.dist(centre, rim))
     one, other = touching(point, circle)
     sheet.area([point, one, centre, other], sheet.style.tints[0])
     sheet.circle(*circle)
@@ -43,7 +44,7 @@ def tangents(sheet: Sheet) -> None:
     sheet.segment(one, other, sheet.style.accents[1], thin=True)
     chord = crossing(centre, point, one, other)
     sheet.right_angle(chord, one, point, sheet.style.accents[1], size=10)
-    half = math.degrees(math.asin(circle[1] / math.dist(centre, point)))
+    half = math.degrees(exact.asin(circle[1] / exact.dist(centre, point)))
     sheet.angle(point, one, other, f"{2 * half:.0f}°", accent, radius=44)
     near = ahead(centre, point, circle[1])
     sheet.point(centre, "M", point)
@@ -78,7 +79,7 @@ def transversals(sheet: Sheet) -> None:
     lines = [((48.0, y), (464.0, y)) for y in heights]
     apex = (256.0 + sheet.rng.randint(-16, 16), 66.0)
     bottom = 452.0
-    cuts = [(apex, polar(apex, (bottom - 66) / math.sin(math.radians(d)), d)) for d in (other_lean, lean)]
+    cuts = [(apex, polar(apex, (bottom - 66) / exact.sin(math.radians(d)), d)) for d in (other_lean, lean)]
     meets = [[crossing(*cut, *line) for cut in cuts] for line in lines]
     first, last = meets[0], meets[-1]
     sheet.angle(apex, cuts[0][1], cuts[1][1], f"{other_lean - lean}°", sheet.style.accents[2], radius=40)
@@ -135,7 +136,7 @@ def cyclic(sheet: Sheet) -> None:
     arcs = sheet.rng.choice(([70, 96, 110, 84], [64, 112, 78, 106], [92, 68, 120, 80], [76, 118, 64, 102]))
     turn = sheet.rng.randrange(180, 280, 10)
     radius, centre = sheet.rng.randint(165, 188), (256.0, 256.0)
-    corners = [polar(centre, radius, turn + sum(arcs[:k])) for k in range(4)]
+    corners = [polar(centre, radius, turn + math.fsum(arcs[:k])) for k in range(4)]
     sheet.circle(centre, radius, sheet.style.accents[3])
     sheet.polygon(corners, fill=sheet.style.tints[0])
     for one, other in ((0, 2), (1, 3)):
@@ -158,7 +159,7 @@ def two_circles(sheet: Sheet) -> None:
     shape = turned(shape, tilt)
     reach = [*ends((shape[0], 1.0)), *ends((shape[1], other_radius))]
     m, n, rim, other_rim = place(sheet, shape, reach, 410)
-    one, other = (m, math.dist(m, rim)), (n, math.dist(n, other_rim))
+    one, other = (m, exact.dist(m, rim)), (n, exact.dist(n, other_rim))
     sheet.disc(*one, sheet.style.tints[0])
     sheet.circle(*one)
     sheet.circle(*other)
@@ -170,7 +171,7 @@ def two_circles(sheet: Sheet) -> None:
             sheet.segment(centre, at, accent, thin=True, dashed=at is q)
     cross = crossing(p, q, m, n)
     sheet.right_angle(cross, p, n, sheet.style.accents[0], size=12)
-    side = sheet.rng.choice((-1, 1)) * math.degrees(math.acos((one[1] - other[1]) / math.dist(m, n)))
+    side = sheet.rng.choice((-1, 1)) * math.degrees(exact.acos((one[1] - other[1]) / exact.dist(m, n)))
     towards = direction(m, n) + side
     t, u = polar(m, one[1], towards), polar(n, other[1], towards)
     sheet.segment(along(t, u, -0.15), along(t, u, 1.15), sheet.style.accents[3])
@@ -238,9 +239,9 @@ def both_circles(sheet: Sheet) -> None:
     one, other = corners[k], corners[(k + 1) % count]
     apothem = middle(one, other)
     sheet.area([centre, one, other], sheet.style.tints[0])
-    sheet.circle(centre, math.dist(centre, one), sheet.style.accents[0])
+    sheet.circle(centre, exact.dist(centre, one), sheet.style.accents[0])
     sheet.polygon(corners)
-    sheet.circle(centre, math.dist(centre, apothem), sheet.style.accents[1])
+    sheet.circle(centre, exact.dist(centre, apothem), sheet.style.accents[1])
     for corner in corners:
         sheet.segment(centre, corner, thin=True, dashed=corner not in (one, other))
     sheet.segment(centre, apothem, sheet.style.accents[2])

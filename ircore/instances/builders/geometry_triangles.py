@@ -1,8 +1,8 @@
 """Hard geometry of the triangle: its lines, its circles, its remarkable points, and Pythagoras."""
 
 import itertools
-import math
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.instances.builders.geometry_easy import Recipe, name_corners, place
 from ircore.instances.builders.plane import (
@@ -90,8 +90,8 @@ def circumscribed(sheet: Sheet) -> None:
     for index, corner in enumerate(corners):
         b = corners[(index + 1) % 3]
         at = middle(corner, b)
-        beyond = ahead(centre, at, math.dist(centre, at) + 26)
-        sheet.segment(ahead(at, centre, math.dist(at, centre) + 22), beyond, sheet.style.accents[1], thin=True)
+        beyond = ahead(centre, at, exact.dist(centre, at) + 26)
+        sheet.segment(ahead(at, centre, exact.dist(at, centre) + 22), beyond, sheet.style.accents[1], thin=True)
         sheet.right_angle(at, corner, beyond, sheet.style.accents[1], size=10)
         for part in ((corner, at), (at, b)):
             sheet.ticks(*part, index + 1)
@@ -131,7 +131,7 @@ def pythagoras(sheet: Sheet) -> None:
     a, b, c = turned(triangle(angle, 90 - angle), sheet.rng.choice((0, 0, -8, 8)))
     squares = []
     for start, end in ((a, b), (b, c), (c, a)):
-        side = math.dist(start, end)
+        side = exact.dist(start, end)
         squares.append([perpendicular(end, start, end, -side), perpendicular(start, start, end, -side)])
     flat = [point for square in squares for point in square]
     a, b, c, *flat = place(sheet, [a, b, c, *flat], within=420)

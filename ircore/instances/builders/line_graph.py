@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ircore import exact
 from ircore.drawing import Point, text_size
 from ircore.instances.builders.axes import (
     Axis,
@@ -130,7 +131,7 @@ def _course(rng: random.Random, start: float, length: int) -> list[float]:
     slope, swing = rng.uniform(-0.5, 0.5), rng.uniform(0.02, 0.12)
     phase, waves = rng.uniform(0, math.tau), rng.uniform(0.5, 1.5)
     places = [at / length for at in range(length)]
-    return [start + slope * at + swing * math.sin(phase + math.tau * waves * at) for at in places]
+    return [start + slope * at + swing * exact.sin(phase + math.tau * waves * at) for at in places]
 
 
 def _column(rng: random.Random, places: Sequence[float], before: Sequence[float]) -> list[float]:

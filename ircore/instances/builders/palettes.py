@@ -4,6 +4,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ircore import exact
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -111,7 +113,7 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
 def luminance(colour: str) -> float:
     """Return the relative luminance of ``#rrggbb``, 0–1, after WCAG 2.2."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    linear = [one / 12.92 if one <= 0.04045 else exact.power((one + 0.055) / 1.055, 2.4) for one in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
+from ircore import exact
 from ircore.drawing import Anchor, Point, text_size
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.builders.palettes import Paper, pick_colours, pick_paper, readable_on
@@ -173,9 +174,9 @@ def _write_inside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) ->
     """Write on the wedge where it is wide enough, else beside it."""
     distance = (wedge.hole + wedge.radius) / 2 if wedge.hole else wedge.radius * 0.68
     width, height = text_size(text, look.font)
-    chord = 2 * distance * math.sin(min(math.pi / 2, math.radians(wedge.share * 1.8)))
+    chord = 2 * distance * exact.sin(min(math.pi / 2, math.radians(wedge.share * 1.8)))
     at = _toward(wedge.centre, wedge.middle, distance)
-    if chord >= math.hypot(width, height) + 4:
+    if chord >= exact.hypot(width, height) + 4:
         ink = readable_on(wedge.colour)
         scene.text("wedge_label", at, text, look.font, ink, category=wedge.word, share=wedge.share)
 
@@ -195,7 +196,7 @@ def _write_beside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) ->
 
 def _anchor(angle: float) -> Anchor:
     """Return the side or corner of a text that is nearest to the middle of the pie it stands beside."""
-    across, down = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    across, down = exact.cos(math.radians(angle)), exact.sin(math.radians(angle))
     return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
         "m" if abs(down) < 0.35 else "t" if down > 0 else "b"
     )
@@ -203,4 +204,4 @@ def _anchor(angle: float) -> Anchor:
 
 def _toward(centre: Point, angle: float, distance: float) -> Point:
     turn = math.radians(angle)
-    return centre[0] + distance * math.cos(turn), centre[1] + distance * math.sin(turn)
+    return centre[0] + distance * exact.cos(turn), centre[1] + distance * exact.sin(turn)

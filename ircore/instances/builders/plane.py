@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from ircore import exact
 from ircore.drawing import Point
 
 Circle = tuple[Point, float]
@@ -16,23 +17,23 @@ def along(start: Point, end: Point, part: float) -> Point:
 
 def middle(*points: Point) -> Point:
     """Return the centroid of some points."""
-    return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
+    return math.fsum(x for x, _ in points) / len(points), math.fsum(y for _, y in points) / len(points)
 
 
 def polar(centre: Point, radius: float, degrees: float) -> Point:
     """Return the point at a distance and direction from ``centre``."""
     turn = math.radians(degrees)
-    return centre[0] + radius * math.cos(turn), centre[1] + radius * math.sin(turn)
+    return centre[0] + radius * exact.cos(turn), centre[1] + radius * exact.sin(turn)
 
 
 def direction(start: Point, end: Point) -> float:
     """Return the direction from one point to another, in degrees, 0 to 360."""
-    return math.degrees(math.atan2(end[1] - start[1], end[0] - start[0])) % 360
+    return math.degrees(exact.atan2(end[1] - start[1], end[0] - start[0])) % 360
 
 
 def ahead(start: Point, end: Point, distance: float) -> Point:
     """Return the point ``distance`` from ``start`` towards ``end``."""
-    return along(start, end, distance / math.dist(start, end))
+    return along(start, end, distance / exact.dist(start, end))
 
 
 def foot(point: Point, start: Point, end: Point) -> Point:
@@ -51,7 +52,7 @@ def crossing(a: Point, b: Point, c: Point, d: Point) -> Point:
 
 def perpendicular(at: Point, start: Point, end: Point, length: float) -> Point:
     """Return the point ``length`` from ``at``, at right angles to the left of the way ``start`` to ``end``."""
-    distance = math.dist(start, end)
+    distance = exact.dist(start, end)
     return at[0] + (end[1] - start[1]) / distance * length, at[1] - (end[0] - start[0]) / distance * length
 
 
@@ -59,18 +60,18 @@ def circumcircle(a: Point, b: Point, c: Point) -> Circle:
     """Return the circle through three points that do not lie on one line."""
     along_ab, along_ac = middle(a, b), middle(a, c)
     centre = crossing(along_ab, perpendicular(along_ab, a, b, 1), along_ac, perpendicular(along_ac, a, c, 1))
-    return centre, math.dist(centre, a)
+    return centre, exact.dist(centre, a)
 
 
 def incircle(a: Point, b: Point, c: Point) -> Circle:
     """Return the circle that touches the three sides of a triangle from inside."""
-    sides = math.dist(b, c), math.dist(c, a), math.dist(a, b)
-    total = sum(sides)
+    sides = exact.dist(b, c), exact.dist(c, a), exact.dist(a, b)
+    total = math.fsum(sides)
     centre = (
         (sides[0] * a[0] + sides[1] * b[0] + sides[2] * c[0]) / total,
         (sides[0] * a[1] + sides[1] * b[1] + sides[2] * c[1]) / total,
     )
-    return centre, math.dist(centre, foot(centre, a, b))
+    return centre, exact.dist(centre, foot(centre, a, b))
 
 
 def orthocentre(a: Point, b: Point, c: Point) -> Point:
@@ -81,23 +82,23 @@ def orthocentre(a: Point, b: Point, c: Point) -> Point:
 def touching(point: Point, circle: Circle) -> tuple[Point, Point]:
     """Return where the two tangents from an outer point touch a circle."""
     centre, radius = circle
-    half = math.degrees(math.acos(radius / math.dist(point, centre)))
+    half = math.degrees(exact.acos(radius / exact.dist(point, centre)))
     towards = direction(centre, point)
     return polar(centre, radius, towards - half), polar(centre, radius, towards + half)
 
 
 def common_points(one: Circle, other: Circle) -> tuple[Point, Point]:
     """Return where two circles that cross each other do so."""
-    (centre, radius), distance = one, math.dist(one[0], other[0])
-    cosine = (distance**2 + radius**2 - other[1] ** 2) / (2 * distance * radius)
-    half, towards = math.degrees(math.acos(cosine)), direction(centre, other[0])
+    (centre, radius), distance = one, exact.dist(one[0], other[0])
+    cosine = (distance * distance + radius * radius - other[1] * other[1]) / (2 * distance * radius)
+    half, towards = math.degrees(exact.acos(cosine)), direction(centre, other[0])
     return polar(centre, radius, towards - half), polar(centre, radius, towards + half)
 
 
 def triangle(at_a: float, at_b: float) -> list[Point]:
     """Return a triangle with base AB of length 1 from (0, 0) and these angles in degrees; C lies above (negative y)."""
-    height = 1 / (1 / math.tan(math.radians(at_a)) + 1 / math.tan(math.radians(at_b)))
-    return [(0.0, 0.0), (1.0, 0.0), (height / math.tan(math.radians(at_a)), -height)]
+    height = 1 / (1 / exact.tan(math.radians(at_a)) + 1 / exact.tan(math.radians(at_b)))
+    return [(0.0, 0.0), (1.0, 0.0), (height / exact.tan(math.radians(at_a)), -height)]
 
 
 def regular(count: int, start: float = -90.0) -> list[Point]:
@@ -107,7 +108,7 @@ def regular(count: int, start: float = -90.0) -> list[Point]:
 
 def turned(points: Sequence[Point], degrees: float) -> list[Point]:
     """Return points turned clockwise about (0, 0)."""
-    return [polar((0.0, 0.0), math.hypot(*point), direction((0.0, 0.0), point) + degrees) for point in points]
+    return [polar((0.0, 0.0), exact.hypot(*point), direction((0.0, 0.0), point) + degrees) for point in points]
 
 
 def mirrored(points: Sequence[Point]) -> list[Point]:

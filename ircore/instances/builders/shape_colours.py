@@ -1,5 +1,7 @@
 """Colours that people can name, and how far apart two colours look."""
 
+import math
+
 SHAPE_COLOURS = (
     "#d62828",  # red
     "#f77f00",  # orange
@@ -40,7 +42,7 @@ def contrast(one: str, other: str) -> float:
     red, green, blue = ((a - b) / 255 for a, b in zip(_channels(one), _channels(other), strict=True))
     mean = (_channels(one)[0] + _channels(other)[0]) / 2 / 256
     square = (2 + mean) * red * red + 4 * green * green + (3 - mean) * blue * blue
-    return float((square / 9) ** 0.5)
+    return math.sqrt(square / 9)
 
 
 def distinct_from(others: list[str], colours: tuple[str, ...], least: float = 0.3) -> list[str]:

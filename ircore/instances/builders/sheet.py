@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircore import exact
 from ircore.drawing import Point, arc_points, text_size
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.builders.plane import ahead, along, direction, middle, perpendicular, polar
@@ -182,7 +183,7 @@ class Sheet:
         if text:
             # A text of some width lies wholly between the arms only at some distance from the vertex.
             wide = text_size(text, self.style.font - 3)[0] / 2 + CLEAR
-            reach = max(radius + 6, wide / max(0.2, math.sin(math.radians(sweep / 2))))
+            reach = max(radius + 6, wide / max(0.2, exact.sin(math.radians(sweep / 2))))
             middle_way = start + sweep / 2
             self.label(polar(vertex, reach + 6, middle_way), text, middle_way, colour, size=-3, centred=True, spread=30)
 
@@ -213,7 +214,7 @@ class Sheet:
 
     def point(self, at: Point, name: str, away_from: Point | None = None, colour: str | None = None) -> None:
         """Name a point; its label is put on the side away from ``away_from``. The dot is drawn over all lines."""
-        towards = direction(away_from, at) if away_from is not None and math.dist(away_from, at) > 1 else -45.0
+        towards = direction(away_from, at) if away_from is not None and exact.dist(away_from, at) > 1 else -45.0
         if self.style.dot:
             self._points.append((at, name, colour or self.ink))
             self._use([at, at], 2 * self.style.dot)
@@ -223,7 +224,7 @@ class Sheet:
         """Write a text beside the middle of a segment, on the side away from a point."""
         centre = middle(start, end)
         outer = perpendicular(centre, start, end, 10)
-        if math.dist(outer, away_from) < math.dist(centre, away_from):
+        if exact.dist(outer, away_from) < exact.dist(centre, away_from):
             outer = perpendicular(centre, start, end, -10)
         self.label(centre, text, direction(centre, outer), colour, size=-2, nearest=5, farthest=26)
 
@@ -275,12 +276,12 @@ class Sheet:
             np.arange(label.nearest, label.farthest + 1, 3.0), range(-label.spread, label.spread + 1, 15)
         ):
             angle = math.radians(label.towards + turn)
-            x, y = math.cos(angle), math.sin(angle)
+            x, y = exact.cos(angle), exact.sin(angle)
             # The box touches a circle of radius `distance` about the point.
             reach = min(
                 (wide / 2 + distance) / abs(x) if x else math.inf, (high / 2 + distance) / abs(y) if y else math.inf
             )
-            reach = min(reach, distance + math.hypot(wide, high) / 2)
+            reach = min(reach, distance + exact.hypot(wide, high) / 2)
             middle_x, middle_y = label.at[0] + reach * x, label.at[1] + reach * y
             cost = 2 * float(distance) + abs(turn) / 4
             if cost < least and self._free(middle_x, middle_y, wide, high):
@@ -300,7 +301,7 @@ class Sheet:
         """Remember the pixels of a line, so that no label is put there."""
         half = max(1, math.ceil(width / 2))
         for start, end in itertools.pairwise(path):
-            steps = max(1, math.ceil(math.dist(start, end)))
+            steps = max(1, math.ceil(exact.dist(start, end)))
             for step in range(steps + 1):
                 x, y = along(start, end, step / steps)
                 column, row = int(x), int(y)

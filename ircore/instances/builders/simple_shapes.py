@@ -9,6 +9,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from ircore import exact
 from ircore.drawing import Point, arc_points
 from ircore.instances.builders.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.builders.grounds import paint_ground
@@ -41,7 +42,7 @@ class Slot:
 
     def gap(self, other: "Slot") -> float:
         """Return the distance between the two circles; negative if they overlap."""
-        return math.dist((self.x, self.y), (other.x, other.y)) - self.radius - other.radius
+        return exact.dist((self.x, self.y), (other.x, other.y)) - self.radius - other.radius
 
 
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
@@ -115,7 +116,7 @@ RING_HOLE = 0.58
 
 
 def _polar(radius: float, degrees: float) -> Point:
-    return radius * math.cos(math.radians(degrees)), radius * math.sin(math.radians(degrees))
+    return radius * exact.cos(math.radians(degrees)), radius * exact.sin(math.radians(degrees))
 
 
 def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
@@ -161,7 +162,7 @@ def _growing_row(rng: random.Random, count: int) -> list[Slot]:
     steps = 5 if count > 8 else 4
     first, growth = rng.randint(18, 26), rng.randint(6, 9)
     radii = [first + growth * step for step in range(steps)]
-    room = SIZE - 2 * EDGE - 2 * sum(radii)
+    room = SIZE - 2 * EDGE - 2 * math.fsum(radii)
     gap = room / (steps + 1)
     row, x, y = [], EDGE + gap, rng.choice((150, 256, 362))
     for radius in radii:
@@ -267,4 +268,4 @@ def _draw(
 def _turned(point: Point, slot: Slot, rotation: float) -> Point:
     turn = math.radians(rotation)
     x, y = point
-    return slot.x + x * math.cos(turn) - y * math.sin(turn), slot.y + x * math.sin(turn) + y * math.cos(turn)
+    return slot.x + x * exact.cos(turn) - y * exact.sin(turn), slot.y + x * exact.sin(turn) + y * exact.cos(turn)

@@ -4,6 +4,8 @@ import math
 import random
 from dataclasses import dataclass
 
+from ircore import exact
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -100,16 +102,18 @@ def pick_words(rng: random.Random, topic: Topic, count: int) -> list[str]:
 
 def round_step(top: float) -> float:
     """Return the step in which data on an axis that ends at ``top`` is given: 60–130 of them make the axis."""
-    exponent = math.floor(math.log10(top / 130))
-    steps = [factor * 10.0**power for power in (exponent, exponent + 1) for factor in (1, 2, 5)]
+    exponent = math.floor(exact.log10(top / 130))
+    steps = [factor * exact.power_of_ten(power) for power in (exponent, exponent + 1) for factor in (1, 2, 5)]
     return min(step for step in steps if step >= top / 130)
 
 
 def round_top(most: float) -> float:
     """Return where an axis may end on which the largest value is ``most``: a little above it."""
-    exponent = math.floor(math.log10(most))
+    exponent = math.floor(exact.log10(most))
     tops = [
-        factor * 10.0**power for power in (exponent, exponent + 1) for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+        factor * exact.power_of_ten(power)
+        for power in (exponent, exponent + 1)
+        for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
     ]
     return round(min(top for top in tops if top >= 1.04 * most), 9)
 

@@ -133,9 +133,11 @@ def _shape_points(item: Item, wish: _Wish) -> Item | None:
                 polygon(item.kind, given), fill=item.fill, outline=item.outline, stroke=item.stroke, dash=item.dash
             )
         if across:
-            item = replace(item, centre=(sum(across) / 2, item.centre[1]), width=max(0.5, abs(across[1] - across[0])))
+            middle, wide = (across[0] + across[1]) / 2, abs(across[1] - across[0])
+            item = replace(item, centre=(middle, item.centre[1]), width=max(0.5, wide))
         if down:
-            item = replace(item, centre=(item.centre[0], sum(down) / 2), height=max(0.5, abs(down[1] - down[0])))
+            middle, high = (down[0] + down[1]) / 2, abs(down[1] - down[0])
+            item = replace(item, centre=(item.centre[0], middle), height=max(0.5, high))
         return item
     if isinstance(item, Stroke) and len(item.points) == 2 and (across or down):
         (x0, y0), (x1, y1) = item.points

@@ -7,6 +7,8 @@ from functools import cache
 
 from PIL import ImageColor
 
+from ircore import exact
+
 MORE_NAMES = {
     "amber": "#ffbf00", "apricot": "#fbceb1", "blue green": "#008080", "bronze": "#cd7f32", "burgundy": "#800020",
     "charcoal": "#36454f", "cream": "#fffdd0", "emerald": "#2ecc71", "greenish blue": "#008080", "lilac": "#c8a2c8",
@@ -106,7 +108,7 @@ def named(words: str) -> str:
     if rest in _BASIC and shade not in _BASIC:
         return NAMES[shade]
     halves = rgb(NAMES[shade]), rgb(named(rest))
-    return hex_of(*(round(sum(pair) / 2) for pair in zip(*halves, strict=True)))
+    return hex_of(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
 
 
 def _modified(colour: str, modifier: str) -> str:
@@ -139,7 +141,7 @@ def difference(one: str, other: str) -> float:
     The distance is Euclidean in CIE L*a*b* (ΔE*ab, CIE 1976, D65); it is cut to a third if both have the same
     everyday name, so that "red" finds #d62728.
     """
-    distance = math.dist(_lab(one), _lab(other))
+    distance = exact.dist(_lab(one), _lab(other))
     return distance / 3 if family(one) == family(other) else distance
 
 
@@ -165,11 +167,11 @@ def family(colour: str) -> str:
 def _lab(colour: str) -> tuple[float, float, float]:
     """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
     red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        part / 12.92 if part <= 0.04045 else exact.power((part + 0.055) / 1.055, 2.4)
         for part in (channel / 255 for channel in rgb(colour))
     )
     x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
     y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
-    fx, fy, fz = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    fx, fy, fz = (exact.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
     return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)

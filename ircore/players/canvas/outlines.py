@@ -3,6 +3,7 @@
 import math
 import re
 
+from ircore import exact
 from ircore.drawing import Point
 
 SIDES = {"pentagon": 5, "hexagon": 6, "heptagon": 7, "octagon": 8, "polygon": 6}
@@ -30,18 +31,18 @@ def corners_of(kind: str, words: str) -> Corners:
 def star(spikes: int) -> Corners:
     """Return a star with its first spike up; the inner corners lie where lines between spikes cross."""
     reach = 2 if spikes >= 5 else 1
-    inner = math.cos(reach * math.pi / spikes) / math.cos((reach - 1) * math.pi / spikes) if spikes >= 5 else 0.38
+    inner = exact.cos(reach * math.pi / spikes) / exact.cos((reach - 1) * math.pi / spikes) if spikes >= 5 else 0.38
     ring = []
     for step in range(2 * spikes):
         angle, far = math.pi * step / spikes, 0.5 if step % 2 == 0 else 0.5 * inner
-        ring.append((far * math.sin(angle), -far * math.cos(angle)))
+        ring.append((far * exact.sin(angle), -far * exact.cos(angle)))
     return tuple(ring)
 
 
 def regular(sides: int) -> Corners:
     """Return a regular polygon with a corner up."""
     return tuple(
-        (0.5 * math.sin(2 * math.pi * step / sides), -0.5 * math.cos(2 * math.pi * step / sides))
+        (0.5 * exact.sin(2 * math.pi * step / sides), -0.5 * exact.cos(2 * math.pi * step / sides))
         for step in range(sides)
     )
 
@@ -96,13 +97,13 @@ def _turned_arrow(words: str) -> Corners:
     else:
         turn = _WAYS[parts[0]] if parts else 0.0
     way = math.radians(turn)
-    cosine, sine = math.cos(way), math.sin(way)
+    cosine, sine = exact.cos(way), exact.sin(way)
     return stretched(tuple((x * cosine - 0.62 * y * sine, x * sine + 0.62 * y * cosine) for x, y in _ARROW))
 
 
 def _half_disc() -> Corners:
     steps = [math.pi * step / 40 for step in range(41)]
-    return tuple((-0.5 * math.cos(angle), -0.5 * math.sin(angle)) for angle in steps)
+    return tuple((-0.5 * exact.cos(angle), -0.5 * exact.sin(angle)) for angle in steps)
 
 
 def _heart() -> Corners:
@@ -110,7 +111,10 @@ def _heart() -> Corners:
     steps = [2 * math.pi * step / 60 for step in range(60)]
     return stretched(
         tuple(
-            (16 * math.sin(t) ** 3, -(13 * math.cos(t) - 5 * math.cos(2 * t) - 2 * math.cos(3 * t) - math.cos(4 * t)))
+            (
+                16 * exact.whole_power(exact.sin(t), 3),
+                -(13 * exact.cos(t) - 5 * exact.cos(2 * t) - 2 * exact.cos(3 * t) - exact.cos(4 * t)),
+            )
             for t in steps
         )
     )

@@ -1,5 +1,6 @@
 """Where a described thing goes: its own point, beside another thing, in a row, or where there is room."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -96,7 +97,7 @@ def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
     taken = [other.box for other in [*sheet.items, *made]]
     spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
         (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
-    best = min(spots, key=lambda spot: sum(_overlap(_box_at(item, spot), box) for box in taken))
+    best = min(spots, key=lambda spot: math.fsum(_overlap(_box_at(item, spot), box) for box in taken))
     return item.moved(best[0] - item.centre[0], best[1] - item.centre[1])
 
 

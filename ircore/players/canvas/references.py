@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.players.canvas.colours import difference
 from ircore.players.canvas.kinds import NOUN, is_plural, kind_of, mismatch
@@ -105,10 +106,10 @@ def _distance(target: Target, near: Point, sheet: Sheet) -> float:
     """How far a thing is from a point, in pixels / 4; being inside it counts less than being its middle."""
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
-    outside = math.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))
+    outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))
     if isinstance(item, Stroke):
-        outside = min(outside + 4, *(math.dist(near, point) for point in item.points))
-    return outside / 4 + math.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16
+        outside = min(outside + 4, *(exact.dist(near, point) for point in item.points))
+    return outside / 4 + exact.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16
 
 
 def _chosen(ranked: list[tuple[float, Target]], words: str, plural: bool, near: bool, sheet: Sheet) -> list[Target]:
@@ -143,7 +144,7 @@ def _side(words: str) -> str:
 def _sidedness(side: str, box: BoxF) -> float:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     each = {"left": x, "right": -x, "top": y, "bottom": -y}
-    return sum(each[part] for part in side.split())
+    return math.fsum(each[part] for part in side.split())
 
 
 def _by_extreme(word: str, targets: list[Target], sheet: Sheet) -> Target:
@@ -157,7 +158,7 @@ def _by_extreme(word: str, targets: list[Target], sheet: Sheet) -> Target:
             return (bottom - top) * (1 if word == "tallest" else -1)
         if word in {"widest", "narrowest"}:
             return (right - left) * (1 if word == "widest" else -1)
-        size = math.hypot(right - left, bottom - top)
+        size = exact.hypot(right - left, bottom - top)
         return -size if word in {"smallest", "smaller"} else size
 
     return max(targets, key=measure)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
+from ircore import exact
 from ircore.drawing import Drawing, Point
 from ircore.images import Pixels
 from ircore.players.canvas.colours import rgb
@@ -47,7 +48,7 @@ def _cost(canvas: Canvas, item: Item) -> float:
     if isinstance(item, Label) or (isinstance(item, Blob) and item.outline is None):
         return area
     length = 2 * (right - left + bottom - top)
-    strokes = length / (sum(item.dash) or 20.0) if item.dash or isinstance(item, Blob) else 0.0
+    strokes = length / (math.fsum(item.dash) or 20.0) if item.dash or isinstance(item, Blob) else 0.0
     points = 12 * len(item.points) if isinstance(item, Stroke) and item.smooth else 40
     return 2 * area + 400 * (strokes + points)
 
@@ -78,7 +79,7 @@ def _fade(canvas: Canvas, other: str) -> Pixels:
         "right": across,
         "bottom right": (down + across) / 2,
         "bottom left": (down + 1 - across) / 2,
-        "edges": np.minimum(1.0, np.hypot(down - 0.5, across - 0.5) / math.sqrt(0.5)),
+        "edges": np.minimum(1.0, exact.hypot(down - 0.5, across - 0.5) / math.sqrt(0.5)),
     }[canvas.fade_to][..., None]
     mixed = np.array(rgb(canvas.background)) * (1 - share) + np.array(rgb(other)) * share
     return np.asarray(mixed.round(), np.uint8)
@@ -100,7 +101,7 @@ def _draw_item(drawing: Drawing, item: Item) -> None:
 
 def _pulled_out(centre: Point, degrees: float, far: float) -> Point:
     way = math.radians(degrees)
-    return centre[0] + far * math.cos(way), centre[1] + far * math.sin(way)
+    return centre[0] + far * exact.cos(way), centre[1] + far * exact.sin(way)
 
 
 def _draw_blob(drawing: Drawing, blob: Blob) -> None:
@@ -163,7 +164,7 @@ def _headed(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
     tip, tail = path[-1], next((point for point in reversed(path[:-1]) if point != path[-1]), None)
     if tail is None:
         return path
-    length = math.dist(tip, tail)
+    length = exact.dist(tip, tail)
     ux, uy = (tip[0] - tail[0]) / length, (tip[1] - tail[1]) / length
     long = max(8.0, 4 * item.stroke)
     half = long * 0.45
@@ -194,4 +195,4 @@ def _mirrored(point: Point, about: Point) -> Point:
 
 
 def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
-    return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t**3)
+    return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t * t * t)

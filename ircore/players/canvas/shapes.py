@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ircore import exact
 from ircore.drawing import Point, arc_points, text_size
 
 LIMIT = 8192.0
@@ -65,8 +66,8 @@ class Blob:
         if self.kind not in ROUND:
             return extent(self.path())
         (x, y), turn = self.centre, math.radians(self.rotation)
-        half_wide = math.hypot(self.width * math.cos(turn), self.height * math.sin(turn)) / 2
-        half_high = math.hypot(self.width * math.sin(turn), self.height * math.cos(turn)) / 2
+        half_wide = exact.hypot(self.width * exact.cos(turn), self.height * exact.sin(turn)) / 2
+        half_high = exact.hypot(self.width * exact.sin(turn), self.height * exact.cos(turn)) / 2
         return x - half_wide, y - half_high, x + half_wide, y + half_high
 
     def path(self) -> list[Point]:
@@ -141,7 +142,7 @@ class Pie:
 
     def angles(self) -> list[tuple[float, float]]:
         """Return start and end of each wedge in degrees clockwise from 3 o'clock, start before end."""
-        total = sum(part.share for part in self.slices)
+        total = math.fsum(part.share for part in self.slices)
         unit = 360 / total if total > 95 else 3.6
         spans, at = [], 0.0
         for part in self.slices:
@@ -155,7 +156,7 @@ class Pie:
         """Return a point in the middle of a wedge."""
         start, end = self.angles()[index]
         middle, far = math.radians((start + end) / 2), (self.radius + self.hole) / 2
-        return self.centre[0] + far * math.cos(middle), self.centre[1] + far * math.sin(middle)
+        return self.centre[0] + far * exact.cos(middle), self.centre[1] + far * exact.sin(middle)
 
     def moved(self, dx: float, dy: float) -> "Pie":
         """Return it elsewhere."""
@@ -259,8 +260,8 @@ class Label:
         wide, high = text_size(self.text, self.size)
         turn = math.radians(self.rotation)
         wide, high = (
-            abs(wide * math.cos(turn)) + abs(high * math.sin(turn)),
-            abs(wide * math.sin(turn)) + abs(high * math.cos(turn)),
+            abs(wide * exact.cos(turn)) + abs(high * exact.sin(turn)),
+            abs(wide * exact.sin(turn)) + abs(high * exact.cos(turn)),
         )
         left = self.at[0] - {"l": 0.0, "m": wide / 2, "r": wide}[self.anchor[0]]
         top = self.at[1] - {"t": 0.0, "m": high / 2, "b": high}[self.anchor[1]]
@@ -332,7 +333,9 @@ def turned(point: Point, about: Point, degrees: float) -> Point:
     """Return ``point`` turned clockwise about another."""
     angle = math.radians(degrees)
     x, y = point[0] - about[0], point[1] - about[1]
-    return about[0] + x * math.cos(angle) - y * math.sin(angle), about[1] + x * math.sin(angle) + y * math.cos(angle)
+    return about[0] + x * exact.cos(angle) - y * exact.sin(angle), about[1] + x * exact.sin(angle) + y * exact.cos(
+        angle
+    )
 
 
 def text_bound(text: str, size: float) -> float:

@@ -1,5 +1,6 @@
 """Quoted texts: alone, in lists, or on things."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -74,7 +75,7 @@ def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> L
 
 
 def _dark(colour: str) -> bool:
-    return sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.299), (3, 0.587), (5, 0.114))) < 110
+    return math.fsum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.299), (3, 0.587), (5, 0.114))) < 110
 
 
 def _referred(words: str, clause: Clause, sheet: Sheet) -> Target | None:

@@ -39,7 +39,7 @@ def _stacks(group: Bars, words: ColourWords) -> Statement | None:
     """Say stacked bars series by series, from the base on; none if the stacks differ in width or order of colours."""
     stacks = _columns(group)
     rows = list(zip(*stacks.values(), strict=False))
-    wide = round(sum(bar.end - bar.start for bar in group.bars) / len(group.bars))
+    wide = round(math.fsum(bar.end - bar.start for bar in group.bars) / len(group.bars))
     even = len({len(stack) for stack in stacks.values()}) == 1 and all(
         abs(bar.end - bar.start - wide) <= 3 for bar in group.bars
     )
@@ -60,7 +60,7 @@ def _columns(group: Bars) -> dict[int, list[Bar]]:
 def _stacked(group: Bars, places: Sequence[int], rows: Sequence[Sequence[Bar]], words: ColourWords) -> Statement:
     """Say series of stacked bars, each bar of which begins where what stands there ends."""
     bars = [bar for row in rows for bar in row]
-    wide, edge = round(sum(bar.end - bar.start for bar in bars) / len(bars)), edge_words(group)
+    wide, edge = round(math.fsum(bar.end - bar.start for bar in bars) / len(bars)), edge_words(group)
     where = ", ".join(f"{place}" for place in places)
     along, to = ("y", "up to y") if group.upright else ("x", "out to x")
     size = f"{wide} px wide{edge} at x {where}" if group.upright else f"{wide} px high{edge} at y {where}"
@@ -86,7 +86,7 @@ def _layers(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
 def _alike_bars(group: Bars, words: ColourWords) -> Statement | None:
     """Say bars of one colour and width in few words; none if they differ."""
     bars = sorted(group.bars, key=lambda bar: bar.start)
-    wide = round(sum(bar.end - bar.start for bar in bars) / len(bars))
+    wide = round(math.fsum(bar.end - bar.start for bar in bars) / len(bars))
     one_kind = all(bar.colour == bars[0].colour for bar in bars)
     even = all(group.foot(bar) == group.base and abs(bar.end - bar.start - wide) <= 1.6 for bar in bars)
     if len(bars) < 3 or not one_kind or not even:

@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 from scipy import ndimage
 
+from ircore import exact
 from ircore.players.classical.masks import filled, grown, shrunk
 from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Bar, Bars, Box, Pie, Point, Shape, join
@@ -130,7 +131,7 @@ def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, floa
         left, top, right, bottom = blob.box
         near = min(x - left, y - top, right - x, bottom - y) > -reach
         inside = max(x - left, y - top, right - x, bottom - y) < reach
-        return near and inside and math.dist(((left + right) / 2, (top + bottom) / 2), (x, y)) < radius
+        return near and inside and exact.dist(((left + right) / 2, (top + bottom) / 2), (x, y)) < radius
 
     return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
@@ -165,7 +166,7 @@ def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
     """Return centre and radius if an outline is a circle."""
     left, top, right, bottom = box
     centre = ((left + right) / 2, (top + bottom) / 2)
-    away = np.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
+    away = exact.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
     return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
 
@@ -180,14 +181,14 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
     for three in edge[draw.integers(len(edge), size=(TRIES, 3))]:
         tried = _through(three)
         if tried is not None:
-            near = np.abs(np.hypot(edge[:, 0] - tried[0], edge[:, 1] - tried[1]) - tried[2]) < 1.5
+            near = np.abs(exact.hypot(edge[:, 0] - tried[0], edge[:, 1] - tried[1]) - tried[2]) < 1.5
             best = near if near.sum() > best.sum() else best
     circle = circle_through(edge[best]) if best.sum() > 8 else None
     if circle is None or circle[1] < 30:
         return None
     (x, y), radius = circle
-    on = np.abs(np.hypot(edge[:, 0] - x, edge[:, 1] - y) - radius) < 2
-    turns = np.degrees(np.arctan2(edge[on, 1] - y, edge[on, 0] - x)) // 10
+    on = np.abs(exact.hypot(edge[:, 0] - x, edge[:, 1] - y) - radius) < 2
+    turns = np.degrees(exact.atan2(edge[on, 1] - y, edge[on, 0] - x)) // 10
     # The sides of a polygon touch a circle in all directions, but lie on it nowhere for long.
     _, lengths = np.unique(turns, return_counts=True)
     full = (lengths > ON_CIRCLE * radius * math.radians(10)).sum()
@@ -203,7 +204,7 @@ def _through(three: Points) -> tuple[float, float, float] | None:
         return None
     first, second = a * a + b * b, c * c + e * e
     x, y = (e * first - b * second) / twice, (a * second - c * first) / twice
-    return x0 + x, y0 + y, math.hypot(x, y)
+    return x0 + x, y0 + y, exact.hypot(x, y)
 
 
 def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
@@ -212,8 +213,8 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     solid = {blob.label for blob in group}
     angles = (np.arange(RAYS) + 0.5) * 2 * math.pi / RAYS
     shares = np.linspace(0.68, 0.95, 10)
-    columns = np.floor(x + radius * np.outer(shares, np.sin(angles))).astype(int)
-    rows = np.floor(y - radius * np.outer(shares, np.cos(angles))).astype(int)
+    columns = np.floor(x + radius * np.outer(shares, exact.sin(angles))).astype(int)
+    rows = np.floor(y - radius * np.outer(shares, exact.cos(angles))).astype(int)
     rows = np.clip(rows, 0, segmentation.labels.shape[0] - 1)
     seen = segmentation.labels[rows, np.clip(columns, 0, segmentation.labels.shape[1] - 1)]
     votes = np.stack([(seen == label).sum(axis=0) for label in sorted(solid)])
@@ -256,8 +257,8 @@ def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], l
     for label, first, last in runs:
         middle = (first + last) / 2
         rays = (middle + np.linspace(-0.2, 0.2, 5) * (last - first)) * 2 * math.pi / RAYS
-        columns = np.floor(x + np.outer(radius + reaches, np.sin(rays))).astype(int).clip(0, labels.shape[1] - 1)
-        rows = np.floor(y - np.outer(radius + reaches, np.cos(rays))).astype(int).clip(0, labels.shape[0] - 1)
+        columns = np.floor(x + np.outer(radius + reaches, exact.sin(rays))).astype(int).clip(0, labels.shape[1] - 1)
+        rows = np.floor(y - np.outer(radius + reaches, exact.cos(rays))).astype(int).clip(0, labels.shape[0] - 1)
         beyond = (labels[rows, columns] == label).mean(axis=1) > 0.5
         # Of a sector pulled out by d, the middle reaches d beyond the circle.
         found.append(float(round(reaches[beyond].max() + 1)) if beyond[:3].all() else 0.0)
@@ -341,8 +342,8 @@ def _hole(circle: tuple[Point, float], labels: Labels, solid: set[int]) -> float
     inner = []
     for angle in angles:
         steps = np.arange(1, radius * 0.9, 0.5)
-        rows = np.floor(y - steps * math.cos(angle)).astype(int)
-        columns = np.floor(x + steps * math.sin(angle)).astype(int)
+        rows = np.floor(y - steps * exact.cos(angle)).astype(int)
+        columns = np.floor(x + steps * exact.sin(angle)).astype(int)
         reached = np.flatnonzero(np.isin(labels[rows, columns], list(solid)))
         inner.append(float(steps[reached[0]]) if len(reached) else radius * 0.9)
     middle = float(np.median(inner))

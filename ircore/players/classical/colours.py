@@ -5,6 +5,8 @@ from functools import cache
 
 from PIL import ImageColor
 
+from ircore.exact import dist
+
 
 @cache
 def exact_names() -> dict[str, str]:
@@ -68,4 +70,4 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 def distance(one: str, other: str) -> float:
     """Return the Euclidean distance of two colours in RGB, 0–441."""
-    return float(sum((a - b) ** 2 for a, b in zip(rgb(one), rgb(other), strict=True)) ** 0.5)
+    return float(dist(rgb(one), rgb(other)))

@@ -8,6 +8,9 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
+
+from ircore.exact import cos, sin
 from ircore.images import Pixels
 from ircore.players.classical import photo
 from ircore.players.classical.chart_wording import bar_words
@@ -111,7 +114,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
             continue
         numbers = [item.bars[1] for item, _ in members if item.bars]
         statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
-        weight = sum(weight for _, weight in members)
+        weight = math.fsum(weight for _, weight in members)
         found.append(replace(statement.after("Add "), weight=weight, order=100))
     return found
 
@@ -185,7 +188,7 @@ def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | Non
 def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
     """Return the point halfway from the hole to the rim of a pie, in a direction clockwise from 12 o'clock."""
     angle, far = math.radians(degrees), (pie.radius + pie.hole) / 2
-    return pie.centre[0] + far * math.sin(angle), pie.centre[1] - far * math.cos(angle)
+    return pie.centre[0] + far * sin(angle), pie.centre[1] - far * cos(angle)
 
 
 def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
@@ -253,7 +256,7 @@ def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement
     if one.colour is None or two.colour is None:
         return []
     wanted, made = one.outline, two.outline
-    around = 2 * sum(one.size)
+    around = 2 * math.fsum(one.size)
     if wanted is None:
         text = f"The {reference} should have no outline"
         return [] if made is None else [Statement("", (text,), weight=around * made[1])]
@@ -298,7 +301,7 @@ def _reference(item: Item) -> str:
 def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels, count: int) -> list[Statement]:
     """Say which patches would bring a rendering nearer to a picture of many colours."""
     grid, now = photo.coarse(seen), photo.coarse(drawn)
-    before = float(((grid - now) ** 2).sum())
+    before = float(np.square(grid - now).sum())
     found = []
     for order, patch in enumerate(photo.patches(grid, now, count)):
         if patch.gain < 0.012 * before:

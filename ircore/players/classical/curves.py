@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
+from ircore import exact
 from ircore.players.classical import dashed, paths
+from ircore.players.classical.algebra import dot, interpolated
 from ircore.players.classical.families import likeness
 from ircore.players.classical.masks import Mask, grown, shrunk
 from ircore.players.classical.percepts import Likeness, Percept, Point, Shape, Stroke
@@ -36,7 +38,7 @@ class Path:
     @property
     def length(self) -> float:
         """In pixels."""
-        return float(np.hypot(*np.diff(self.points, axis=0).T).sum())
+        return float(exact.hypot(*np.diff(self.points, axis=0).T).sum())
 
 
 def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
@@ -51,9 +53,9 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
         Its paths, and middle and area of each round thickening, which may be a marker.
     """
     found = [Path(points, 1.0) for points in paths.trace(piece, corner)]
-    length = sum(path.length for path in found)
+    length = math.fsum(path.length for path in found)
     markers = _markers(piece, corner) if length > 60 else []
-    ink -= sum(area for _, area in markers) * 0.7
+    ink -= math.fsum(area for _, area in markers) * 0.7
     width = max(1.0, round(2 * ink / max(length, 1)) / 2)
     kept = [
         Path(path.points, width)
@@ -67,7 +69,7 @@ def dashed_path(chain: list[dashed.Piece]) -> Path:
     """Return the path of a chain of dashes."""
     width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
     corners = dashed.path_of(chain)
-    steps = [max(1, round(float(np.hypot(*step)))) for step in np.diff(corners, axis=0)]
+    steps = [max(1, round(float(exact.hypot(*step)))) for step in np.diff(corners, axis=0)]
     dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
     return Path(np.vstack([*dense, corners[-1:]]), width, dashed.pattern_of(chain))
 
@@ -106,7 +108,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     markers = [(middle, area) for middle, area in _markers(mask, (0, 0))]
     markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
     slope = np.gradient(path[:, 1], path[:, 0])
-    width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope**2)))) / 2)
+    width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
     gaps = 1 - len(used) / (used[-1] - used[0] + 1)
     dash = "dashed" if gaps > 0.08 else "solid"
     if len(markers) >= 3:
@@ -120,7 +122,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
 def _covers(points: tuple[Point, ...], path: paths.Points) -> bool:
     """Tell whether straight lines through the points stay on the path from end to end."""
     reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
-    rows = np.interp(path[:, 0], [x for x, _ in points], [y for _, y in points])
+    rows = interpolated(path[:, 0], *np.array(points).T)
     return bool(reach and np.percentile(np.abs(rows - path[:, 1]), 80) < 5)
 
 
@@ -150,15 +152,15 @@ def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
     if (one.dash == "solid") != (other.dash == "solid") or abs(one.width - other.width) > 1.5:
         return None
     a, b = one.points[-side], other.points[-other_side]
-    gap = float(np.hypot(*(b - a)))
+    gap = float(exact.hypot(*(b - a)))
     if gap > (GAP if one.dash == "solid" else DASHED_GAP) or min(one.length, other.length) < 8:
         return None
     out, back = _way(one.points, side), _way(other.points, other_side)
     along = (b - a) / max(gap, 1e-9)
     straight = 0.85 if one.dash == "solid" else 0.5
-    if float(out @ back) > -straight:
+    if float(dot(out, back)) > -straight:
         return None
-    if gap > 4 and (float(out @ along) < straight or float(back @ along) > -straight):
+    if gap > 4 and (float(dot(out, along)) < straight or float(dot(back, along)) > -straight):
         return None
     return gap
 
@@ -166,7 +168,7 @@ def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
 def _way(points: paths.Points, side: int) -> paths.Points:
     ordered = points if side else points[::-1]
     way = ordered[-1] - ordered[max(-len(ordered), -14)]
-    unit: paths.Points = way / max(float(np.hypot(*way)), 1e-9)
+    unit: paths.Points = way / max(float(exact.hypot(*way)), 1e-9)
     return unit
 
 
@@ -181,11 +183,11 @@ def _circles(found: list[Path], colour: str) -> tuple[list[Percept], list[Path]]
         same = [
             other
             for other, (middle, size) in fits
-            if id(other) not in used and math.dist(middle, centre) <= 6 and abs(size - radius) <= 4
+            if id(other) not in used and exact.dist(middle, centre) <= 6 and abs(size - radius) <= 4
         ]
         points = np.vstack([other.points for other in same])
         better = circle_through(points)
-        if better is None or sum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
+        if better is None or math.fsum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
             continue
         used |= {id(other) for other in same}
         circles.append(_circle(better, path, colour))
@@ -199,7 +201,7 @@ def _circle_of(path: Path) -> tuple[Point, float] | None:
     circle = circle_through(path.points)
     if circle is None or circle[1] < 8 or path.length < 0.5 * circle[1]:
         return None
-    off = np.abs(np.hypot(*(path.points - circle[0]).T) - circle[1])
+    off = np.abs(exact.hypot(*(path.points - circle[0]).T) - circle[1])
     return circle if float(np.percentile(off, 95)) < 1.3 else None
 
 
@@ -235,8 +237,8 @@ def _bent(path: paths.Points, like: Likeness) -> tuple[Point, ...]:
 
 def _is_straight(path: paths.Points, width: float) -> bool:
     chord = path[-1] - path[0]
-    length = float(np.hypot(*chord))
-    off = np.abs((path - path[0]) @ np.array([-chord[1], chord[0]])) / max(length, 1e-9)
+    length = float(exact.hypot(*chord))
+    off = np.abs(dot(path - path[0], np.array([-chord[1], chord[0]]))) / max(length, 1e-9)
     return bool(length > 6 and off.max() <= max(1.6, 0.5 * width + 0.6))
 
 

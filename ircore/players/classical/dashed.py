@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ircore import exact
+from ircore.players.classical.algebra import axes_of, dot
 from ircore.players.classical.masks import Mask
 
 Points = npt.NDArray[np.float64]
@@ -37,14 +39,9 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     middle = points.mean(axis=0)
     if len(points) < 2:
         return Piece(middle, np.array([1.0, 0.0]), 1.0, 1.0, index)
-    offset = points - middle
-    spread = offset.T @ offset / (len(points) - 1)
-    a, b, c = float(spread[0, 0]) + 1 / 12, float(spread[0, 1]), float(spread[1, 1]) + 1 / 12
-    # The eigenvalues of the covariance and the direction of the larger one, in closed form.
-    mean, half = (a + c) / 2, math.hypot((a - c) / 2, b)
-    turn = math.atan2(2 * b, a - c) / 2
-    length, thickness = math.sqrt(12 * (mean + half)), math.sqrt(12 * max(mean - half, 0.0))
-    way = np.array([math.cos(turn), math.sin(turn)])
+    way, along, across = axes_of(points)
+    # A pixel is no point: its own square adds 1/12 each way.
+    length, thickness = math.sqrt(12 * along + 1), math.sqrt(12 * across + 1)
     solid = len(points) > 0.8 * length * thickness
     return Piece(middle, way, length, len(points) / max(length, 1.0), index, solid)
 
@@ -81,9 +78,9 @@ def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
     free = np.ones(len(others), bool)
     while free.any():
         offset = middles - here.middle
-        distance = np.hypot(offset[:, 0], offset[:, 1])
-        ahead = offset @ way / np.maximum(distance, 1e-9)
-        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(ways @ way) > 0.85))
+        distance = exact.hypot(offset[:, 0], offset[:, 1])
+        ahead = dot(offset, way) / np.maximum(distance, 1e-9)
+        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(dot(ways, way)) > 0.85))
         if not fits.any():
             break
         best = int(np.where(fits, distance, np.inf).argmin())
@@ -99,7 +96,7 @@ def _even(chain: list[Piece]) -> bool:
     """Tell dashes from letters: the pieces are thin, and their distances alike."""
     widths = [piece.width for piece in chain]
     middles = np.array([piece.middle for piece in chain])
-    gaps = np.hypot(*np.diff(middles, axis=0).T)
+    gaps = exact.hypot(*np.diff(middles, axis=0).T)
     if float(np.percentile(widths, 85)) > 1.5 * float(np.percentile(widths, 15)) + 0.5:
         return False
     return max(widths) < 7 and float(np.percentile(gaps, 75)) < 1.9 * float(np.percentile(gaps, 25)) + 2
@@ -109,8 +106,8 @@ def path_of(chain: list[Piece]) -> Points:
     """Return the line through a chain, from the outer end of its first piece to that of its last."""
     middles = np.array([piece.middle for piece in chain])
     first, last = chain[0], chain[-1]
-    start = first.middle + first.way * math.copysign(first.length / 2, float((middles[0] - middles[1]) @ first.way))
-    end = last.middle + last.way * math.copysign(last.length / 2, float((middles[-1] - middles[-2]) @ last.way))
+    start = first.middle + first.way * math.copysign(first.length / 2, float(dot(middles[0] - middles[1], first.way)))
+    end = last.middle + last.way * math.copysign(last.length / 2, float(dot(middles[-1] - middles[-2], last.way)))
     return np.vstack([start, middles, end])
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ircore import exact
+from ircore.players.classical.algebra import dot, interpolated, solved
 from ircore.players.classical.percepts import Likeness
 
 Floats = npt.NDArray[np.float64]
@@ -93,9 +95,9 @@ def _graph(path: Floats) -> tuple[Floats, Floats] | None:
     steps = np.diff(path, axis=0)
     if (np.maximum.accumulate(path[:, 0]) - path[:, 0]).max() > 2:
         return None
-    along = np.concatenate([[0.0], np.hypot(*steps.T).cumsum()])
+    along = np.concatenate([[0.0], exact.hypot(*steps.T).cumsum()])
     even = np.linspace(0, along[-1], STEPS)
-    return np.interp(even, along, path[:, 0]), np.interp(even, along, path[:, 1])
+    return interpolated(even, along, path[:, 0]), interpolated(even, along, path[:, 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +126,13 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)
-    squares = scaled @ scaled.transpose(0, 2, 1) + 1e-9 * len(x) * np.eye(terms.shape[1])
-    solved = np.linalg.solve(squares, scaled @ y[:, None])[..., 0]
-    fitted = (solved[:, None, :] @ scaled)[:, 0]
+    squares = dot(scaled[:, :, None], scaled[:, None]) + 1e-9 * len(x) * np.eye(terms.shape[1])
+    factors = solved(squares, dot(scaled, y))
+    fitted = dot(scaled.transpose(0, 2, 1), factors[:, None])
     # Measured across the curve: where it is steep, a step to the side is a long way up.
     slope = np.gradient(fitted, axis=1) / np.maximum(np.gradient(x), 1e-6)
-    off = np.percentile(np.abs(y - fitted) / np.sqrt(1 + slope**2), 95, axis=1)
-    return _Fits(options, solved / np.maximum(size[..., 0], 1e-12), off)
+    off = np.percentile(np.abs(y - fitted) / np.sqrt(1 + slope * slope), 95, axis=1)
+    return _Fits(options, factors / np.maximum(size[..., 0], 1e-12), off)
 
 
 def _closest(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
@@ -141,9 +143,14 @@ def _closest(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Fl
     return _fit(x, y, finer, terms(finer))
 
 
+def _geometric(first: float, last: float, count: int) -> Floats:
+    """Return numbers from the first to the last, each the same multiple of the one before."""
+    return exact.exp(np.linspace(exact.log(first), exact.log(last), count))
+
+
 def _powers(x: Floats, y: Floats, degree: int) -> _Fits:
     along = (x - x.mean()) / np.ptp(x)
-    return _fit(x, y, np.zeros(1), np.stack([along**power for power in range(1, degree + 1)])[None])
+    return _fit(x, y, np.zeros(1), np.repeat(along[None], degree, axis=0).cumprod(axis=0)[None])
 
 
 def _parabola(x: Floats, y: Floats) -> Likeness | None:
@@ -168,23 +175,23 @@ def _sine(x: Floats, y: Floats) -> Likeness | None:
 
     def waves(periods: Floats) -> Floats:
         turn = 2 * math.pi * x / periods[:, None]
-        return np.stack([np.sin(turn), np.cos(turn)], axis=1)
+        return np.stack([exact.sin(turn), exact.cos(turn)], axis=1)
 
-    fits = _closest(x, y, float(np.ptp(x)) * np.geomspace(0.12, 1.5, 90), waves)
+    fits = _closest(x, y, float(np.ptp(x)) * _geometric(0.12, 1.5, 90), waves)
     return Likeness("sine", float(fits.off.min()), period=float(fits.options[fits.best]))
 
 
 def _exponential(x: Floats, y: Floats) -> Likeness | None:
     along = (x - x.mean()) / np.ptp(x)
-    rates = np.geomspace(0.8, 16, 20)
+    rates = _geometric(0.8, 16, 20)
     options = np.concatenate([-rates[::-1], rates])
-    fits = _closest(x, y, options, lambda some: np.exp(some[:, None] * along)[:, None])
+    fits = _closest(x, y, options, lambda some: exact.exp(some[:, None] * along)[:, None])
     return Likeness("exponential", float(fits.off.min()), levels=(("y", float(fits.solved[fits.best, 0])),))
 
 
 def _beside(x: Floats, y: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
     """Fit for places left of a curve and right of it, the nearer the closer together; return the better ones."""
-    away = float(np.ptp(x)) * np.geomspace(0.001, 1.2, 24)
+    away = float(np.ptp(x)) * _geometric(0.001, 1.2, 24)
     sides = (_closest(x, y, x[0] - away, terms), _closest(x, y, x[-1] + away, terms))
     return min(sides, key=lambda fits: float(fits.off.min()))
 
@@ -196,7 +203,7 @@ def _hyperbola(x: Floats, y: Floats) -> Likeness | None:
 
 
 def _logarithm(x: Floats, y: Floats) -> Likeness | None:
-    fits = _beside(x, y, lambda poles: np.log(np.abs(x - poles[:, None]))[:, None])
+    fits = _beside(x, y, lambda poles: exact.log(np.abs(x - poles[:, None]))[:, None])
     return Likeness("logarithm", float(fits.off.min()), levels=(("x", float(fits.options[fits.best])),))
 
 

@@ -5,6 +5,7 @@ least of the ink unexplained. Print in other fonts than the one of ``typeface`` 
 that.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -12,7 +13,7 @@ from operator import or_
 
 import numpy as np
 
-from ircore.players.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, typeface
+from ircore.players.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, grained, typeface
 
 SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
 """Of the font, in pixels, in the order in which they are tried: most print in charts has one of the first."""
@@ -95,8 +96,8 @@ class _Line:
     """The ink of a line, and what lies between two of its columns."""
 
     def __init__(self, ink: Cover) -> None:
-        self.ink = ink
-        self.squares = np.concatenate([[0.0], (ink**2).sum(axis=0).cumsum()]).tolist()
+        self.ink = ink = grained(ink)
+        self.squares = np.concatenate([[0.0], np.square(ink).sum(axis=0).cumsum()]).tolist()
         # The rows of each column that are more than faint, as the bits of a number.
         packed = np.packbits(ink > FAINT, axis=0, bitorder="little").T
         self.rows = [int.from_bytes(column.tobytes(), "little") for column in packed]
@@ -216,7 +217,7 @@ class _Reading:
     def read(self) -> Print | None:
         """Read first each letter as it fits, then all on one baseline."""
         loose = self._best_row(None)
-        if not loose or sum(match.off for match in loose) > HOPELESS * self.energy:
+        if not loose or math.fsum(match.off for match in loose) > HOPELESS * self.energy:
             return None
         weights = [match.base for match in loose if LETTERS[match.letter] not in "-'\"`.,"]
         base = float(np.median(weights or [match.base for match in loose]))
@@ -225,7 +226,7 @@ class _Reading:
         if not row:
             return None
         text = self._spelled(row)
-        off = sum(match.off for match in row) / max(self.energy, 1e-9)
+        off = math.fsum(match.off for match in row) / max(self.energy, 1e-9)
         middle, middle_up = self.face.middle(text)
         on = float(np.median([match.base for match in row]))
         place = (row[0].origin + middle, on + middle_up)
@@ -273,7 +274,7 @@ class _Reading:
     def _parted(self, row: list[_Match], base: float) -> list[_Match]:
         """Look again at letters that fit less well, without the ink of the letters beside them."""
         for index, match in enumerate(row):
-            if match.off < DOUBTFUL * float((match.ink**2).sum()):
+            if match.off < DOUBTFUL * float(np.square(match.ink).sum()):
                 continue
             rest = self.cut.line.ink.copy()
             for beside in (*row[max(0, index - 1) : index], *row[index + 1 : index + 2]):
@@ -316,7 +317,7 @@ def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
     letters = typeface(size).letters(high, wide)
     if letters is None:
         return None
-    more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))
+    more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))  # exact: grained
     return _Fit(letters, more, int(more.argmin()))
 
 
@@ -339,5 +340,5 @@ def _strength(ink: Cover, row: Sequence[_Match]) -> float:
     both = own = 0.0
     for match in row:
         both += float((ink[match.place] * match.ink).sum())
-        own += float((match.ink**2).sum())
+        own += float(np.square(match.ink).sum())
     return both / max(own, 1e-9)

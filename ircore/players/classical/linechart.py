@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
+from ircore import exact
 from ircore.players.classical.families import likeness
 from ircore.players.classical.masks import Mask, grown, shrunk
 from ircore.players.classical.palette import Segmentation
@@ -219,7 +220,7 @@ def _is_curved(drawn: Mask, path: list[Point]) -> bool:
             continue
         slope = (y1 - y0) / (x1 - x0)
         beside = rows[middle] + 0.5 - (y0 + slope * (columns[middle] + 0.5 - x0))
-        off.append(abs(float(np.median(beside))) / math.hypot(1, slope) > BULGE)
+        off.append(abs(float(np.median(beside))) / exact.hypot(1, slope) > BULGE)
     return bool(off) and float(np.mean(off)) > 0.4
 
 
@@ -306,9 +307,9 @@ def _band(size: tuple[int, ...], path: list[Point], reach: float = BAND) -> Mask
         low, high = int(min(x0, x1) - reach), int(max(x0, x1) + reach) + 1
         top, bottom = max(0, int(min(y0, y1) - reach)), int(max(y0, y1) + reach) + 1
         rows, columns = np.mgrid[top : min(bottom, size[0]), max(0, low) : min(high, size[1])] + 0.5
-        length = max(math.dist((x0, y0), (x1, y1)), 1e-9)
-        share = np.clip(((columns - x0) * (x1 - x0) + (rows - y0) * (y1 - y0)) / length**2, 0, 1)
-        away = np.hypot(columns - x0 - share * (x1 - x0), rows - y0 - share * (y1 - y0))
+        length = max(exact.dist((x0, y0), (x1, y1)), 1e-9)
+        share = np.clip(((columns - x0) * (x1 - x0) + (rows - y0) * (y1 - y0)) / (length * length), 0, 1)
+        away = exact.hypot(columns - x0 - share * (x1 - x0), rows - y0 - share * (y1 - y0))
         band[top : min(bottom, size[0]), max(0, low) : min(high, size[1])] |= away <= reach
     return band
 
@@ -341,7 +342,7 @@ def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
     """Return for each pixel of the way whether it is drawn, and whether it is clear of corners and of other things."""
     hits, between = [], []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
-        length = math.dist((x0, y0), (x1, y1))
+        length = exact.dist((x0, y0), (x1, y1))
         at = np.arange(0.5, length)
         columns = (x0 + (x1 - x0) * at / length).astype(int).clip(0, own.shape[1] - 1)
         rows = (y0 + (y1 - y0) * at / length).astype(int).clip(0, own.shape[0] - 1)
@@ -368,15 +369,15 @@ def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
     for x, y in path:
         rows, columns = np.mgrid[max(0, int(y) - 8) : int(y) + 9, max(0, int(x) - 8) : int(x) + 9]
         rows, columns = rows.clip(0, ink.own.shape[0] - 1), columns.clip(0, ink.own.shape[1] - 1)
-        disc = np.hypot(rows + 0.5 - y, columns + 0.5 - x) <= 8
+        disc = exact.hypot(rows + 0.5 - y, columns + 0.5 - x) <= 8
         sizes.append(float((ink.own[rows, columns] & disc).sum()))
     # Two arms of the line, 16 px long with the marker upon them, and the marker: a = πr² + (16 − 2r)·w, solved for r.
-    rest = width**2 + math.pi * (float(np.median(sizes)) - 16 * width)
+    rest = width * width + math.pi * (float(np.median(sizes)) - 16 * width)
     radius = (width + math.sqrt(max(0.0, rest))) / math.pi
     return round(2 * radius) / 2 if radius >= max(2.6, 1.15 * width) else None
 
 
 def _bends(path: Sequence[Point]) -> bool:
     """Tell whether a line bends at one of its corners more than a curve does."""
-    ways = [math.degrees(math.atan2(y1 - y0, x1 - x0)) for (x0, y0), (x1, y1) in itertools.pairwise(path)]
+    ways = [math.degrees(exact.atan2(y1 - y0, x1 - x0)) for (x0, y0), (x1, y1) in itertools.pairwise(path)]
     return any(abs(b - a) >= BEND for a, b in itertools.pairwise(ways))

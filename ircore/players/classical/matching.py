@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ircore import exact
 from ircore.players.classical.colours import distance
 from ircore.players.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text
 
@@ -82,12 +83,12 @@ def _cost(one: Item, other: Item) -> float:
     family = _family(one.percept)
     if family != _family(other.percept):
         return math.inf
-    away = math.dist(one.middle, other.middle)
+    away = exact.dist(one.middle, other.middle)
     sizes = [
         max(item.percept.box[2] - item.percept.box[0], item.percept.box[3] - item.percept.box[1], 1)
         for item in (one, other)
     ]
-    unlike = abs(math.log(sizes[0] / sizes[1])) / 2
+    unlike = abs(exact.log(sizes[0] / sizes[1])) / 2
     off_colour = distance(one.colour, other.colour) / 441 if one.colour and other.colour else 0.0
     # Two things of unlike colours are one only if they are at one place.
     if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:

@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
+from ircore import exact
 from ircore.drawing import text_size
 from ircore.errors import InputError
 from ircore.images import Picture, Pixels
+from ircore.players.classical.algebra import length_of
 from ircore.players.classical.masks import Mask
 from ircore.players.classical.palette import Labels, to_hex
 from ircore.players.classical.percepts import Box, Text
@@ -56,9 +58,9 @@ class Spotted:
         """Degrees counter-clockwise; what is higher than wide and has several letters reads upwards."""
         (x0, y0), (x1, y1) = self.corners[:2]
         (x3, y3) = self.corners[3]
-        if math.dist((x0, y0), (x3, y3)) > 1.5 * math.dist((x0, y0), (x1, y1)) and len(self.text) > 1:
+        if exact.dist((x0, y0), (x3, y3)) > 1.5 * exact.dist((x0, y0), (x1, y1)) and len(self.text) > 1:
             return 90.0
-        turn = -math.degrees(math.atan2(y1 - y0, x1 - x0))
+        turn = -math.degrees(exact.atan2(y1 - y0, x1 - x0))
         return 0.0 if abs(turn) <= LEVEL else round(turn / 5) * 5.0
 
 
@@ -169,7 +171,7 @@ def _text_of(one: Spotted, pixels: Pixels, labels: Labels) -> Text | None:
         return None
     ground_label = int(np.bincount(view[inside]).argmax())
     ground = np.median(window[inside & (view == ground_label)], axis=0)
-    far = np.linalg.norm(window - ground, axis=2)
+    far = length_of(window - ground)
     most = float(far[inside].max())
     if most < LEAST_CONTRAST:
         return None
@@ -179,14 +181,14 @@ def _text_of(one: Spotted, pixels: Pixels, labels: Labels) -> Text | None:
     turn = math.radians(one.rotation)
     rows, columns = np.nonzero(ink)
     x, y = left + columns + 0.5, top + rows + 0.5
-    along, across = x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+    along, across = x * exact.cos(turn) - y * exact.sin(turn), x * exact.sin(turn) + y * exact.cos(turn)
     high = float(np.ptp(across)) + 1
     if high > HIGHEST:
         return None
     middle = (float(along.min() + along.max()) / 2, float(across.min() + across.max()) / 2)
     centre = (
-        middle[0] * math.cos(turn) + middle[1] * math.sin(turn),
-        middle[1] * math.cos(turn) - middle[0] * math.sin(turn),
+        middle[0] * exact.cos(turn) + middle[1] * exact.sin(turn),
+        middle[1] * exact.cos(turn) - middle[0] * exact.sin(turn),
     )
     colour = to_hex(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
     size = float(round(high * 40 / max(text_size(one.text, 40)[1], 1.0)))

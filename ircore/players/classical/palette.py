@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.images import Pixels
+from ircore.players.classical.algebra import dot, length_of, straight_fit
 from ircore.players.classical.masks import Mask, uniform
 
 Labels = npt.NDArray[np.int16]
@@ -119,7 +120,7 @@ def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
         if alike.mean() < 0.6:
             continue
         along, colour = np.flatnonzero(alike) + 0.5, sides[0][alike]
-        slope, start = np.polyfit(along, colour, 1)
+        slope, start = straight_fit(along, colour)
         fits = np.abs(colour - (np.outer(along, slope) + start)).max(axis=1) <= 3
         last = start + slope * len(turned)
         if fits.mean() > 0.9 and np.abs(last - start).max() > 10:
@@ -168,7 +169,7 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     often = counts >= MIN_THIN
     found = found[often][np.argsort(-counts[often], kind="stable")][:60]
     back = np.array(_rgb(palette[0]), np.float64)
-    contrast = [float(np.linalg.norm(np.array(_rgb(int(code))) - back)) for code in found]
+    contrast = [float(length_of(np.array(_rgb(int(code))) - back)) for code in found]
     unlabelled = np.argwhere(labels < 0)
     their_codes = codes[labels < 0]
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
@@ -217,8 +218,8 @@ def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[
     for ground in common:
         for label in range(1, len(palette)):
             way = colours[label] - colours[ground]
-            share = float((colour - colours[ground]) @ way / max(float(way @ way), 1e-9))
-            off = float(np.linalg.norm(colours[ground] + share * way - colour))
+            share = float(dot(colour - colours[ground], way) / max(float(dot(way, way)), 1e-9))
+            off = float(length_of(colours[ground] + share * way - colour))
             if label not in common and 0.2 < share < 0.95 and off <= 5 and (best is None or off < best[0]):
                 best = (off, label, share)
     return None if best is None else best[1:]
@@ -237,9 +238,9 @@ def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
 def _segment_distance(point: Floats, colours: Floats) -> Floats:
     """Return the distance of a colour from the segment between every two of ``colours``."""
     start, way = colours[:, None, :], colours[None, :, :] - colours[:, None, :]
-    length = np.maximum((way**2).sum(-1), 1e-9)
+    length = np.maximum(np.square(way).sum(-1), 1e-9)
     share = np.clip(((point - start) * way).sum(-1) / length, 0, 1)
-    distance: Floats = np.linalg.norm(start + share[..., None] * way - point, axis=-1)
+    distance: Floats = length_of(start + share[..., None] * way - point)
     return distance
 
 
@@ -248,7 +249,7 @@ def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArra
     steps = np.arange(-reach, reach + 1)
     rows = np.clip(at[:, 0, None] + steps, 0, labels.shape[0] - 1)
     columns = np.clip(at[:, 1, None] + steps, 0, labels.shape[1] - 1)
-    around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) ** 2)
+    around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) * len(steps))
     bits: npt.NDArray[np.uint64] = np.bitwise_or.reduce(_BITS[around], axis=1)
     return bits
 
@@ -268,7 +269,7 @@ def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[n
     if many.any():
         low[many], high[many] = _best_pairs(values[many], bits[many], colours)
     way = colours[high] - colours[low]
-    share = np.clip(((values - colours[low]) * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
+    share = np.clip(((values - colours[low]) * way).sum(-1) / np.maximum(np.square(way).sum(-1), 1e-9), 0, 1)
     wide = np.bincount(labels[labels >= 0], minlength=len(colours)) > WIDE * labels.size
     wide[0] = True
     threshold = np.where(wide[low] == wide[high], 0.5, np.where(wide[low], STROKE_SHARE, 1 - STROKE_SHARE))
@@ -282,7 +283,7 @@ def _ends_of(bits: npt.NDArray[np.uint64]) -> tuple[Labels, Labels]:
     """Return the lowest and the highest label of each set; (0, 0) for an empty one."""
     some = np.maximum(bits, np.uint64(1))
     low = np.bitwise_count((some & (~some + np.uint64(1))) - np.uint64(1)).astype(np.int16)
-    return low, np.floor(np.log2(some.astype(np.float64))).astype(np.int16)
+    return low, (np.frexp(some.astype(np.float64))[1] - 1).astype(np.int16)
 
 
 def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -> tuple[Labels, Labels]:
@@ -297,8 +298,8 @@ def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -
             continue
         way = colours[b] - colours[a]
         offset = values[allowed] - colours[a]
-        share = np.clip(offset @ way / max(float(way @ way), 1e-9), 0, 1)
-        distance = np.linalg.norm(offset - share[:, None] * way, axis=1)
+        share = np.clip(dot(offset, way) / max(float(dot(way, way)), 1e-9), 0, 1)
+        distance = length_of(offset - share[:, None] * way)
         better = distance < best[allowed]
         chosen = allowed[better]
         best[chosen], low[chosen], high[chosen] = distance[better], a, b

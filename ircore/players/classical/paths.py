@@ -1,7 +1,6 @@
 """Thin regions as ordered paths: skeleton, its branches, branches joined where they cross, few points for many."""
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,8 @@ import numpy.typing as npt
 from scipy import ndimage
 from skimage.morphology import skeletonize
 
+from ircore import exact
+from ircore.players.classical.algebra import dot, interpolated
 from ircore.players.classical.masks import Mask
 from ircore.players.classical.percepts import Point
 from ircore.players.classical.regions import EIGHT
@@ -87,11 +88,11 @@ def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[
 def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Pair the ends at a junction so that the straightest continuations are joined first."""
     ways = {end: _direction(paths[end[0]], end[1]) for end in ends}
-    pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(ways[pair[0]] @ ways[pair[1]]))
+    pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(dot(ways[pair[0]], ways[pair[1]])))
     used: set[tuple[int, int]] = set()
     chosen = []
     for one, other in pairs:
-        straight = float(ways[one] @ ways[other]) < (-0.1 if len(ends) == 2 else -0.82)
+        straight = float(dot(ways[one], ways[other])) < (-0.1 if len(ends) == 2 else -0.82)
         if straight and one not in used and other not in used and one[0] != other[0]:
             chosen.append((one, other))
             used |= {one, other}
@@ -102,7 +103,7 @@ def _direction(path: Points, side: int) -> Points:
     """Return the unit direction in which a path leaves at one of its ends."""
     ordered = path if side else path[::-1]
     way = ordered[-1] - ordered[max(-len(ordered), -LOOK_BACK)]
-    unit: Points = way / max(float(np.hypot(*way)), 1e-9)
+    unit: Points = way / max(float(exact.hypot(*way)), 1e-9)
     return unit
 
 
@@ -165,13 +166,14 @@ def smoothly(path: Points, tolerance: float = 1.0, limit: int = MAX_POINTS) -> t
         The points; none if it takes more.
     """
     smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
-    along = np.concatenate([[0], np.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
+    along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
     slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
     for count in range(4, limit + 1):
         at = np.linspace(0, along[-1], count)
-        points = np.column_stack([np.interp(at, along, smoothed[:, side]) for side in (0, 1)])
+        points = np.column_stack([interpolated(at, along, smoothed[:, side]) for side in (0, 1)])
         curve = smooth_curve(points, [16] * (count - 1))
-        off = np.abs(np.interp(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1]) / np.hypot(1, slope)
+        beside = np.abs(interpolated(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
+        off = beside / np.sqrt(1 + slope * slope)
         if float(np.percentile(off, 95)) <= tolerance:
             return _rounded(points)
     return None
@@ -192,9 +194,9 @@ def _smoothed(path: Points) -> Points:
 
 
 def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
-    closed = len(path) > 8 and math.dist(path[0], path[-1]) < 2
+    closed = len(path) > 8 and exact.dist(path[0], path[-1]) < 2
     if closed:
-        far = int(np.hypot(*(path - path[0]).T).argmax())
+        far = int(exact.hypot(*(path - path[0]).T).argmax())
         first = approximated(path[: far + 1], tolerance)
         found: Points = np.vstack([first[:-1], approximated(path[far:], tolerance)])
         return found
@@ -207,7 +209,7 @@ def _curve_points(path: Points, tolerance: float) -> Points:
     steps = np.arange(len(path))
     while len(chosen) < min(len(path), 40):
         curve = smooth_curve(path[chosen], [b - a for a, b in itertools.pairwise(chosen)])
-        off = np.hypot(*(curve - path).T)
+        off = exact.hypot(*(curve - path).T)
         if off.max() <= tolerance:
             break
         away = np.abs(steps[:, None] - np.array(chosen)).min(axis=1)
@@ -222,14 +224,14 @@ def _curve_points(path: Points, tolerance: float) -> Points:
 
 def _even_points(path: Points, tolerance: float, limit: int) -> Points:
     """Choose the fewest points, evenly spaced along the path, whose smooth curve stays close to it."""
-    along = np.concatenate([[0], np.hypot(*np.diff(path, axis=0).T).cumsum()])
+    along = np.concatenate([[0], exact.hypot(*np.diff(path, axis=0).T).cumsum()])
     for count in range(4, limit + 1):
         chosen = np.searchsorted(along, np.linspace(0, along[-1], count)).clip(0, len(path) - 1)
         steps = np.diff(chosen)
         if (steps < 1).any():
             break
         curve = smooth_curve(path[chosen], [int(step) for step in steps])
-        if np.hypot(*(curve - path).T).max() <= tolerance + 0.7:
+        if exact.hypot(*(curve - path).T).max() <= tolerance + 0.7:
             found: Points = path[chosen]
             return found
     return path
@@ -247,5 +249,6 @@ def smooth_curve(points: Points, steps: list[int]) -> Points:
     t = ((np.arange(len(first)) - np.repeat(spans.cumsum() - spans, steps)) / np.maximum(spans, 1)[first])[:, None]
     around = np.concatenate([points[:1], points, points[-1:]])
     p0, p1, p2, p3 = (around[first + shift] for shift in range(4))
-    curve = 0.5 * (2 * p1 + (p2 - p0) * t + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2 + (3 * p1 - p0 - 3 * p2 + p3) * t**3)
+    second, third = 2 * p0 - 5 * p1 + 4 * p2 - p3, 3 * p1 - p0 - 3 * p2 + p3
+    curve = 0.5 * (2 * p1 + (p2 - p0) * t + second * t * t + third * t * t * t)
     return np.concatenate([curve, points[-1:]])

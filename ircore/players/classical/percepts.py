@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ircore import exact
 from ircore.drawing import text_size
 
 Point = tuple[float, float]
@@ -90,7 +91,7 @@ class Stroke:
     @property
     def area(self) -> float:
         """Pixels it covers, about."""
-        return self.width * sum(math.dist(one, other) for one, other in itertools.pairwise(self.points))
+        return self.width * math.fsum(exact.dist(one, other) for one, other in itertools.pairwise(self.points))
 
     @property
     def box(self) -> Box:
@@ -174,7 +175,7 @@ class Bars:
     @property
     def area(self) -> float:
         """Pixels they cover, about."""
-        return sum((bar.box[2] - bar.box[0]) * (bar.box[3] - bar.box[1]) for bar in self.bars)
+        return math.fsum((bar.box[2] - bar.box[0]) * (bar.box[3] - bar.box[1]) for bar in self.bars)
 
     @property
     def box(self) -> Box:
@@ -201,7 +202,7 @@ class Pie:
     @property
     def area(self) -> float:
         """Pixels it covers."""
-        return 3.14159 * (self.radius**2 - self.hole**2)
+        return 3.14159 * (self.radius * self.radius - self.hole * self.hole)
 
 
 @dataclass(frozen=True)

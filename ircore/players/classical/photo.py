@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.images import Pixels
+from ircore.players.classical.algebra import straight_fit
 from ircore.players.classical.palette import to_hex
 from ircore.players.classical.percepts import Backdrop, Shape
 
@@ -51,7 +52,7 @@ def coarse(pixels: Pixels) -> Floats:
 def backdrop_of(grid: Floats) -> Backdrop:
     """Return the vertical fade nearest to a coarse picture."""
     along = (np.arange(CELLS) + 0.5) / CELLS
-    slope, start = np.polyfit(along, np.median(grid, axis=1), 1)
+    slope, start = straight_fit(along, np.median(grid, axis=1))
     return Backdrop(to_hex(start), to_hex(start + slope))
 
 
@@ -97,16 +98,16 @@ def _integral(grid: Floats) -> Floats:
 def _best(target: Floats, current: Floats) -> Patch | None:
     """Return the patch that takes away most squared error."""
     top, left, bottom, right = _rectangles()
-    fixed = ((target - current) ** 2 - target**2).sum(axis=-1)
+    fixed = (np.square(target - current) - np.square(target)).sum(axis=-1)
     sums = [_integral(fixed), *(_integral(target[..., channel]) for channel in range(3))]
     over = [table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left] for table in sums]
     cells = (bottom - top) * (right - left)
-    gain = over[0] + (over[1] ** 2 + over[2] ** 2 + over[3] ** 2) / cells
+    gain = over[0] + (np.square(over[1]) + np.square(over[2]) + np.square(over[3])) / cells
     best = int(gain.argmax())
-    if gain[best] < 3 * 40.0**2:
+    if gain[best] < 3 * 40.0 * 40.0:
         return None
     candidates = [_patch(target, current, int(top[i]), int(left[i]), int(bottom[i]), int(right[i]), shape)
-                  for i in np.argpartition(gain, -24)[-24:] for shape in (False, True)]  # fmt: skip
+                  for i in np.argsort(-gain, kind="stable")[:24] for shape in (False, True)]  # fmt: skip
     return max(candidates, key=lambda patch: (patch.gain, not patch.round))
 
 
@@ -115,7 +116,7 @@ def _patch(target: Floats, current: Floats, top: int, left: int, bottom: int, ri
     inside = _inside(shape)
     wanted = target[top:bottom, left:right][inside]
     colour = wanted.mean(axis=0)
-    gain = ((wanted - current[top:bottom, left:right][inside]) ** 2).sum() - ((wanted - colour) ** 2).sum()
+    gain = np.square(wanted - current[top:bottom, left:right][inside]).sum() - np.square(wanted - colour).sum()
     return Patch(top, left, bottom, right, is_round, colour, float(gain))
 
 
@@ -130,7 +131,7 @@ def _inside(patch: Patch) -> npt.NDArray[np.bool_]:
 @cache
 def _ellipse(high: int, wide: int) -> npt.NDArray[np.bool_]:
     rows, columns = np.ogrid[:high, :wide]
-    return np.asarray(((rows + 0.5) / high * 2 - 1) ** 2 + ((columns + 0.5) / wide * 2 - 1) ** 2 <= 1)
+    return np.asarray(np.square((rows + 0.5) / high * 2 - 1) + np.square((columns + 0.5) / wide * 2 - 1) <= 1)
 
 
 def _span(first: int, last: int, size: int) -> tuple[int, int]:

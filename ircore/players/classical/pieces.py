@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
+from ircore import exact
 from ircore.images import Pixels
+from ircore.players.classical.algebra import dot, length_of
 from ircore.players.classical.masks import Mask
 from ircore.players.classical.palette import Segmentation
 from ircore.players.classical.percepts import Box, join
@@ -70,8 +72,8 @@ class Piece:
         if area >= HIGHEST * WIDEST / 2:
             return False
         across, down = columns - columns.sum() / area, rows - rows.sum() / area
-        a, b, c = across @ across / area + 1 / 12, across @ down / area, down @ down / area + 1 / 12
-        middle, half = (a + c) / 2, math.hypot((a - c) / 2, b)
+        a, b, c = (float(dot(*pair)) / area for pair in ((across, across), (across, down), (down, down)))
+        middle, half = (a + c) / 2 + 1 / 12, exact.hypot((a - c) / 2, b)
         long, thick = math.sqrt(12 * (middle + half)), math.sqrt(12 * max(middle - half, 1 / 12))
         return bool(long > STROKE_LONG * thick and area > STROKE_FULL * long * thick)
 
@@ -122,7 +124,7 @@ def find_pieces(
             box = (corner[0] + left, corner[1] + top, corner[0] + left + wide, corner[1] + top + high)
             under = paper[box[1], box[0]] if ground == 0 else segmentation.colours[ground]
             place = (slice(box[1], box[3]), slice(box[0], box[2]))
-            most = float(np.linalg.norm(pixels[place][own] - under, axis=1).max())
+            most = float(length_of(pixels[place][own] - under).max())
             if most >= LEAST_CONTRAST:
                 found.append(Piece(len(found) + 1, int(ground), box, most, own))
                 owner[place][own] = len(found)
@@ -139,7 +141,7 @@ def _small(mask: Mask) -> Iterator[tuple[Mask, tuple[int, int]]]:
         own = whole[rows, columns] == index
         area = np.count_nonzero(own)
         is_solid = min(high, wide) >= 5 and area > SOLID * high * wide
-        if not is_solid and not (wide >= LONG and area <= THIN * math.hypot(wide, high)):
+        if not is_solid and not (wide >= LONG and area <= THIN * exact.hypot(wide, high)):
             yield own, (columns.start, rows.start)
 
 

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from skimage.measure import points_in_poly
 
+from ircore import exact
 from ircore.images import Pixels
+from ircore.players.classical.algebra import dot, inside_polygon, length_of
 from ircore.players.classical.colours import rgb
 from ircore.players.classical.masks import Mask
 from ircore.players.classical.paths import smooth_curve
@@ -43,7 +44,7 @@ def probes(percept: Percept) -> Points:
 
 def _along(stroke: Stroke) -> Points:
     points = np.array(stroke.points)
-    lengths = np.hypot(*np.diff(points, axis=0).T)
+    lengths = exact.hypot(*np.diff(points, axis=0).T)
     steps = [max(2, int(length / 3)) for length in lengths]
     if stroke.smooth:
         return smooth_curve(points, steps)
@@ -63,7 +64,9 @@ def _over_box(box: tuple[int, int, int, int], steps: int) -> Points:
 def _over_pie(pie: Pie) -> Points:
     angles = np.linspace(0, 2 * math.pi, 120, endpoint=False)
     radii = np.linspace(pie.hole + 0.1 * (pie.radius - pie.hole), pie.radius - 3, 6)
-    return np.array([(pie.centre[0] + r * math.sin(a), pie.centre[1] - r * math.cos(a)) for a in angles for r in radii])
+    return np.array(
+        [(pie.centre[0] + r * exact.sin(a), pie.centre[1] - r * exact.cos(a)) for a in angles for r in radii]
+    )
 
 
 def _over_shape(shape: Shape) -> Points:
@@ -75,17 +78,17 @@ def _over_shape(shape: Shape) -> Points:
 
 def _inside(shape: Shape, points: Points) -> Mask:
     if shape.corners:
-        inside: Mask = points_in_poly(points, np.array(shape.corners))  # type: ignore[no-untyped-call]
+        inside: Mask = inside_polygon(points, np.array(shape.corners))
         return inside
     turn = math.radians(shape.rotation)
     offset = points - shape.centre
-    along = offset @ np.array([math.cos(turn), math.sin(turn)])
-    across = offset @ np.array([-math.sin(turn), math.cos(turn)])
+    along = dot(offset, np.array([exact.cos(turn), exact.sin(turn)]))
+    across = dot(offset, np.array([-exact.sin(turn), exact.cos(turn)]))
     half = max(shape.size[0] / 2 - 2, 1), max(shape.size[1] / 2 - 2, 1)
     if shape.kind in {"circle", "ellipse"}:
-        return np.asarray((along / half[0]) ** 2 + (across / half[1]) ** 2 <= 1)
+        return np.asarray(np.square(along / half[0]) + np.square(across / half[1]) <= 1)
     if shape.kind == "ring":
-        away = np.hypot(along, across)
+        away = exact.hypot(along, across)
         return np.asarray((away < half[0]) & (away > half[1] + 2))
     return np.asarray((abs(along) <= half[0]) & (abs(across) <= half[1]))
 
@@ -99,11 +102,11 @@ def _on_rim(shape: Shape) -> Points:
         if shape.kind in {"square", "rectangle"}:
             flat = [(-a, -b), (a, -b), (a, b), (-a, b), (-a, -b)]
         else:
-            flat = [(a * math.cos(t), b * math.sin(t)) for t in np.linspace(0, 2 * math.pi, 60)]
+            flat = [(a * exact.cos(t), b * exact.sin(t)) for t in np.linspace(0, 2 * math.pi, 60)]
         ring = tuple(
             (
-                shape.centre[0] + x * math.cos(turn) - y * math.sin(turn),
-                shape.centre[1] + x * math.sin(turn) + y * math.cos(turn),
+                shape.centre[0] + x * exact.cos(turn) - y * exact.sin(turn),
+                shape.centre[1] + x * exact.sin(turn) + y * exact.cos(turn),
             )
             for x, y in flat
         )
@@ -137,7 +140,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     beside = shown[np.clip(rows + 5, 0, height - 1), np.clip(columns + 5, 0, width - 1)].astype(np.float64)
     # A pale figure is missing where only the background is to be seen.
     around = beside if thin else shown[2, 2].astype(np.float64)
-    contrast = float(np.median(np.linalg.norm(wanted - around, axis=1)))
+    contrast = float(np.median(length_of(wanted - around)))
     if not thin and contrast < 16:
         contrast = 2 * ALIKE
     alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
@@ -158,5 +161,5 @@ def _nearest(
     down, across = np.clip(rows + shifts[:, None], 0, pixels.shape[0] - 1), columns + shifts[:, None]
     there = pixels[down[:, None], np.clip(across, 0, pixels.shape[1] - 1)[None]]
     off = there - wanted
-    nearest: Points = np.sqrt(np.einsum("...i,...i", off, off).min(axis=(0, 1)))
+    nearest: Points = length_of(off).min(axis=(0, 1))
     return nearest

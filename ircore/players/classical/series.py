@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from ircore import exact
 from ircore.players.classical.percepts import Percept, Point, Shape, Stroke
 from ircore.players.classical.shapes import off_path
 
@@ -57,11 +58,11 @@ def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     centres = [dot.centre for dot in ordered]
     if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:
         return None
-    near = sum(_on_line(point, centres) for stroke in strokes for point in stroke.points)
+    near = sum(bool(_on_line(point, centres)) for stroke in strokes for point in stroke.points)
     if near < 0.7 * sum(len(stroke.points) for stroke in strokes):
         return None
-    length = sum(math.dist(a, b) for a, b in itertools.pairwise(centres))
-    drawn = sum(math.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
+    length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))
+    drawn = math.fsum(exact.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
     if drawn < 0.45 * length:
         return None
     widest = max(strokes, key=lambda stroke: stroke.area)

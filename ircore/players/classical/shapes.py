@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from skimage.measure import find_contours
 
+from ircore import exact
+from ircore.players.classical.algebra import axes_of, dot, length_of, solved
 from ircore.players.classical.masks import Mask, filled
 from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Point, Shape
@@ -71,7 +73,7 @@ def _away(points: Points, start: Points, end: Points) -> Points:
     """Return how far points are from the segment between two others."""
     (x, y), (along, down) = (points - start).T, end - start
     share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
-    away: Points = np.hypot(x - share * along, y - share * down)
+    away: Points = exact.hypot(x - share * along, y - share * down)
     return away
 
 
@@ -79,8 +81,8 @@ def off_path(point: Point, path: Sequence[Point]) -> float:
     """Return the distance of a point from a path, in pixels."""
     corners = np.array(path)
     way, offset = np.diff(corners, axis=0), np.array(point) - corners[:-1]
-    share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
-    return float(np.hypot(*(offset - share[:, None] * way).T).min())
+    share = np.clip((offset * way).sum(1) / np.maximum(np.square(way).sum(1), 1e-9), 0, 1)
+    return float(exact.hypot(*(offset - share[:, None] * way).T).min())
 
 
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
@@ -110,19 +112,18 @@ def round_figure(edge: Points, mask: Mask) -> Figure | None:
     offset = edge.min(axis=0)
     x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
     centre = (float(x.mean()), float(y.mean()))
-    covariance = np.cov(np.stack([x, y]))
-    values, vectors = np.linalg.eigh(covariance)
-    b, a = (2 * math.sqrt(max(float(value), 1e-6)) for value in values)
+    axis, *spreads = axes_of(np.stack([x, y], axis=1))
+    a, b = (2 * math.sqrt(max(spread, 1e-6)) for spread in spreads)
     way = edge - centre
     if a / b < 1.05:
         radius = math.sqrt(len(x) / math.pi)
-        if np.abs(np.hypot(way[:, 0], way[:, 1]) - radius).max() <= max(1.3, 0.03 * radius):
+        if np.abs(exact.hypot(way[:, 0], way[:, 1]) - radius).max() <= max(1.3, 0.03 * radius):
             return "circle", centre, (2 * radius, 2 * radius), 0.0, ()
-    along, across = way @ vectors[:, 1], way @ vectors[:, 0]
-    off = np.abs(np.hypot(along / a, across / b) - 1) * b
+    along, across = dot(way, axis), dot(way, np.array([-axis[1], axis[0]]))
+    off = np.abs(exact.hypot(along / a, across / b) - 1) * b
     if off.max() > max(1.5, 0.04 * b):
         return None
-    angle = math.degrees(math.atan2(float(vectors[1, 1]), float(vectors[0, 1]))) % 180
+    angle = math.degrees(exact.atan2(float(axis[1]), float(axis[0]))) % 180
     if min(angle, 180 - angle) < 2:
         return "ellipse", centre, (2 * a, 2 * b), 0.0, ()
     if abs(angle - 90) < 2:
@@ -135,12 +136,12 @@ def _turned_rectangle(edge: Points, area: float) -> Figure | None:
     if len(corners) != 4:
         return None
     sides = np.roll(corners, -1, axis=0) - corners
-    length = np.hypot(sides[:, 0], sides[:, 1])
-    cosine = abs(float(sides[0] @ sides[1])) / (length[0] * length[1])
+    length = exact.hypot(sides[:, 0], sides[:, 1])
+    cosine = abs(float(dot(sides[0], sides[1]))) / (length[0] * length[1])
     if cosine > 0.035 or abs(length[0] - length[2]) > 0.05 * length[0] + 2 or area < 0.94 * length[0] * length[1]:
         return None
     width, height = (length[0] + length[2]) / 2, (length[1] + length[3]) / 2
-    angle = math.degrees(math.atan2(sides[0, 1], sides[0, 0])) % 180
+    angle = math.degrees(exact.atan2(sides[0, 1], sides[0, 0])) % 180
     if angle > 45 and angle <= 135:
         angle, width, height = angle - 90, height, width
     elif angle > 135:
@@ -162,7 +163,7 @@ def figure_with_corners(edge: Points) -> Figure | None:
     if len(corners) == 3:
         return "triangle", centre, size, turned, points
     way = corners - corners.mean(axis=0)
-    radius = np.hypot(way[:, 0], way[:, 1])
+    radius = exact.hypot(way[:, 0], way[:, 1])
     middle = (float(corners[:, 0].mean()), float(corners[:, 1].mean()))
     if len(corners) >= 5 and np.ptp(radius) < max(2.5, 0.05 * radius.mean()) and _even(way):
         first = int(np.abs(_from_noon(way)).argmin())
@@ -185,15 +186,15 @@ def _sharpened(corners: Points) -> Points:
     """Replace short edges that only blunt a corner by the point where their neighbours meet."""
     while len(corners) > 3:
         sides = np.roll(corners, -1, axis=0) - corners
-        length = np.hypot(sides[:, 0], sides[:, 1])
+        length = exact.hypot(sides[:, 0], sides[:, 1])
         n = int(length.argmin())
         before, after = n - 1, (n + 1) % len(corners)
-        if length[n] > min(16.0, 0.35 * min(length[before], length[after])):
+        if length[n] > min(18.0, 0.35 * min(length[before], length[after])):
             break
         one = (corners[before], sides[before] / max(length[before], 1e-9))
         met = _meeting(one, (corners[after], sides[after] / max(length[after], 1e-9)))
-        ahead = met is not None and float((met - corners[n]) @ sides[before]) > 0
-        if met is None or not ahead or np.hypot(*(met - corners[n])) > 24:
+        ahead = met is not None and float(dot(met - corners[n], sides[before])) > 0
+        if met is None or not ahead or exact.hypot(*(met - corners[n])) > 24:
             break
         corners = np.delete(corners, after, axis=0)
         corners[n if after > n else n - 1] = met
@@ -201,13 +202,13 @@ def _sharpened(corners: Points) -> Points:
 
 
 def _even(way: Points) -> bool:
-    angles = np.sort(np.degrees(np.arctan2(way[:, 1], way[:, 0])))
+    angles = np.sort(np.degrees(exact.atan2(way[:, 1], way[:, 0])))
     return bool(np.ptp(np.diff(angles)) < 6)
 
 
 def _from_noon(way: Points) -> Points:
     """Return the angles of vectors, clockwise from 12 o'clock, -180 to 180."""
-    angle: Points = np.degrees(np.arctan2(way[:, 0], -way[:, 1]))
+    angle: Points = np.degrees(exact.atan2(way[:, 0], -way[:, 1]))
     return angle
 
 
@@ -238,8 +239,8 @@ def corners_of(edge: Points, share: float) -> Points:
         edge: The outline, its last point the same as its first.
         share: Deviation allowed, as a share of the outline's diagonal; at least 1.3 px.
     """
-    diagonal = float(np.hypot(*np.ptp(edge, axis=0)))
-    start = int(np.hypot(*(edge - edge.mean(axis=0)).T).argmax())
+    diagonal = float(exact.hypot(*np.ptp(edge, axis=0)))
+    start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())
     ring = np.roll(edge[:-1], -start, axis=0)
     closed = np.vstack([ring, ring[:1]])
     rough = approximated(closed, max(1.3, share * diagonal))[:-1]
@@ -248,7 +249,7 @@ def corners_of(edge: Points, share: float) -> Points:
 
 def _refined(edge: Points, rough: Points) -> Points:
     """Move each corner to where the straight lines through its two sides meet."""
-    index = [int(np.hypot(*(edge - corner).T).argmin()) for corner in rough]
+    index = [int(exact.hypot(*(edge - corner).T).argmin()) for corner in rough]
     lines = []
     for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
         side = edge[first : last + 1]
@@ -257,23 +258,22 @@ def _refined(edge: Points, rough: Points) -> Points:
     corners = rough.copy()
     for number in range(len(rough)):
         met = _meeting(lines[number - 1], lines[number])
-        if met is not None and np.hypot(*(met - rough[number])) < 5:
+        if met is not None and exact.hypot(*(met - rough[number])) < 5:
             corners[number] = met
     return corners
 
 
 def _line_through(points: Points) -> tuple[Points, Points]:
-    middle = points.mean(axis=0)
-    _, _, axes = np.linalg.svd(points - middle, full_matrices=False)
-    return middle, axes[0]
+    return points.mean(axis=0), axes_of(points)[0]
 
 
 def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points | None:
-    matrix = np.stack([one[1], -other[1]], axis=1)
-    if abs(float(np.linalg.det(matrix))) < 0.1:
+    (a, b), (c, d) = one[1], other[1]
+    turn = a * d - b * c
+    if abs(float(turn)) < 0.1:
         return None
-    along = np.linalg.solve(matrix, other[0] - one[0])
-    met: Points = one[0] + along[0] * one[1]
+    x, y = other[0] - one[0]
+    met: Points = one[0] + (x * d - y * c) / turn * one[1]
     return met
 
 
@@ -281,8 +281,8 @@ def _off(edge: Points, corners: Points) -> float:
     """Return how far the outline strays from the polygon, 97th percentile in pixels."""
     start, way = corners, np.roll(corners, -1, axis=0) - corners
     offset = edge[:, None, :] - start[None]
-    share = np.clip((offset * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
-    distance = np.linalg.norm(offset - share[..., None] * way, axis=-1).min(axis=1)
+    share = np.clip((offset * way).sum(-1) / np.maximum(np.square(way).sum(-1), 1e-9), 0, 1)
+    distance = length_of(offset - share[..., None] * way).min(axis=1)
     return float(np.percentile(distance, 97))
 
 
@@ -312,7 +312,7 @@ def _hidden_circle(edge: Points) -> Figure | None:
         circle = circle_through(three)
         if circle is None:
             continue
-        on = np.abs(np.hypot(*(ring - circle[0]).T) - circle[1]) < 1.2
+        on = np.abs(exact.hypot(*(ring - circle[0]).T) - circle[1]) < 1.2
         if on.mean() > best[0]:
             best = (float(on.mean()), *circle)
     if best[0] < 0.5:
@@ -322,12 +322,15 @@ def _hidden_circle(edge: Points) -> Figure | None:
 
 def circle_through(points: Points) -> tuple[Point, float] | None:
     """Return centre and radius of the circle nearest to points by linear least squares; none if they are collinear."""
-    matrix = np.column_stack([2 * points, np.ones(len(points))])
-    solution, _, rank, _ = np.linalg.lstsq(matrix, (points**2).sum(axis=1), rcond=None)
-    square = float(solution[2] + solution[0] ** 2 + solution[1] ** 2)
-    if rank < 3 or square <= 0 or square > 4e6:
+    middle = points.mean(axis=0)
+    x, y = (points - middle).T
+    squares = np.array([[dot(x, x), dot(x, y)], [dot(x, y), dot(y, y)]])
+    if squares[0, 0] * squares[1, 1] - squares[0, 1] * squares[0, 1] <= 1e-12 * squares.max() * squares.max():
         return None
-    return (float(solution[0]), float(solution[1])), math.sqrt(square)
+    around = x * x + y * y
+    right, down = solved(squares, np.array([dot(around, x), dot(around, y)]) / 2).tolist()
+    square = float(around.mean()) + right * right + down * down
+    return ((float(middle[0]) + right, float(middle[1]) + down), math.sqrt(square)) if square <= 4e6 else None
 
 
 def _hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
@@ -345,7 +348,7 @@ def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
     kind, (x, y), (wide, high), _, _ = figure
     rows, columns = np.ogrid[: size[0], : size[1]]
     if kind == "circle":
-        return np.asarray((rows + 0.5 - y) ** 2 + (columns + 0.5 - x) ** 2 < (wide / 2 - 1) ** 2)
+        return np.asarray(np.square(rows + 0.5 - y) + np.square(columns + 0.5 - x) < exact.square(wide / 2 - 1))
     return np.asarray((abs(rows + 0.5 - y) < high / 2 - 1) & (abs(columns + 0.5 - x) < wide / 2 - 1))
 
 
@@ -363,7 +366,7 @@ def _widened(
     """Move the edge outwards: an outline is centred on the edge, so it hides half its width of the fill."""
     grown = []
     for x, y in corners:
-        length = math.hypot(x - centre[0], y - centre[1]) or 1.0
+        length = exact.hypot(x - centre[0], y - centre[1]) or 1.0
         factor = 1 + by * 1.3 / length
         grown.append((centre[0] + (x - centre[0]) * factor, centre[1] + (y - centre[1]) * factor))
     inner = size[1] - 2 * by if kind == "ring" else size[1] + 2 * by

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircore.players.classical.algebra import dot, length_of
 from ircore.players.classical.masks import Mask, spread
 from ircore.players.classical.palette import Labels, Segmentation
 from ircore.players.classical.percepts import Grid, Stroke, Ticks
@@ -137,7 +138,7 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
 
 def _stands_out(segmentation: Segmentation, label: int) -> bool:
     """Tell whether lines are too dark for a grid of a few: three parallels in a figure are lines of their own."""
-    return float(np.linalg.norm(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
+    return float(length_of(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
 
 
 def _family(group: list[Straight]) -> list[Straight]:
@@ -169,7 +170,11 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     touching = np.asarray(above.all(axis=0) | below.all(axis=0))
     edges = np.flatnonzero(np.diff(np.concatenate([[0], touching.astype(np.int8), [0]])))
     spots = [(int(a) + line.low, int(b) + line.low) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a <= 4]
-    found = [(spot, reach) for spot in spots if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4]
+    found = [
+        (spot, reach)
+        for spot in spots
+        if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
+    ]
     found = [(spot, reach) for spot, reach in found if max(reach) <= MAX_TICK]
     if len(found) < 2:
         return None
@@ -215,4 +220,4 @@ def measured(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
     length = max(1, int(own.any(axis=0 if line.level else 1).sum()))
     width = max(1.0, round(2 * float(across.sum()) / length) / 2)
     rows = np.arange(line.first, line.last + 1) + 0.5
-    return round(float(across @ rows / max(float(across.sum()), 1e-9)), 1), width
+    return round(float(dot(across, rows) / max(float(across.sum()), 1e-9)), 1), width

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ircore.exact import dist
 from ircore.images import Pixels
+from ircore.players.classical.algebra import length_of
 from ircore.players.classical.colours import distance, exact
 from ircore.players.classical.matching import cheapest
 from ircore.players.classical.percepts import Box, Perception, Text
@@ -56,7 +58,7 @@ def _apart(one: Text, other: Text) -> float:
     """Return how far two texts are apart, in pixels; those that say something else are farther."""
     if one.rotation != other.rotation:
         return math.inf
-    return math.dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
+    return dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
 
 
 def _covered(box: Box, others: Sequence[Box]) -> bool:
@@ -73,9 +75,9 @@ def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
     left, top, right, bottom = text.box
     wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (seen, drawn))
     ground = np.median(wanted.reshape(-1, 3), axis=0)
-    ink = np.linalg.norm(wanted - ground, axis=2)
+    ink = length_of(wanted - ground)
     strong = ink > 0.5 * ink.max()
-    off = np.linalg.norm(wanted - made, axis=2)[strong]
+    off = length_of(wanted - made)[strong]
     return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
 
 
@@ -88,7 +90,7 @@ def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, s
         name, its = (words.replace(f'"{other.text}"', f'"{one.text}"') for words in (name, its))
     if abs(one.size - other.size) >= 0.5:
         found.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
-    off = math.dist(one.centre, other.centre)
+    off = dist(one.centre, other.centre)
     if off >= IN_PLACE:
         x, y = (round(4 * value) / 4 for value in one.centre)
         place = f"({x:g}, {y:g})"

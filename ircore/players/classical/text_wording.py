@@ -1,6 +1,7 @@
 """Texts in words: those of one look and in one row or column are said together."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 from ircore.players.classical.percepts import Text
@@ -75,7 +76,7 @@ def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
         return f'The text "{_plain(first.text)}" in {look}, centred at {_point(first, exactly)}'
     for place, anchor in ((_middle_y, "row"), (_right, "right"), (_middle_x, "column"), (_left, "left")):
         if all(abs(place(text) - place(first)) <= IN_LINE for text in texts):
-            line = sum(place(text) for text in texts) / len(texts)
+            line = math.fsum(place(text) for text in texts) / len(texts)
             return f"Tick labels {_listed(texts)} in {look}, {_along(texts, anchor, line, exactly)}"
     listed = ", ".join(f'"{_plain(text.text)}"' for text in texts)
     return f"Texts {listed} in {look}, at {', '.join(_point(text, exactly) for text in texts)}"

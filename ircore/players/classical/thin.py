@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import ndimage
 
+from ircore import exact
 from ircore.players.classical import curves, dashed, strokes
+from ircore.players.classical.algebra import correlation_of
 from ircore.players.classical.linechart import band_of
 from ircore.players.classical.masks import Mask, filled, grown, shrunk, without_rim
 from ircore.players.classical.palette import Labels, Segmentation
@@ -168,7 +170,7 @@ def _rim_width(band: Mask, region: Mask) -> float:
 
 
 def _towards(point: tuple[float, float], centre: tuple[float, float], by: float) -> tuple[float, float]:
-    length = math.dist(point, centre) or 1.0
+    length = exact.dist(point, centre) or 1.0
     factor = max(0.0, 1 - by / length)
     return centre[0] + (point[0] - centre[0]) * factor, centre[1] + (point[1] - centre[1]) * factor
 
@@ -234,8 +236,8 @@ def _is_lone_line(piece: Mask, area: int) -> bool:
     """A straight stroke of at least 18 px is no letter."""
     height, width = piece.shape
     return (
-        math.hypot(height, width) >= 20
-        and area < 4.5 * math.hypot(height, width)
+        exact.hypot(height, width) >= 20
+        and area < 4.5 * exact.hypot(height, width)
         and min(height, width) >= 10
         and (_along_diagonal(piece))
     )
@@ -243,7 +245,7 @@ def _is_lone_line(piece: Mask, area: int) -> bool:
 
 def _along_diagonal(piece: Mask) -> bool:
     rows, columns = np.nonzero(piece)
-    correlation = np.corrcoef(rows, columns)[0, 1]
+    correlation = correlation_of(rows.astype(np.float64), columns.astype(np.float64))
     return bool(abs(correlation) > 0.97)
 
 
@@ -254,7 +256,7 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
         return None
     rows, columns = np.ogrid[:height, :width]
     radius = (height + width) / 4
-    disc = (rows + 0.5 - height / 2) ** 2 + (columns + 0.5 - width / 2) ** 2 <= radius**2
+    disc = np.square(rows + 0.5 - height / 2) + np.square(columns + 0.5 - width / 2) <= radius * radius
     if (disc & piece).sum() < 0.88 * (disc | piece).sum():
         return None
     centre = (corner[0] + width / 2, corner[1] + height / 2)

@@ -90,7 +90,7 @@ class Typeface:
         down = self._top[rows, None, None] + np.arange(high)[:, None]
         across = self._left[rows, None, None] + np.arange(wide)
         inks = self._inks[rows[:, None, None], down, across].reshape(len(rows), -1)
-        return Letters(inks, (inks**2).sum(axis=1), self._which[rows], self._base[rows], self._pen[rows])
+        return Letters(inks, np.square(inks).sum(axis=1), self._which[rows], self._base[rows], self._pen[rows])
 
     def middle(self, text: str) -> tuple[float, float]:
         """Return the middle of a text's ink from where it begins on its baseline, to a quarter of a pixel."""
@@ -118,8 +118,16 @@ def _coarse(masks: list[npt.NDArray[np.uint8]]) -> Cover:
     rows = reduce(add, (fine[:, at : high * FINE + at] for at in range(FINE)))
     sums = reduce(add, (rows[:, :, at : wide * FINE + at] for at in range(FINE)))
     parts = sums.reshape(len(masks), high, FINE, wide, FINE).transpose(0, 2, 4, 1, 3)[:, ::-1, ::-1]
-    inks: Cover = np.asarray(parts.reshape(-1, high, wide) / np.float32(255 * FINE * FINE), np.float32)
-    return inks
+    return grained(parts.reshape(-1, high, wide) / np.float32(255 * FINE * FINE))
+
+
+def grained(ink: npt.NDArray[np.floating]) -> Cover:
+    """Return how much ink covers of each pixel in steps of 1/128.
+
+    Products of two such values and sums of a thousand of them are floats of 32 bits without rounding, so that a
+    product of matrices is the same in whatever order a processor adds.
+    """
+    return np.asarray(np.rint(ink * np.float32(128)) / np.float32(128), np.float32)
 
 
 def _ends(some: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

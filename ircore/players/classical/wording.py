@@ -1,8 +1,10 @@
 """Percepts in plain English, as much of it as the token budget allows, the most telling first."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ircore.exact import power
 from ircore.players.classical.chart_wording import bars_statement, grid_words, pie_statement
 from ircore.players.classical.colours import distance, exact, plain_name
 from ircore.players.classical.curve_wording import stroke_noun, stroke_statement, x_axis_height
@@ -85,7 +87,9 @@ def _in_full(percept: Percept, words: ColourWords, axis: float | None, telling: 
 def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
     """Return a statement for each group of texts that can be said together."""
     return [
-        replace(text_statement(group, words), weight=sum(weight_of(text, backdrop) for text in group), order=AFTER_ALL)
+        replace(
+            text_statement(group, words), weight=math.fsum(weight_of(text, backdrop) for text in group), order=AFTER_ALL
+        )
         for group in text_groups(texts)
     ]
 
@@ -94,12 +98,12 @@ def weight_of(percept: Percept, backdrop: Backdrop) -> float:
     """Return how much a percept tells: its pixels, by how far they stand out; lines count more than areas."""
     if isinstance(percept, Shape) and percept.colour and percept.outline:
         bare = replace(percept, outline=None)
-        rim = 2 * sum(percept.size) * percept.outline[1]
+        rim = 2 * math.fsum(percept.size) * percept.outline[1]
         edge = min(1.0, distance(percept.outline[0], backdrop.colour) / 220)
-        return weight_of(bare, backdrop) + float(5.0 * rim * edge**1.3)
+        return weight_of(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
     factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
     contrast = min(1.0, distance(_colour_of(percept), backdrop.colour) / 220)
-    return float(factor * percept.area * contrast**1.3)
+    return float(factor * percept.area * power(contrast, 1.3))
 
 
 def _colour_of(percept: Percept) -> str:

@@ -10,6 +10,7 @@ from operator import or_
 import numpy as np
 
 from ircore.images import Pixels
+from ircore.players.classical.algebra import dot, length_of
 from ircore.players.classical.colours import distance, rgb
 from ircore.players.classical.grounds import Grounds
 from ircore.players.classical.letters import COMMON, SIZES, Print, read_line
@@ -83,7 +84,7 @@ def _paper(grounds: Grounds) -> Paper:
 
 def _is_ruled(segmentation: Segmentation) -> bool:
     """Tell whether pale things are drawn on the background."""
-    contrast = np.linalg.norm(segmentation.colours - segmentation.colours[0], axis=1)
+    contrast = length_of(segmentation.colours - segmentation.colours[0])
     counts = np.bincount(segmentation.labels.ravel(), minlength=len(contrast))
     return bool(((contrast > 4) & (contrast < STRONG) & (counts > PALE_PIXELS)).any())
 
@@ -238,7 +239,7 @@ class _Look:
         view, _ = self._view(line)
         ground = self._ground(line)
         way = self.pixels[view][self._own(line, view)] - ground
-        far = np.linalg.norm(way, axis=1)
+        far = length_of(way)
         extreme = way[far >= 0.97 * far.max()].mean(axis=0)
         options = np.array([*(_rgb(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
         times = _farther(options - ground, extreme)
@@ -252,7 +253,7 @@ class _Look:
         view, corner = self._view(line)
         ground = self._ground(line)
         way = _rgb(colour) - ground
-        cover = ((self.pixels[view] - ground) @ way / float(way @ way)).clip(0, 1.2)
+        cover = (dot(self.pixels[view] - ground, way) / float(dot(way, way))).clip(0, 1.2)
         near = grown(self._own(line, view), 1)
         return Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
 
@@ -268,7 +269,7 @@ def _rgb(colour: str) -> Floats:
 
 def _farther(ways: Floats, extreme: Floats) -> Floats:
     """Return how many times as far colours are from the ground as another one; 0 for those in other directions."""
-    lengths, other = np.linalg.norm(ways, axis=1), float(np.linalg.norm(extreme))
-    along = (lengths >= LEAST_CONTRAST) & (ways @ extreme >= 0.985 * lengths * other)
+    lengths, other = length_of(ways), float(length_of(extreme))
+    along = (lengths >= LEAST_CONTRAST) & (dot(ways, extreme) >= 0.985 * lengths * other)
     times: Floats = np.where(along, lengths / other, 0.0)
     return times

@@ -1,8 +1,8 @@
 """Constructions by their names: midpoints, perpendiculars, bisectors, medians, altitudes, tangents, parallels."""
 
-import math
 import re
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.players.canvas.told.plan import Plan, ahead, circumcircle, crossing, foot, mean, touching
 from ircore.players.canvas.told.prose import colours
@@ -43,7 +43,7 @@ def construct(plan: Plan, sentence: str) -> None:
         ends = _known(plan, match[1])
         touched = touching(ends[0], plan.circles[-1]) if ends and plan.circles else None
         for at in touched or ():
-            plan.add_segment(ends[0], ahead(ends[0], at, math.dist(ends[0], at) + 30), shade, dash)
+            plan.add_segment(ends[0], ahead(ends[0], at, exact.dist(ends[0], at) + 30), shade, dash)
     _of_triangle(plan, sentence, shade, dash)
 
 
@@ -70,8 +70,8 @@ def _bisect(plan: Plan, one: Point, other: Point, shade: str | None, dash: bool)
     middle = mean([one, other])
     triangle = next((letters for letters in plan.polygons if len(letters) == 3), "")
     circle = circumcircle(*(plan.points[letter] for letter in triangle)) if triangle else None
-    if circle and math.dist(circle[0], middle) > 1:
-        start, end = ahead(circle[0], middle, -22), ahead(circle[0], middle, math.dist(circle[0], middle) + 26)
+    if circle and exact.dist(circle[0], middle) > 1:
+        start, end = ahead(circle[0], middle, -22), ahead(circle[0], middle, exact.dist(circle[0], middle) + 26)
     else:
         way = other[1] - one[1], one[0] - other[0]
         start, end = (middle[0] - way[0] / 2, middle[1] - way[1] / 2), (middle[0] + way[0] / 2, middle[1] + way[1] / 2)
@@ -103,5 +103,5 @@ def _of_triangle(plan: Plan, sentence: str, shade: str | None, dash: bool) -> No
             plan.add_segment(corner, base, shade, dash)
             plan.add_right_angle(base, (corner, c), shade, 10.0)
         elif re.search(r"\bangle bisectors\b|(?<!perpendicular )\bbisectors\b", low):
-            share = math.dist(corner, b) / ((math.dist(corner, b) + math.dist(corner, c)) or 1.0)
+            share = exact.dist(corner, b) / ((exact.dist(corner, b) + exact.dist(corner, c)) or 1.0)
             plan.add_segment(corner, (b[0] + (c[0] - b[0]) * share, b[1] + (c[1] - b[1]) * share), shade, dash)

@@ -160,7 +160,7 @@ def _explains(curve: Curve, points: list[Point]) -> bool:
     if curve.function is None:
         return False
     near = [abs(curve.function(x) - y) <= 0.05 * max(1.0, abs(y)) + 0.05 for x, y in points]
-    return sum(near) >= 0.5 * len(near)
+    return near.count(True) >= 0.5 * len(near)
 
 
 def _marks(sentence: str, graph: Graph) -> None:

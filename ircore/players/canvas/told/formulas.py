@@ -8,13 +8,15 @@ import math
 import re
 from collections.abc import Callable
 
+from ircore import exact
+
 Function = Callable[[float], float]
 MAX_LENGTH = 200
 MAX_DEPTH = 40
 
 _FUNCTIONS: dict[str, Function] = {
-    "sin": math.sin, "cos": math.cos, "tan": math.tan, "sqrt": math.sqrt, "ln": math.log, "log": math.log10,
-    "exp": math.exp, "abs": abs, "arctan": math.atan, "cbrt": math.cbrt,
+    "sin": exact.sin, "cos": exact.cos, "tan": exact.tan, "sqrt": math.sqrt, "ln": exact.log, "log": exact.log10,
+    "exp": exact.exp, "abs": abs, "arctan": lambda x: exact.atan2(x, 1.0), "cbrt": exact.cbrt,
 }  # fmt: skip
 _CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
@@ -175,4 +177,6 @@ def _joined(sign: str, one: Function, other: Function) -> Function:
 def _raised(base: float, exponent: float) -> float:
     if abs(exponent) > 1000:
         raise OverflowError
-    return math.pow(base, exponent)
+    if exponent == round(exponent):
+        return exact.whole_power(base, round(exponent))
+    return exact.power(base, exponent) if base else 0.0**exponent  # exact: no power of 0 is rounded

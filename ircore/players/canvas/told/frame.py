@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
+from ircore import exact
 from ircore.drawing import Point, text_size
 from ircore.players.canvas.colours import rgb
 from ircore.players.canvas.shapes import Blob, Item, Label, Stroke, polygon
@@ -52,7 +53,7 @@ def ticks_of(axis: AxisTold, low: float, high: float) -> list[float]:
 
 
 def _round_step(step: float) -> float:
-    power = 10.0 ** math.floor(math.log10(step))
+    power = exact.power_of_ten(math.floor(exact.log10(step)))
     return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= step * 0.999)
 
 
@@ -88,7 +89,7 @@ def _heights(figure: Figure) -> list[float]:
     """Return how far the bars and lines reach."""
     if figure.is_stacked:
         columns = zip(*(series.values for series in figure.series), strict=False)
-        return [sum(value or 0.0 for value in column) for column in columns]
+        return [math.fsum(value or 0.0 for value in column) for column in columns]
     return [value for series in figure.series for value in series.values if value is not None]
 
 
@@ -137,7 +138,7 @@ def _bars(figure: Figure, place: Place, index: int) -> list[Item]:
     for word, value in enumerate(series.values):
         if value is None:
             continue
-        base = sum(other.values[word] or 0.0 for other in figure.series[:index] if word < len(other.values))
+        base = math.fsum(other.values[word] or 0.0 for other in figure.series[:index] if word < len(other.values))
         base = base if figure.is_stacked else 0.0
         side = word - share / 2 + (0 if figure.is_stacked else index) * share / groups
         own = series.colours[word] if word < len(series.colours) else None

@@ -3,6 +3,7 @@
 import math
 import re
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.players.canvas.told.constructions import construct
 from ircore.players.canvas.told.plan import LABEL_GAP, Plan, circumcircle, incircle, mean
@@ -267,7 +268,7 @@ def _right_angles(plan: Plan, sentence: str) -> bool:
 def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
     """Write a text beside the middle of a side, away from the figure's middle."""
     centre, middle = plan.middle(), mean([start, end])
-    length = math.dist(start, end) or 1.0
+    length = exact.dist(start, end) or 1.0
     across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
     away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
     far = 14.0 + 3.0 * len(text) * abs(across[0])
@@ -300,7 +301,7 @@ def _angles(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
 
 
 def _towards(start: Point, degrees: float, far: float) -> Point:
-    return start[0] + far * math.cos(math.radians(degrees)), start[1] + far * math.sin(math.radians(degrees))
+    return start[0] + far * exact.cos(math.radians(degrees)), start[1] + far * exact.sin(math.radians(degrees))
 
 
 def _common_letter(plan: Plan) -> str:
@@ -332,7 +333,7 @@ def _ticks(plan: Plan, sentence: str) -> None:
 
 def _equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
     sides = [(letters[k - 1], letters[k]) for k in range(3)]
-    lengths = [math.dist(plan.points[one], plan.points[other]) for one, other in sides]
+    lengths = [exact.dist(plan.points[one], plan.points[other]) for one, other in sides]
     apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
     best = apart.index(min(apart))
     return [sides[best - 1], sides[best]]

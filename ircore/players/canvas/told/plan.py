@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 
+from ircore import exact
 from ircore.drawing import Point, arc_points
 from ircore.players.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon
 
@@ -80,7 +81,7 @@ class Plan:
         self, vertex: Point, arms: tuple[Point, Point], colour: str | None, radius: float, arcs: int, fill: str | None
     ) -> float:  # fmt: skip
         """Mark the angle below 180° between two arms with arcs; return the direction of its middle in degrees."""
-        start, end = (math.degrees(math.atan2(arm[1] - vertex[1], arm[0] - vertex[0])) for arm in arms)
+        start, end = (math.degrees(exact.atan2(arm[1] - vertex[1], arm[0] - vertex[0])) for arm in arms)
         if (end - start) % 360 > 180:
             start, end = end, start
         sweep = (end - start) % 360
@@ -94,7 +95,7 @@ class Plan:
 
     def add_ticks(self, start: Point, end: Point, count: int, colour: str | None) -> None:
         """Mark a line with short strokes across its middle, as for sides of equal length."""
-        length = math.dist(start, end) or 1.0
+        length = exact.dist(start, end) or 1.0
         along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
         middle = mean([start, end])
         for number in range(count):
@@ -117,9 +118,9 @@ class Plan:
                 return self.points[letters[place - 1]], self.points[letters[(place + 1) % len(letters)]]
         vertex = self.points[letter]
         ends = [
-            b if math.dist(a, vertex) < 3 else a
+            b if exact.dist(a, vertex) < 3 else a
             for a, b in self.segments
-            if min(math.dist(a, vertex), math.dist(b, vertex)) < 3
+            if min(exact.dist(a, vertex), exact.dist(b, vertex)) < 3
         ]
         return (ends[-2], ends[-1]) if len(ends) > 1 else None
 
@@ -129,7 +130,7 @@ class Plan:
         for name, at in self.points.items():
             if name in self.written:
                 continue
-            far = math.dist(at, centre)
+            far = exact.dist(at, centre)
             way = ((at[0] - centre[0]) / far, (at[1] - centre[1]) / far) if far > 40 else (-0.6, 0.8)
             self.add_text(name, (at[0] + LABEL_GAP * way[0], at[1] + LABEL_GAP * way[1]), colour)
 
@@ -137,12 +138,12 @@ class Plan:
 def mean(points: list[Point]) -> Point:
     """Return the centroid of points."""
     count = max(1, len(points))
-    return sum(x for x, _ in points) / count, sum(y for _, y in points) / count
+    return math.fsum(x for x, _ in points) / count, math.fsum(y for _, y in points) / count
 
 
 def ahead(start: Point, end: Point, distance: float) -> Point:
     """Return the point ``distance`` from ``start`` towards ``end``."""
-    length = math.dist(start, end) or 1.0
+    length = exact.dist(start, end) or 1.0
     return start[0] + (end[0] - start[0]) / length * distance, start[1] + (end[1] - start[1]) / length * distance
 
 
@@ -168,27 +169,27 @@ def circumcircle(a: Point, b: Point, c: Point) -> tuple[Point, float] | None:
     """Return the circle through three points; none if they lie on one line."""
     m, n = mean([a, b]), mean([a, c])
     centre = crossing(m, (m[0] - (b[1] - a[1]), m[1] + b[0] - a[0]), n, (n[0] - (c[1] - a[1]), n[1] + c[0] - a[0]))
-    return (centre, math.dist(centre, a)) if centre else None
+    return (centre, exact.dist(centre, a)) if centre else None
 
 
 def incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
     """Return the circle that touches the sides of a triangle from inside."""
-    sides = math.dist(b, c), math.dist(c, a), math.dist(a, b)
-    total = sum(sides) or 1.0
+    sides = exact.dist(b, c), exact.dist(c, a), exact.dist(a, b)
+    total = math.fsum(sides) or 1.0
     centre = (
         (sides[0] * a[0] + sides[1] * b[0] + sides[2] * c[0]) / total,
         (sides[0] * a[1] + sides[1] * b[1] + sides[2] * c[1]) / total,
     )
-    return centre, math.dist(centre, foot(centre, a, b))
+    return centre, exact.dist(centre, foot(centre, a, b))
 
 
 def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] | None:
     """Return where the tangents from a point touch a circle; none if it lies inside."""
     centre, radius = circle
-    far = math.dist(point, centre)
+    far = exact.dist(point, centre)
     if far <= radius:
         return None
-    half, towards = math.acos(radius / far), math.atan2(point[1] - centre[1], point[0] - centre[0])
-    one, other = ((centre[0] + radius * math.cos(towards + turn), centre[1] + radius * math.sin(towards + turn))
+    half, towards = exact.acos(radius / far), exact.atan2(point[1] - centre[1], point[0] - centre[0])
+    one, other = ((centre[0] + radius * exact.cos(towards + turn), centre[1] + radius * exact.sin(towards + turn))
                   for turn in (-half, half))  # fmt: skip
     return one, other

@@ -1,5 +1,6 @@
 """Which messages tell a figure in its own terms, and what comes of them."""
 
+import math
 import re
 
 from ircore.players.canvas.shapes import Item
@@ -108,7 +109,7 @@ def _graph(said: list[str], sheet: Sheet) -> list[Item] | None:
 
 def _pie(said: list[str], sheet: Sheet) -> _Found | None:
     wedges, used = read_wedges(said)
-    if len(wedges) < 2 or sum(wedge.share for wedge in wedges) < 20:
+    if len(wedges) < 2 or math.fsum(wedge.share for wedge in wedges) < 20:
         return None
     look, more = read_look(said)
     _finish(said, used | more, look.background, sheet)

@@ -3,6 +3,7 @@
 import math
 import re
 
+from ircore import exact
 from ircore.drawing import Point
 from ircore.players.canvas.shapes import Item, Label, Pie, Slice
 from ircore.players.canvas.told.figure import Look, Wedge
@@ -171,11 +172,11 @@ def _labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
 
 
 def _from(centre: Point, angle: float, far: float) -> Point:
-    return centre[0] + far * math.cos(angle), centre[1] + far * math.sin(angle)
+    return centre[0] + far * exact.cos(angle), centre[1] + far * exact.sin(angle)
 
 
 def _anchor(angle: float) -> str:
-    across, down = math.cos(angle), math.sin(angle)
+    across, down = exact.cos(angle), exact.sin(angle)
     return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
         "m" if abs(down) < 0.35 else "t" if down > 0 else "b"
     )
