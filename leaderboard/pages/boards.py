@@ -21,6 +21,7 @@ from leaderboard.pages.board_views import (
     is_rated,
     judge_words,
     metric_path,
+    quality_views,
     rules_label,
     view_heading,
     view_path,
@@ -55,8 +56,8 @@ class Heat:
     estimate: Estimate
     """Mean score, or share that prefers the final rendering on the board of a judge that only compares."""
 
-    episodes: int
-    """Targets under the condition."""
+    cell: Cell
+    """All numbers of the condition: what was played and rated."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Line:
 
 def board_pages(site: Site) -> Iterator[Page]:
     """Yield a page for every board: judge, rules, category and difficulty, alone and together, and every metric."""
-    for view in views(site):
+    for view in (*views(site), *quality_views(site)):
         yield _board_page(site, view)
     for metric in site.results.metrics:
         yield _metric_page(site, metric)
@@ -130,7 +131,7 @@ def board_words(site: Site, judge: str) -> str:
 def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
-    rows = results.board(view.judge, view.category, view.difficulty)
+    rows = results.board(view.judge, view.category, view.difficulty, view.order)
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
@@ -152,7 +153,7 @@ def _dispute(site: Site, pair: Pair) -> Step | None:
 
 def _board_page(site: Site, view: View) -> Page:
     results, rated = view_results(site, view), is_rated(site, view)
-    own = view.judge == site.judge and view.rules == site.rule_sets[0]
+    own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
     return Page(
         path=view_path(site, view),
         title=view_title(site, view),
@@ -164,6 +165,7 @@ def _board_page(site: Site, view: View) -> Page:
             "judge_words": judge_words(site, view.judge),
             "chips": chips(site, view),
             "rated": rated,
+            "order": view.order,
             "mixed": view.rules is None,
             "levels": results.difficulties if view.overall else (),
             "measured": MEASURED,
@@ -182,9 +184,13 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     preferred = any(line.cell.preference.mean is not None for line in lines)
+    reasons = [line.cell.unranked for line in lines] if is_rated(site, view) else []
     return {
         "columns": columns,
         "lines": lines,
+        "reasons": reasons,
+        "too_few": bool(reasons) and set(reasons) == {"too_few"},
+        "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": _tools(lines),
         "groups": _groups(columns, is_rated(site, view) or preferred),
         "preferred": preferred,
@@ -198,7 +204,7 @@ def _groups(columns: Sequence[HeatColumn], refined: bool) -> list[str]:
 
 
 def _charts(site: Site, view: View) -> tuple[str, ...]:
-    if not view.overall:
+    if not view.overall or view.order != "main":
         return ()
     said = None if view.judge == site.judge else view.judge
     return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
@@ -228,7 +234,7 @@ def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: 
             anchor=f"{category}-{difficulty}",
             key=f"{category}_{difficulty}",
             estimate=cell.score if rated else cell.preference,
-            episodes=cell.episodes,
+            cell=cell,
         )
         for (category, difficulty), cell in cells
         if cell is not None

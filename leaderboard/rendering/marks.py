@@ -29,12 +29,13 @@ def missing(reason: str) -> Markup:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def score(estimate: Estimate, why: str = "no rated episode") -> Markup:
+def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) -> Markup:
     """Return a mean with half the width of its interval; ``why`` says why there is none."""
     if estimate.mean is None:
         return missing(why)
-    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
-    return safe(f'<span class="value" title="{interval_words(estimate)}">{number(estimate.mean)}{half}</span>')
+    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width, digits)}</span>'
+    title = interval_words(estimate, digits)
+    return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}{half}</span>')
 
 
 @lru_cache(maxsize=_REMEMBERED)
