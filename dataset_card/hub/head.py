@@ -1,6 +1,7 @@
 """The newest release of a repository, and whether another one may take its place there."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from dataset_card.hub.changes import is_owned
@@ -21,7 +22,7 @@ MOST_NAMED = 5
 REMEDY = "Merge it in with --rebase, or build the release again with --former {name}."
 
 
-class Now(NamedTuple):
+class RemoteHead(NamedTuple):
     """A repository and its newest release."""
 
     remote: Remote
@@ -36,26 +37,39 @@ class Now(NamedTuple):
         return self.head.record.files if self.head is not None else ()
 
 
-def read_head(repo: Repository, remote: Remote) -> Now:
+def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str, LocalFile]) -> RemoteHead:
     """Read the records of the newest release of a repository.
+
+    Args:
+        repo: The repository.
+        remote: As it was read.
+        folder: The release that is to be pushed; if it is there already, whole or damaged, its records are read here.
+        local: The files of that release.
 
     Raises:
         WorkError: What is there cannot be read, or the Hub cannot be reached.
     """
+    kept = {path for path, file in local.items() if path in remote.files and remote.files[path].same_as(file)}
+    if RELEASE in kept:
+        return RemoteHead(remote, FormerRelease(folder, remote.commit))
     if RELEASE not in remote.files:
-        if tables := sorted(filter(is_table_file, remote.files)):
+        if tables := sorted(path for path in remote.files.keys() - kept if is_table_file(path)):
             raise WorkError(
                 f"{repo.name}: holds tables of a release ({tables[0]}) but no {RELEASE}",
                 f"Bring {RELEASE} back there, or remove the tables.",
             )
-        return Now(remote, None)
+        return RemoteHead(remote, None)
+    return RemoteHead(remote, _fetch_records(repo, remote))
+
+
+def _fetch_records(repo: Repository, remote: Remote) -> FormerRelease:
     folder = repo.fetch(remote.commit, RECORDS)
     for name in RECORDS:
         path = folder / name
         if name in remote.files and not (path.is_file() and remote.files[name].same_as(read_local_file(path))):
             raise WorkError(f"{path}: is not what {repo.name} has", "Remove it from the cache of the Hub.")
     try:
-        return Now(remote, FormerRelease(folder, remote.commit))
+        return FormerRelease(folder, remote.commit)
     except InputError as error:
         raise WorkError(
             f"{repo.name}: its newest release cannot be read ({error.problem.removeprefix(f'{folder}/')})",
@@ -93,7 +107,11 @@ def refuse_losses(repo: Repository, release: FormerRelease, head: FormerRelease 
 
 
 def refuse_changed(
-    repo: Repository, release: FormerRelease, local: Mapping[str, LocalFile], before: Mapping[str, RemoteFile], now: Now
+    repo: Repository,
+    release: FormerRelease,
+    local: Mapping[str, LocalFile],
+    before: Mapping[str, RemoteFile],
+    now: RemoteHead,
 ) -> None:
     """Refuse to overwrite what somebody wrote into the files of the release there after this one was built upon it.
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from dataset_card.checking.check import check_release
 from dataset_card.hub.changes import compare_files, size_text
-from dataset_card.hub.head import Now, needs_rebase, read_head, refuse_changed, refuse_losses
+from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
@@ -86,14 +86,15 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     if remote is None:
         first = f"{plan.repo}: would be made, private"
         return first, *compare_files(outgoing.files, {}).lines(outgoing.files), *_later(plan, outgoing.tag, None)
-    now = read_head(repo, remote)
+    now = _head(repo, remote, outgoing)
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
         return _preview(repo, outgoing, now, plan)
     with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
-        return *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
+        said = f"{folder}: would be merged with the newest release there"
+        return said, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
 
 
-def _preview(repo: Repository, outgoing: Outgoing, now: Now, plan: PushPlan) -> tuple[str, ...]:
+def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
     remote = now.remote
     if _is_released(repo, remote, outgoing):
         return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
@@ -125,10 +126,10 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     repo, outgoing = _opened(plan), _prepared(folder, plan)
     repo.require_token()
     remote = _made(repo, plan, say)
-    if plan.rebase and needs_rebase(outgoing.release, read_head(repo, remote).head):
+    if plan.rebase and needs_rebase(outgoing.release, _head(repo, remote, outgoing).head):
         with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
             replace_release(folder.resolve(), merged)
-        for line in built.lines():
+        for line in (f"{folder}: merged with the newest release there", *built.lines()):
             say(line)
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
@@ -185,6 +186,10 @@ def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     return remote
 
 
+def _head(repo: Repository, remote: Remote, outgoing: Outgoing) -> RemoteHead:
+    return read_head(repo, remote, outgoing.release.folder, outgoing.files)
+
+
 def _refuse_wish(plan: PushPlan, remote: Remote | None) -> None:
     if plan.visibility == "private" and remote is not None and not remote.private:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
@@ -210,7 +215,7 @@ def _commit(repo: Repository, first: Remote, outgoing: Outgoing, message: str, s
     """Make the one commit; look again whenever it is not certain what the repository holds."""
     seen: Remote | None = first
     for wait in (*WAITS, None):
-        now = read_head(repo, seen or _reread(repo))
+        now = _head(repo, seen or _reread(repo), outgoing)
         refuse_losses(repo, outgoing.release, now.head)
         refuse_changed(repo, outgoing.release, outgoing.files, first.files, now)
         changes = compare_files(outgoing.files, now.remote.files, now.listed)
@@ -242,7 +247,7 @@ def _reread(repo: Repository) -> Remote:
     return remote
 
 
-def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: Now) -> None:
+def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: RemoteHead) -> None:
     """Refuse to tag a commit that does not hold every file of the release, by size and hash, or one that had to go.
 
     Raises:

@@ -42,7 +42,8 @@ def merge_releases(mine: FormerRelease, head: FormerRelease, instances: Instance
     gone = {run_id for run_id, tombstone in tombstones.items() if tombstone.removes}
     runs = [run for run in changes.runs() if run.run.run_id not in gone]
     _refuse_twins(runs, head)
-    chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), ())
+    left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
+    chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), left_out)
     date = max(mine.record.date, head.record.date)
     return write_release(chosen, instances, head, out, date, mine.has_previews)
 

@@ -6,14 +6,13 @@ changed and withdrawn against the former release stays in the history of every l
 
 import hashlib
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, ValidationError
 
 from dataset_card.tables.parts import Part
 from ircore.errors import InputError
 from ircore.lifecycle import Withdrawal
-from ircore.provenance import Provenance
+from ircore.provenance import Commit, Provenance
 from ircore.records import Day, Line, Name, Record, Run, Sha256
 from ircore.validation import describe_validation_error
 
@@ -78,7 +77,7 @@ class Parent(Record):
     """The release that another one was built upon."""
 
     release: Name = Field(description="Its name.")
-    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] | None = Field(
+    commit: Commit | None = Field(
         default=None, description="The commit that it was read from, 40 hex digits; null if it was a folder."
     )
 

@@ -27,7 +27,7 @@ class UnrankedRun:
 
 
 def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[UnrankedRun]:
-    """List the runs that have no rank over all pictures by some of the judges; those that only prefer are left out.
+    """List the runs that lack results or ratings for a rank over all pictures by some of the judges.
 
     Args:
         runs: Run folders.
@@ -36,7 +36,8 @@ def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[Unra
     Raises:
         InputError: A run is damaged.
     """
-    return [gap for run in runs for judge in judges if (gap := _gap(run, judge)) and gap.reason != "inapplicable"]
+    gaps = (_gap(run, judge) for run in runs for judge in judges)
+    return [gap for gap in gaps if gap is not None and gap.reason in ("incomplete", "underrated")]
 
 
 def _gap(run: RunFolder, judge: str) -> UnrankedRun | None:

@@ -26,7 +26,7 @@ from ircore.statistics.scales import (
 
 __all__ = [
     "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",
-    "Ratios", "Resamples", "Scale", "centred", "contrast_intervals", "product_intervals", "ratio_intervals",
+    "Ratios", "Resamples", "Scale", "centred", "contrast_intervals", "ratio_intervals",
     "resample", "resampled_ends", "unseen_spread",
 ]  # fmt: skip
 
@@ -134,33 +134,7 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
     for columns in _chunks(ratios):
         part = ratios.chosen(columns)
         moved = part.deviations(drawn)
-        found += _estimates(part.points, 1.0, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
-    return found
-
-
-def product_intervals(
-    ratios: Ratios, others: Ratios, drawn: Resamples, scale: Scale, method: Method = DEFAULT
-) -> list[Estimate]:
-    """Estimate the product of two ratios, column by column, both from the same resamples.
-
-    Args:
-        ratios: Such as mean scores; ``n`` of the estimates is theirs.
-        others: Such as played shares.
-        drawn: Resamples of the same instances.
-        scale: Of the first ratio; the second is at most 1.
-        method: As in ``ratio_intervals``.
-
-    Returns:
-        One estimate a column; n counts the instances that have a value of the first ratio.
-    """
-    found: list[Estimate] = []
-    for columns in _chunks(ratios):
-        one, other = ratios.chosen(columns), others.chosen(columns)
-        first, second = one.points, other.points
-        a, b = one.deviations(drawn), other.deviations(drawn)
-        moved = a * second[:, None] + b * np.nan_to_num(first)[:, None] + a * b
-        influence = one.influence() * second + other.influence() * np.nan_to_num(first)
-        found += _estimates(first, second, influence, _Support.of(one, drawn), moved, drawn, scale, method)
+        found += _estimates(part.points, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
     return found
 
 
@@ -183,7 +157,7 @@ def contrast_intervals(
     every = contrasts.shape[1]
     fewest = _Support(*(np.full(every, numbers.min()) for numbers in (support.counts, support.freedom)))
     points, influence = ratios.points @ contrasts, ratios.influence() @ contrasts
-    return _estimates(points, 1.0, influence, fewest, contrasts.T @ moved, drawn, scale, DEFAULT)
+    return _estimates(points, influence, fewest, contrasts.T @ moved, drawn, scale, DEFAULT)
 
 
 class _Support(NamedTuple):
@@ -215,8 +189,7 @@ def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
 
 
 def _estimates(
-    means: Floats,
-    part: Floats | float,
+    points: Floats,
     influence: Floats,
     support: _Support,
     moved: NDArray[np.float64],
@@ -224,10 +197,10 @@ def _estimates(
     scale: Scale,
     method: Method,
 ) -> list[Estimate]:
-    """Estimate means, each times the part of it that counts; so does what is unseen of it."""
-    (counts, freedom), points = support, means * part
+    """Put intervals around means."""
+    counts, freedom = support
     influence = centred(influence, drawn)
-    shift, unseen = part * unseen_shift(means, counts, scale), part**2 * unseen_spread(means, counts, scale)
+    shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
     seen = (influence**2).sum(axis=0)
     seen[seen <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)

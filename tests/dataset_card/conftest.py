@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from hub_clients import HubClient, Outcome
 from hub_server import HubServer, running_hub
-from releases import sample_release
+from releases import copy_inputs, sample_release
+
+from ircore.lifecycle import Withdrawal, withdrawal_lines
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +52,34 @@ def hub_client(shared_hub: HubServer, tmp_path_factory: pytest.TempPathFactory) 
 def ircore_on(hub: HubServer, hub_client: HubClient) -> Callable[..., Outcome]:
     """Run ``ircore`` against the emptied Hub."""
     return hub_client.run
+
+
+@pytest.fixture
+def three_runs(built: Path, tmp_path: Path) -> Path:
+    """Instances, two runs that the sample release has, and a third one."""
+    return copy_inputs(built, tmp_path)
+
+
+@pytest.fixture
+def build_upon(three_runs: Path, ircore_on: Callable[..., Outcome]) -> Callable[..., Path]:
+    """Build a release NAME of some runs, upon a former one, with the command."""
+
+    def made(name: str, *slugs: str, former: object = None, gone: tuple[Withdrawal, ...] | None = None) -> Path:
+        options: list[object] = [] if former is None else ["--former", former]
+        if gone is not None:
+            (three_runs / "gone.jsonl").write_text(withdrawal_lines(gone))
+            options += ["--withdrawals", three_runs / "gone.jsonl"]
+        options += [word for slug in slugs for word in ("--runs", three_runs / "runs" / slug)]
+        done = ircore_on(
+            "release", "build", *options, "--instances", three_runs / "instances", "--out", three_runs / name
+        )
+        assert done.code == 0, done.err
+        return three_runs / name
+
+    return made
+
+
+@pytest.fixture
+def push(ircore_on: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """Push a release to ``org/irg``."""
+    return lambda folder, *options: ircore_on("release", "push", folder, "--repo", "org/irg", *options)

@@ -13,7 +13,6 @@ from ircore.statistics.bootstrap import (
     Method,
     Ratios,
     Scale,
-    product_intervals,
     ratio_intervals,
     resample,
 )
@@ -105,25 +104,22 @@ def test_rates_are_ratios_of_sums() -> None:
     assert 0 <= found.low < 0.2 < found.high < 0.6
 
 
-def test_product_carries_the_doubt_of_both() -> None:
+def test_main_scores_carry_the_doubt_of_quality_and_of_the_played_share() -> None:
     rng = np.random.default_rng(1)
-    played = (rng.random(140) < 0.8).astype(float)[:, None]
-    scores = np.where(played > 0, rng.normal(6, 1.5, (140, 1)).clip(0, 10), np.nan)
-    drawn = resample(["all"] * 140)
-    quality, share = Ratios.means(scores), Ratios.means(played)
-    (main,) = product_intervals(quality, share, drawn, SCORE)
-    assert main.mean == pytest.approx(np.nanmean(scores) * played.mean())
-    # Delta method: σ² = (p s)² / n p + (m² p (1 − p)) / n.
-    p, m, s = played.mean(), np.nanmean(scores), np.nanstd(scores, ddof=1)
+    played = rng.random(140) < 0.8
+    scores = rng.normal(60, 15, 140).clip(0, 100)
+    (main,) = ratio_intervals(Ratios.means(np.where(played, scores, 0)[:, None]), resample(["all"] * 140), MAIN)
+    # Delta method for mean score × played share: σ² = (p s)² / n p + (m² p (1 − p)) / n.
+    p, m, s = played.mean(), scores[played].mean(), scores[played].std(ddof=1)
     sigma = ((p * s) ** 2 / (140 * p) + m**2 * p * (1 - p) / 140) ** 0.5
+    assert main.mean == pytest.approx(m * p)
     assert main.half_width == pytest.approx(1.98 * sigma, rel=0.08)
 
 
 def test_a_pair_that_hardly_ever_plays_cannot_have_a_high_main_score() -> None:
     """Seven of 140 played: whatever is unseen of their quality, it counts for a twentieth."""
-    played = (np.arange(140) % 20 == 0).astype(float)[:, None]
-    quality = Ratios.means(np.where(played > 0, 40.0 + np.arange(140)[:, None] / 10, np.nan))
-    (main,) = product_intervals(quality, Ratios.means(played), resample(["all"] * 140), MAIN)
+    values = np.where(np.arange(140) % 20 == 0, 40.0 + np.arange(140) / 10, 0)
+    (main,) = ratio_intervals(Ratios.means(values[:, None]), resample(["all"] * 140), MAIN)
     assert main.mean == pytest.approx(46 / 20)
     assert main.high is not None
     # Were all of them perfect: the upper end of Wilson's interval of 7 in 140, as a share of 100.

@@ -14,7 +14,6 @@ from ircore.cli import run as ircore
 from ircore.final import declare_final
 from ircore.games.prompts import load_prompts
 from ircore.games.reconstruction import ReconstructionGame
-from ircore.instances.store import InstanceSet
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.records import Rules
@@ -38,11 +37,12 @@ class BreakingDescriber(CentreDescriber):
 
 
 @pytest.fixture
-def broken(tmp_path: Path, instances: InstanceSet) -> RunFolder:
-    """Three of four instances were begun; the first one failed after a rendering."""
+def broken(tmp_path: Path) -> RunFolder:
+    """Seven of eight instances were begun; the first one failed after a rendering."""
+    instances = sample_instances(tmp_path / "set", 2)
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
-    plan = PlayPlan(made, instances, instances.instances[:3], prompts, concurrency=1)
+    plan = PlayPlan(made, instances, instances.instances[:7], prompts, concurrency=1)
     describer = BreakingDescriber(loaded.submission.describer)
     describer.breaks_on = instances.instances[0].sha256
     folder = open_run(tmp_path / "broken", made, instances)
@@ -71,16 +71,17 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     assert declare_final(broken, broken.instances.instances) == 0
     cell = Results.from_runs([broken]).cell(broken.run.run_id, "structural")
     assert cell.score.mean is not None
-    assert cell.main_score == pytest.approx(10 * cell.score.mean * 2 / 4)
+    assert cell.main_score == pytest.approx(10 * cell.score.mean * 6 / 8)
 
 
-def test_what_was_declared_final_is_not_played_again(broken: RunFolder, instances: InstanceSet) -> None:
+def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
+    instances = broken.instances
     declare_final(broken, instances.instances)
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     plan = PlayPlan(broken.run, instances, instances.instances, prompts, concurrency=1)
     spec = loaded.submission.describer
     play(plan, broken, ReconstructionGame(), Pair(CentreDescriber(spec), BlockGenerator(spec)))
-    assert [one.abort_reason for one in broken.episodes()] == ["given_up", None, None, "given_up"]
+    assert [one.abort_reason for one in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
 
 
 def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunFolder, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from ircore.judging.journal import read_judgements
 from ircore.merging import merge
 from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, TextAnswer
-from ircore.records import Rules, Score
+from ircore.records import JudgeIdentity, Rules, Score
 from ircore.results.model import Results
 from ircore.runs import RunFolder
 from ircore.scoring import ScoringPlan, score_runs
@@ -321,7 +321,7 @@ def test_a_judge_of_some_categories_is_asked_about_these_alone(
     shapes = results.cell(run.run.run_id, "gpt-judge", "simple_shapes")
     assert (shapes.played, shapes.applicable, shapes.unranked) == (2, 0, "inapplicable")
     whole = results.cell(run.run.run_id, "gpt-judge")
-    assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, None)
+    assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, "too_few")
 
 
 def test_a_judge_of_categories_that_nobody_drew_is_refused(
@@ -330,6 +330,15 @@ def test_a_judge_of_categories_that_nobody_drew_is_refused(
     assert score(run, write_judge(tmp_path, server, categories=["geometri"])) == 2
     assert "categories: " in (shown := capsys.readouterr().err)
     assert "Name some of: geometry, simple_shapes" in shown
+
+
+def test_a_judge_of_other_categories_is_another_judge(run: RunFolder) -> None:
+    judge = JudgeIdentity(name="gpt-judge", label="A judge", kind="model")
+    run.keep_judge(judge)
+    with pytest.raises(
+        InputError, match=r"gpt-judge\.json: categories: the judge gpt-judge of this run is another one"
+    ):
+        run.keep_judge(judge.model_copy(update={"categories": ("geometry",)}))
 
 
 def test_what_failed_technically_is_not_rated_yet(

@@ -25,6 +25,7 @@ from dataset_card.tables.parquet import read_table, write_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.records import Score
 from ircore.runs import RunFolder
 
@@ -62,6 +63,39 @@ def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
             Score(episode_id=one, turn=2, task="metric", judge="psnr", value=None, reason="∞", rendering=last.sha256),
         ]
     return scores
+
+
+def play_rated(folder: Path, instances: InstanceSet, slug: str, name: str | None = None) -> RunFolder:
+    """Play a pair and let the judge give every first rendering ``FIRST``."""
+    run = sample_run(folder, instances, sample_submission(slug, name or slug))
+    rate_first(run, FIRST)
+    return run
+
+
+def rate_first(run: RunFolder, value: float) -> None:
+    """Let the judge give every first rendering of a run a similarity."""
+    drawn = [
+        (episode.episode_id, episode.turns[0].rendering.sha256)
+        for episode in run.episodes()
+        if episode.turns and episode.turns[0].rendering is not None
+    ]
+    run.add_scores(
+        Score(episode_id=episode_id, turn=1, task="similarity", judge="eye", value=value, rendering=sha256)
+        for episode_id, sha256 in drawn
+    )
+
+
+def copy_inputs(built: Path, folder: Path) -> Path:
+    """Copy the instances and runs of the sample release, add a run ``third-block``, and return the folder."""
+    shutil.copytree(built / "instances", folder / "instances")
+    shutil.copytree(built / "runs", folder / "runs")
+    play_rated(folder / "runs" / "third-block", read_instances(folder / "instances"), "third-block")
+    return folder
+
+
+def run_id_of(folder: Path, slug: str) -> str:
+    """Return the id of the run that was played in ``runs/<slug>``."""
+    return RunFolder.open(folder / "runs" / slug).run.run_id
 
 
 def contents(folder: Path) -> dict[str, bytes]:
