@@ -120,7 +120,7 @@ def unrated_words(cell: Cell) -> list[tuple[str, str]]:
     outside = cell.played - cell.applicable
     said = (
         ("refused", cell.refused, "refused"),
-        ("pending", cell.pending, "not yet rated"),
+        ("pending", cell.pending, "not yet"),
         ("outside", outside, "not applicable"),
     )
     return [(kind, f"{count} {words}") for kind, count, words in said if count]

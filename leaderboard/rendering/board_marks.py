@@ -11,7 +11,7 @@ from ircore.results.model import BoardRow, Cell
 from ircore.statistics.estimate import Estimate
 from leaderboard.labels import interval_words, number, percent, rank, signed, unrated_words
 from leaderboard.pages.boards import Heat
-from leaderboard.rendering.marks import missing, safe
+from leaderboard.rendering.marks import interval_width, missing, safe
 from leaderboard.rendering.result_marks import empty_heat, rank_of, rated
 from leaderboard.theme import score_class
 
@@ -31,7 +31,9 @@ def mean(estimate: Estimate) -> Markup:
     return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
 
 
-def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False) -> Markup:
+def shown(
+    estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False, ends: bool = False
+) -> Markup:
     """Return a mean over half the width of its interval.
 
     Args:
@@ -39,11 +41,12 @@ def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", di
         digits: Decimals.
         why: Why there is none.
         difference: Whether it has a sign, and an arrow.
+        ends: Whether the ends of the interval are shown rather than half its width.
     """
     value = estimate.mean
     if value is None:
         return missing(why)
-    half = f"n {estimate.n}" if estimate.half_width is None else f"± {number(estimate.half_width, digits)}"
+    half = interval_width(estimate, digits, ends) or f"n {estimate.n}"
     text = f"{_arrow(value)}{signed(value, digits)}" if difference else number(value, digits)
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 

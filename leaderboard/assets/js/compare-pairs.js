@@ -11,10 +11,10 @@
   const MOST = 4;
   const NONE = "–";
   const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots, as in the page's own
-  const HIGHEST = 10; // the best score
   const COLOURED = 5; // points at which the colour of a difference is full
 
   const { element } = window.ircore;
+  const { estimated, exact, flip, turned } = window.irc.comparing;
 
   const fixed = (value, digits = 2) => {
     const text = Math.abs(value).toFixed(digits);
@@ -33,42 +33,6 @@
   function withAttributes(made, attributes) {
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
-  }
-
-  /* Student's paired interval over the instances that both have, with the wins of each. */
-  function paired(first, second, chosen, quantiles) {
-    const found = chosen.filter((index) => first[index] !== null && second[index] !== null);
-    const differences = found.map((index) => first[index] - second[index]);
-    const n = differences.length;
-    if (!n) return { mean: null, low: null, high: null, n, how: NONE, wins: 0, ties: 0, losses: 0 };
-    const mean = differences.reduce((sum, one) => sum + one, 0) / n;
-    const squares = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-    const half = n > 1 ? quantiles[n - 2] * Math.sqrt(squares / (n - 1) / n) : null;
-    const count = (test) => differences.filter(test).length;
-    return {
-      mean, n, low: half === null ? null : mean - half, high: half === null ? null : mean + half, how: "paired t",
-      wins: count((one) => one > 1e-9), ties: count((one) => Math.abs(one) <= 1e-9), losses: count((one) => one < -1e-9),
-    };
-  }
-
-  const flip = (value) => (value === null ? null : -value);
-  const reversed = ({ mean, low, high, n }) => ({ mean: flip(mean), low: flip(high), high: flip(low), n });
-
-  function turned(one) {
-    return {
-      ...one, ...reversed(one), main: reversed(one.main), wins: one.losses, losses: one.wins,
-      least: flip(one.most), most: flip(one.least), apart: -one.apart,
-    };
-  }
-
-  /* The least and the greatest mean difference, whatever the scores that are missing were. */
-  function extremes(first, second, chosen) {
-    if (!chosen.length) return { least: null, most: null };
-    const sum = (ends) => chosen.reduce((total, index) => total + ends(first[index], second[index]), 0) / chosen.length;
-    return {
-      least: sum((one, other) => (one ?? 0) - (other ?? HIGHEST)),
-      most: sum((one, other) => (one ?? HIGHEST) - (other ?? 0)),
-    };
   }
 
   class ComparePage {
@@ -202,29 +166,14 @@
 
     compared(first, second, category) {
       const known = this.against.get(first.key)?.[second.key]?.[category];
-      if (known) return this.exact(known);
+      if (known) return exact(known, this.index.least);
       const other = this.against.get(second.key)?.[first.key]?.[category];
-      if (other) return turned(this.exact(other));
-      return this.estimated(first, second, category);
-    }
-
-    /* What was not computed beforehand: no interval of the main scores, but the ranks say whether they are told apart. */
-    estimated(first, second, category) {
+      if (other) return turned(exact(other, this.index.least));
       const { rates } = this.index.judges.find((one) => one.name === this.judge);
       const chosen = this.index.instances.flatMap((one, index) =>
         ((!category || one[1] === category) && (!rates || rates.includes(one[1])) ? [index] : []));
-      const [one, other] = [this.data.get(first.key), this.data.get(second.key)];
-      const [mine, others] = [one.main[category] ?? null, other.main[category] ?? null];
-      const main = { mean: mine === null || others === null ? null : mine - others, low: null, high: null, n: chosen.length };
-      const ranked = !category && first.rules === second.rules && one.rank && other.rank;
-      const apart = !ranked ? 0 : one.rank[1] < other.rank[0] ? 1 : other.rank[1] < one.rank[0] ? -1 : 0;
-      return { ...paired(one.finals, other.finals, chosen, this.index.t), ...extremes(one.finals, other.finals, chosen), main, apart };
-    }
-
-    exact([mean, low, high, n, wins, ties, losses, main, mainLow, mainHigh, mainN, least, most]) {
-      const enough = mainN >= this.index.least && mainLow !== null;
-      const apart = !enough ? 0 : mainLow > 0 ? 1 : mainHigh < 0 ? -1 : 0;
-      return { mean, low, high, n, wins, ties, losses, least, most, apart, how: "bootstrap", main: { mean: main, low: mainLow, high: mainHigh, n: mainN } };
+      const data = [first, second].map(({ key }) => this.data.get(key));
+      return estimated(data, chosen, category, first.rules === second.rules, this.index.t);
     }
 
     finding([first, second]) {
