@@ -53,7 +53,7 @@ def rated(cell: Cell) -> Markup:
 
 def unrated(cell: Cell) -> Markup:
     """Return what became of the played renderings that are not rated; nothing if all are."""
-    return safe("".join(f'<span class="half {kind}">{words}</span>' for kind, words in unrated_words(cell)))
+    return safe("".join(f' <span class="half {kind}">{words}</span>' for kind, words in unrated_words(cell)))
 
 
 def rank_of(row: BoardRow) -> Markup:

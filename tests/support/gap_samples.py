@@ -14,6 +14,7 @@ from ircore.instances.store import InstanceSet
 from ircore.play import make_run, open_run
 from ircore.records import Episode, Instance, JudgeIdentity, Rendering, Rules, Score, Turn
 from ircore.runs import End, Entry, RunFolder, RunWriter
+from leaderboard.building.build import build_site
 
 EYE = JudgeIdentity(name="eye", label="Eye", kind="model")
 SHAPES_EYE = JudgeIdentity(name="shapes-eye", label="Shapes eye", kind="model", categories=("simple_shapes",))
@@ -40,6 +41,11 @@ def gap_runs(folder: Path) -> list[RunFolder]:
     """Write a run for every entry of ``FATES``, on two categories of two difficulties of three pictures each."""
     instances = sample_instances(folder / "instances", per_condition=3)
     return [gap_run(folder / slug, instances, slug, fates) for slug, fates in FATES.items()]
+
+
+def build_gap_site(folder: Path) -> None:
+    """Build the site of these runs in ``folder``, judged by ``eye``."""
+    build_site([run.path for run in gap_runs(folder)], folder / "site", judge="eye")
 
 
 def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]) -> RunFolder:
