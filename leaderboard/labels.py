@@ -3,11 +3,21 @@
 from collections.abc import Mapping
 
 from ircore.records import AbortReason, Outcome, Rules
+from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
 from ircore.statistics.estimate import TOO_FEW, Estimate, too_few
 
 MISSING = "–"
 """Stands where there is no value; the reason stands beside it for whoever asks."""
+
+NOT_RATED: Mapping[str, tuple[str, str]] = {
+    "unplayed": (MISSING, "not played"),
+    "unfinished": (MISSING, "no result yet"),
+    "refused": ("×", "refused by the judge"),
+    "pending": ("…", "not rated yet"),
+    "outside": ("n/a", "not applicable: the judge does not rate such pictures"),
+}
+"""What stands in place of an episode's score, and what it means."""
 
 _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "bar_graph": ("Bar graphs", "Bar"),
@@ -99,6 +109,21 @@ def rank(low: int | None, high: int | None) -> str:
     if low is None or high is None:
         return MISSING
     return str(low) if low == high else f"{low}–{high}"
+
+
+def unrated_words(cell: Cell) -> list[tuple[str, str]]:
+    """Say what became of played renderings that the judge did not rate: a kind for programs, and words with a count.
+
+    Returns:
+        Any of ``refused``, ``pending`` and ``outside`` (nothing that this judge rates), those that occur.
+    """
+    outside = cell.played - cell.applicable
+    said = (
+        ("refused", cell.refused, "refused"),
+        ("pending", cell.pending, "not yet"),
+        ("outside", outside, "not applicable"),
+    )
+    return [(kind, f"{count} {words}") for kind, count, words in said if count]
 
 
 def _rounded(value: float, digits: int) -> str:

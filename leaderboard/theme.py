@@ -22,6 +22,7 @@ NEUTRALS: dict[str, tuple[str, str]] = {
     "hairline": ("#dadbe0", "#363a44"),
     "context": ("#c4c5cc", "#4b505c"),
     "zero": ("#7a7b86", "#888c98"),
+    "warning": ("#8a4b00", "#e6ac5c"),
 }
 """Light and dark: page, raised areas, words, secondary words, rules, what stands behind, zero lines."""
 

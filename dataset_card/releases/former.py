@@ -80,6 +80,8 @@ class FormerRelease:
         cells: defaultdict[str, dict[BoardKey, Cell]] = defaultdict(dict)
         files = (self.folder / name for name in part.files)
         for row in read_plain(files, LEADERBOARD, [column.name for column in LEADERBOARD.columns]):
+            if any(column.name not in row for column in LEADERBOARD.columns):
+                return {}  # of an earlier layout, which does not have all that a cell is made of
             cell = cell_of(row)
             cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
         return cells

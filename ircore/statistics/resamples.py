@@ -102,7 +102,7 @@ def _resample(labels: Sequence[str], resamples: int, seed: int) -> Resamples:
         cells = draws + size * np.arange(resamples)[:, None]
         counts = np.bincount(cells.ravel(), minlength=resamples * size).reshape(resamples, size)
         weights[strata == order[label]] = counts.T
-    blocks = weights.reshape(len(labels), -1, BLOCK).transpose(1, 0, 2)
+    blocks = weights.reshape(len(labels), resamples // BLOCK, BLOCK).transpose(1, 0, 2)
     weights = np.ascontiguousarray(blocks)
     weights.flags.writeable = strata.flags.writeable = False
     return Resamples(weights, strata)

@@ -80,12 +80,13 @@ def _selected(run_id: str, which: Which, category: str | None, difficulty: str |
 def _rank(line: Line) -> Value:
     low, high = line.row.rank_low, line.row.rank_high
     if low is None or high is None:
-        return Value(None, missing=_no_rank(line))
+        return Value(None, missing=f"no rank: {why_no_rank(line.row)}")
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
-def _no_rank(line: Line) -> str:
-    return f"no rank: {line.row.cell.unranked_words or 'no picture that all ranked pairs have'}"
+def why_no_rank(row: BoardRow) -> str:
+    """Say for people why a pair has no rank on a board."""
+    return row.cell.unranked_words or "no picture that all ranked pairs have"
 
 
 def _score(line: Line) -> Value:
@@ -96,7 +97,7 @@ def _score(line: Line) -> Value:
 def _rank_end(low: bool) -> Callable[[Line], Value]:
     def get(line: Line) -> Value:
         end = line.row.rank_low if low else line.row.rank_high
-        return Value(end, missing=_no_rank(line) if end is None else None)
+        return Value(end, missing=f"no rank: {why_no_rank(line.row)}" if end is None else None)
 
     return get
 
@@ -297,7 +298,7 @@ def board_table(
         f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
     )
     words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
-    notes = (*NOTES[order], *_remedies(rows))
+    notes = (*NOTES[order], *remedies(row.cell.unranked for row in rows))
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
 
@@ -343,9 +344,10 @@ REMEDIES: Mapping[Unranked, str] = {
 """What whoever played and scored can do about a missing rank."""
 
 
-def _remedies(rows: Iterable[BoardRow]) -> list[str]:
-    reasons = {row.cell.unranked for row in rows}
-    return [words for reason, words in REMEDIES.items() if reason in reasons]
+def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
+    """Return what can be done about missing ranks, one sentence a reason that occurs and can be mended."""
+    given = set(reasons)
+    return [words for reason, words in REMEDIES.items() if reason in given]
 
 
 def _columns() -> tuple[Column, ...]:

@@ -37,6 +37,7 @@ from leaderboard.pages.feed import changes_page, feed_files
 from leaderboard.pages.figures import figures_page
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.overview import front_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
@@ -186,7 +187,14 @@ def all_pages(site: Site) -> Iterator[Page]:
     compared = compare_page(Comparisons(site))
     single = (front_page(site), paper_page(), prompts, compared, limits_page(site), changes_page(site))
     cited = citation_page(site.version, site.address)
-    several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
+    several = (
+        board_pages(site),
+        metric_pages(site),
+        matrix_pages(site),
+        pair_pages(site),
+        player_pages(site),
+        gallery_pages(site),
+    )
     return chain(*several, single, (figures_page(site), cited, targets_page(site)))
 
 

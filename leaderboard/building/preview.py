@@ -6,6 +6,7 @@ from pathlib import Path
 from ircore.errors import InputError
 from ircore.records import Submission
 from ircore.submissions import LoadedSubmission
+from ircore.tables.board import why_no_rank
 from leaderboard.labels import interval_words, rank
 from leaderboard.reading import read_runs
 from leaderboard.site import Pair, Site
@@ -53,12 +54,10 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
     results = site.under(pair.result.run.rules)
     for judge in results.judges:
         for row in results.board(judge):
-            if row.submission.run_id == pair.run_id and row.cell.score.mean is not None:
-                score, among = row.cell.score, len(results.submissions)
-                shown = f"{score.mean:.2f} ({interval_words(score)})"
+            if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:
+                main, among = row.cell.main, len(results.submissions)
+                shown = f"main score {main.mean:.1f} ({interval_words(main, 1)})"
                 place = (
-                    f"{rank(row.rank_low, row.rank_high)} of {among}"
-                    if row.rank_low
-                    else f"none ({row.cell.unranked_words})"
+                    f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"
                 )
                 yield f"place  {place} by {judge}: {shown}"

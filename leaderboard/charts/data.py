@@ -66,7 +66,9 @@ class Subject:
     def chosen_words(self, most: int) -> str:
         """Say which pairs a figure of at most so many shows; empty if it shows all."""
         count = len(self.pairs)
-        return f" Shown are the {most} of {count} pairs with the best scores by {self.judge}." if count > most else ""
+        return (
+            f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
+        )
 
     def board(self, judge: str) -> Table:
         """Return the board of a judge, all pairs under all conditions."""

@@ -283,10 +283,13 @@ def _scores_title(subject: Subject) -> str:
     if len({row.submission.run_id for judge in judges for row in results.board(judge) if row.cell.score.n}) < 2:
         return "How similar is what the pair draws?"
     if not all(top):
-        return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank"
+        reasons = {row.cell.unranked for judge in judges for row in results.board(judge)}
+        few = reasons == {"too_few"}
+        return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
     always = set.intersection(*top) if top else set()
     if len(always) == 1 and all(len(one) == 1 for one in top):
-        return f"{pair_name(subject.pairs[next(iter(always))])} leads, judged by {by}"
+        return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
     if len(judges) == 1:
-        return f"{len(top[0])} of {len(subject.pairs)} pairs cannot be told from the best"
+        ranked = sum(row.rank_low is not None for row in results.board(judges[0]))
+        return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score"
     return f"Judges leave {min(map(len, top))} to {max(map(len, top))} of {len(subject.pairs)} pairs in the top group"

@@ -124,7 +124,8 @@ def _title(tracks: Sequence[Track]) -> str:
         return "How far does each pair get, turn by turn?"
     best = max(tracks, key=_gain)
     first, last = _ends(best)
-    return f"{pair_name(best.pair)} gains most over the turns: from {first} to {last}"
+    # What it gains is seen here; that it gains more than another pair has not been tested.
+    return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
 
 
 def _pair_title(track: Track) -> str:

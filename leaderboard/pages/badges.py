@@ -1,4 +1,4 @@
-"""Badges for a README: score and rank range of a pair, overall and by category, as SVG and for shields.io."""
+"""Badges for a README: rank range and main score of a pair, overall and by category, as SVG and for shields.io."""
 
 import json
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from html import escape
 from itertools import product
 
 from ircore.results.model import BoardRow
+from ircore.tables.board import why_no_rank
 from leaderboard.labels import category_title, number, rank
 from leaderboard.site import Pair, Site
 from leaderboard.text import one_line
@@ -33,10 +34,10 @@ class Badge:
     """Left half: the game, the benchmark's version if it is released, the category."""
 
     message: str
-    """Right half: ``rank 2–4 of 12 · 7.3 ± 0.4``, or why there is none."""
+    """Right half: ``rank 2–4 of 12 · 73.1 ± 4.2``, the main score; or why there is none."""
 
     known: bool
-    """Whether there is a score."""
+    """Whether there is a rank."""
 
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""
@@ -95,22 +96,24 @@ def badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
 
 
 def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version: str | None) -> Badge:
-    score = row.cell.score
     label = f"{_LABEL} {version}" if version else _LABEL
     condition = "all categories" if category is None else category_title(category).lower()
-    half = f" ± {number(score.half_width, 1)}" if score.half_width is not None else ""
-    message = (
-        "not rated yet"
-        if score.mean is None
-        else f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(score.mean, 1)}{half}"
-    )
     return Badge(
         path=f"badges/{pair.key}/{category or 'overall'}",
         condition=condition,
         label=one_line(label if category is None else f"{label}, {condition}", 80),
-        message=message,
-        known=score.mean is not None,
+        message=_message(row, pairs),
+        known=row.rank_low is not None,
     )
+
+
+def _message(row: BoardRow, pairs: int) -> str:
+    """Say rank range and main score; of a pair without a rank why, and no number that could pass for one."""
+    main = row.cell.main
+    if row.rank_low is None:
+        return f"no rank: {why_no_rank(row)}"
+    half = f" ± {number(main.half_width, 1)}" if main.half_width is not None else ""
+    return f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}{half}"
 
 
 def _width(text: str) -> int:

@@ -6,7 +6,7 @@ from itertools import product
 
 from ircore.records import Rules
 from ircore.results.image_metrics import metric_facts
-from ircore.results.model import Results
+from ircore.results.model import Order, Results
 from leaderboard.judges import judge_kind, rates
 from leaderboard.labels import category_title, rules_words
 from leaderboard.site import Site
@@ -27,6 +27,9 @@ class View:
 
     rules: Rules | None = None
     """Runs under these rules alone; None for all runs, each row saying its rules."""
+
+    order: Order = "main"
+    """What its rows are ordered by; ranks are by the main score whatever it is."""
 
     @property
     def overall(self) -> bool:
@@ -59,6 +62,13 @@ def views(site: Site) -> Iterator[View]:
             yield View(judge)
 
 
+def quality_views(site: Site) -> Iterator[View]:
+    """Yield the overall boards ordered by quality, for readers without JavaScript; conditions have none."""
+    for view in views(site):
+        if view.overall and is_rated(site, view):
+            yield replace(view, order="quality")
+
+
 def view_results(site: Site, view: View) -> Results:
     """Return the results that a board ranks."""
     return site.results if view.rules is None else site.under(view.rules)
@@ -73,7 +83,8 @@ def view_path(site: Site, view: View) -> str:
         parts.append("all-rules")
     elif view.rules != site.rule_sets[0]:
         parts.append(_rules_key(site, view.rules))
-    name = "index" if view.overall else f"{view.category or 'all'}-{view.difficulty or 'both'}"
+    overall = "index" if view.order == "main" else "quality"
+    name = overall if view.overall else f"{view.category or 'all'}-{view.difficulty or 'both'}"
     return "/".join([*parts, name])
 
 
@@ -151,18 +162,38 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
     # A board of all rules exists for every target only: from it, a condition leads to the site's own rules.
     single = view if view.rules is not None else replace(view, rules=site.rule_sets[0])
     groups = (
+        ("Order", _orders(site, view)),
         ("Category", [(title, replace(single, category=one), one == view.category) for title, one in category.items()]),
         ("Difficulty", [(t, replace(single, difficulty=one), one == view.difficulty) for t, one in difficulty.items()]),
         ("Judge", [(one, replace(view, judge=one), one == view.judge) for one in results.judges]),
         ("Budget", [(rules_label(site, one), replace(view, rules=one), one == view.rules) for one in rules]),
     )
     found = [
-        (label, [Chip(text, path(site, other), current) for text, other, current in links if _shown(site, other)])
+        (
+            label,
+            [
+                Chip(text, path(site, _ordered(site, other)), current)
+                for text, other, current in links
+                if _shown(site, other)
+            ],
+        )
         for label, links in groups
     ]
     metrics = [Chip(metric_facts(metric).title, metric_path(metric), current=False) for metric in results.metrics]
     several = [(label, links) for label, links in found if len(links) > 1]
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
+
+
+def _orders(site: Site, view: View) -> list[tuple[str, View, bool]]:
+    if not view.overall or not is_rated(site, view):
+        return []
+    orders: tuple[tuple[str, Order], ...] = (("Main score", "main"), ("Quality of the played", "quality"))
+    return [(title, replace(view, order=order), order == view.order) for title, order in orders]
+
+
+def _ordered(site: Site, view: View) -> View:
+    """Return a view in an order that it has a page for."""
+    return view if view.overall and is_rated(site, view) else replace(view, order="main")
 
 
 def metric_path(metric: str) -> str:

@@ -1,11 +1,10 @@
-"""The boards: pairs as rows, ranked under one condition by one judge, and one board for every image metric."""
+"""The boards: pairs as rows, ranked under one condition by one judge; metrics have theirs in ``metric_boards``."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
-from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.statistics.estimate import Estimate
 from ircore.submissions.history import Step, open_dispute
@@ -14,13 +13,12 @@ from ircore.tables.judges import SAME_FAMILY
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.labels import category_short, category_title
 from leaderboard.pages.board_views import (
-    Chip,
     View,
     chips,
     condition_anchor,
     is_rated,
     judge_words,
-    metric_path,
+    quality_views,
     rules_label,
     view_heading,
     view_path,
@@ -55,8 +53,8 @@ class Heat:
     estimate: Estimate
     """Mean score, or share that prefers the final rendering on the board of a judge that only compares."""
 
-    episodes: int
-    """Targets under the condition."""
+    cell: Cell
+    """All numbers of the condition: what was played and rated."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +113,9 @@ class Line:
 
 
 def board_pages(site: Site) -> Iterator[Page]:
-    """Yield a page for every board: judge, rules, category and difficulty, alone and together, and every metric."""
-    for view in views(site):
+    """Yield a page for every board of a judge: judge, rules, category and difficulty, alone and together."""
+    for view in (*views(site), *quality_views(site)):
         yield _board_page(site, view)
-    for metric in site.results.metrics:
-        yield _metric_page(site, metric)
 
 
 def board_words(site: Site, judge: str) -> str:
@@ -130,7 +126,7 @@ def board_words(site: Site, judge: str) -> str:
 def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
-    rows = results.board(view.judge, view.category, view.difficulty)
+    rows = results.board(view.judge, view.category, view.difficulty, view.order)
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
@@ -140,19 +136,20 @@ def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> l
             tier=tier_of(row.submission),
             budget=rules_label(site, row.submission.run.rules),
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
-            disputed=_dispute(site, pair),
+            disputed=dispute_of(site, pair),
         )
         for row in rows
     ]
 
 
-def _dispute(site: Site, pair: Pair) -> Step | None:
+def dispute_of(site: Site, pair: Pair) -> Step | None:
+    """Return the dispute about a pair's run that is not settled; None if there is none."""
     return open_dispute(site.history(pair.result.slug), pair.run_id)
 
 
 def _board_page(site: Site, view: View) -> Page:
     results, rated = view_results(site, view), is_rated(site, view)
-    own = view.judge == site.judge and view.rules == site.rule_sets[0]
+    own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
     return Page(
         path=view_path(site, view),
         title=view_title(site, view),
@@ -164,6 +161,7 @@ def _board_page(site: Site, view: View) -> Page:
             "judge_words": judge_words(site, view.judge),
             "chips": chips(site, view),
             "rated": rated,
+            "order": view.order,
             "mixed": view.rules is None,
             "levels": results.difficulties if view.overall else (),
             "measured": MEASURED,
@@ -182,10 +180,14 @@ def _rows(site: Site, view: View) -> dict[str, Any]:
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     preferred = any(line.cell.preference.mean is not None for line in lines)
+    reasons = [line.cell.unranked for line in lines] if is_rated(site, view) else []
     return {
         "columns": columns,
         "lines": lines,
-        "tools": _tools(lines),
+        "reasons": reasons,
+        "too_few": bool(reasons) and set(reasons) == {"too_few"},
+        "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
+        "tools": tools_for(lines),
         "groups": _groups(columns, is_rated(site, view) or preferred),
         "preferred": preferred,
         "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
@@ -198,7 +200,7 @@ def _groups(columns: Sequence[HeatColumn], refined: bool) -> list[str]:
 
 
 def _charts(site: Site, view: View) -> tuple[str, ...]:
-    if not view.overall:
+    if not view.overall or view.order != "main":
         return ()
     said = None if view.judge == site.judge else view.judge
     return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
@@ -228,7 +230,7 @@ def _heats(results: Results, pair: Pair, view: View, column: HeatColumn, rated: 
             anchor=f"{category}-{difficulty}",
             key=f"{category}_{difficulty}",
             estimate=cell.score if rated else cell.preference,
-            episodes=cell.episodes,
+            cell=cell,
         )
         for (category, difficulty), cell in cells
         if cell is not None
@@ -249,7 +251,23 @@ class Tool:
     """Values to choose from; may be strangers' words, so escape them."""
 
 
-def _tools(lines: "Sequence[Line] | Sequence[MetricLine]") -> list[Tool]:
+class Listed(Protocol):
+    """What the menus above a board need of a row."""
+
+    @property
+    def pair(self) -> Pair:
+        """Who."""
+
+    @property
+    def tier(self) -> Tier:
+        """How far it can be trusted."""
+
+    @property
+    def budget(self) -> str:
+        """Its rules, shortly."""
+
+
+def tools_for(lines: Sequence[Listed]) -> list[Tool]:
     """Return a menu for everything in which the rows differ."""
     found = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
@@ -268,87 +286,6 @@ def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]
         if one.instance.category == category and difficulty in (None, one.instance.difficulty)
     ]
     return found[:_THUMBNAILS]
-
-
-@dataclass(frozen=True)
-class MetricLine:
-    """A row of an image metric's board."""
-
-    pair: Pair
-    """The pair."""
-
-    cell: MetricCell
-    """Overall."""
-
-    parts: tuple[Estimate, ...]
-    """Final value, one a category."""
-
-    total: Cell
-    """What was played and what it cost, whoever judges."""
-
-    tier: Tier
-    """How far it can be trusted."""
-
-    budget: str
-    """Its rules, shortly."""
-
-    disputed: Step | None
-    """The dispute about its run that is not settled."""
-
-
-def _metric_page(site: Site, metric: str) -> Page:
-    results, facts = site.under(), metric_facts(metric)
-    overall = metric_cells(results, metric)
-    parts = [metric_cells(results, metric, category) for category in results.categories]
-    lines = [
-        MetricLine(
-            pair := site.pairs[cell.run_id],
-            cell,
-            tuple(part[index].final for part in parts),
-            results.cell(cell.run_id, site.judge),
-            tier_of(pair.result),
-            rules_label(site, pair.result.run.rules),
-            _dispute(site, pair),
-        )
-        for index, cell in enumerate(overall)
-    ]
-    return Page(
-        path=metric_path(metric),
-        title=f"Leaderboard by {metric}",
-        template="metric_board",
-        values={
-            "facts": facts,
-            "metric": metric,
-            "measured": MEASURED,
-            "tools": _tools(lines),
-            "groups": ["quality", "refinement", "effort", "provenance"],
-            "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
-            "domain": _domain([line.cell.final for line in lines]),
-            "chips": [*_home_chips(site, metric)],
-            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])).replace(
-                f"judged by {site.judge}", f"measured by {metric}"
-            ),
-        },
-    )
-
-
-def _metric_place(line: MetricLine, facts: MetricFacts) -> tuple[bool, float]:
-    mean = line.cell.final.mean
-    return mean is None, 0.0 if mean is None else -mean if facts.higher_is_better else mean
-
-
-def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """Return the ends of the scale on which a metric's dots are drawn: what the intervals span."""
-    ends = [end for one in estimates for end in (one.low, one.high, one.mean) if end is not None]
-    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
-def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
-    judged = View(site.judge, rules=site.rule_sets[0])
-    judges = [Chip(one, view_path(site, replace(judged, judge=one)), current=False) for one in site.results.judges]
-    metrics = [Chip(metric_facts(one).title, metric_path(one), one == metric) for one in site.results.metrics]
-    return [("Judge", judges), ("Metric", metrics)]
 
 
 def paired(site: Site, rows: Sequence[BoardRow]) -> list[dict[str, Any]]:

@@ -1,23 +1,24 @@
 """Two to four pairs side by side: the page, and the data from which a browser makes it for any pairs.
 
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
-scores by instance, and its comparisons with pairs that come later on the overall board. Up to ``MOST`` pairs all are
-compared with all; of more, each with the next on the board. What is not there the browser computes: Student's paired
-interval, which it says.
+scores by instance, its main scores and rank, and its comparisons with pairs that come later on the overall board. Up to
+``MOST`` pairs all are compared with all; of more, each with the next on the board. What is not there the browser
+computes: Student's paired interval on common targets, which it says; the ranks say whether two pairs are told apart.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
+from math import isnan
 from typing import Any
 
 from scipy.special import stdtrit
 
 from ircore.results.model import Results
 from ircore.statistics.comparison import Comparison
-from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES
+from ircore.statistics.estimate import CONFIDENCE, MINIMUM_PICTURES, Estimate
 from ircore.statistics.scales import DIFFERENCE
 from ircore.tables.comparisons import MOST
 from leaderboard.labels import category_title
@@ -27,8 +28,8 @@ from leaderboard.site import Page, Pair, Site
 FOLDER = "data/compare"
 """Where the files lie, relative to the site's root."""
 
-SPANS = (1, 2, 5, 10)
-"""Points."""
+SPANS = (10, 20, 50, 100)
+"""Points of the main score."""
 
 Condition = str | None
 """A category, or None for all."""
@@ -63,8 +64,14 @@ class Comparisons:
 
     def rows(self, first: Pair, second: Pair, judge: str, categories: tuple[Condition, ...]) -> list[Row]:
         """Compare two pairs under some conditions; those without an instance in common are left out."""
-        compared = ((one, self.site.results.compare(first.run_id, second.run_id, judge, one)) for one in categories)
-        return [Row(category, found) for category, found in compared if found.n]
+        results = self._ranked_with(first, second)
+        compared = ((one, results.compare(first.run_id, second.run_id, judge, one)) for one in categories)
+        return [Row(category, found) for category, found in compared if found.n or found.main.n]
+
+    def _ranked_with(self, first: Pair, second: Pair) -> Results:
+        """Return the results in which two pairs are ranked; all, if they were played under different rules."""
+        rules = first.result.run.rules
+        return self.site.under(rules) if rules == second.result.run.rules else self.site.results
 
     def finals(self, pair: Pair, judge: str) -> list[float | None]:
         """Return a pair's final scores, 0–10, by instance in the set's order; None where it has none."""
@@ -75,10 +82,30 @@ class Comparisons:
         """Yield every file of the page's data: its path below the site's root, and its text."""
         yield f"{FOLDER}/index.json", _dumps(self._index())
         for judge in self.site.results.judges:
-            known = self._known(judge)
+            known, ranks = self._known(judge), self._ranks(judge)
             for pair in self.pairs:
-                value = {"finals": self.finals(pair, judge), "against": known[pair.key]}
+                value = {
+                    "finals": self.finals(pair, judge),
+                    "main": self._mains(pair, judge),
+                    "rank": ranks[pair.run_id],
+                    "against": known[pair.key],
+                }
                 yield f"{FOLDER}/{judge}/{pair.key}.json", _dumps(value)
+
+    def _mains(self, pair: Pair, judge: str) -> dict[str, float | None]:
+        """Return a pair's main scores by category, ``""`` for all."""
+        cells = {one: self.site.cell(pair, one, judge=judge) for one in (None, *self.site.results.categories)}
+        return {name or "": _rounded(cell.main.mean) for name, cell in cells.items() if cell}
+
+    def _ranks(self, judge: str) -> dict[str, list[int] | None]:
+        """Return rank ranges among the pairs under the same rules, by run_id; None for a pair without a rank."""
+        rows = [row for rules in self.site.rule_sets for row in self.site.under(rules).board(judge)]
+        return {
+            row.submission.run_id: None
+            if row.rank_low is None or row.rank_high is None
+            else [row.rank_low, row.rank_high]
+            for row in rows
+        }
 
     def _known(self, judge: str) -> dict[str, dict[str, Any]]:
         few = len(self.pairs) <= MOST
@@ -93,9 +120,12 @@ class Comparisons:
     def _index(self) -> dict[str, Any]:
         results = self.site.results
         return {
-            "judges": [{"name": judge, "words": judge_words(self.site, judge)} for judge in results.judges],
+            "judges": [
+                {"name": judge, "words": judge_words(self.site, judge), "rates": sorted(scope) if scope else None}
+                for judge, scope in results.scopes.items()
+            ],
             "judge": self.site.judge,
-            "pairs": [one.shown for one in self.pairs],
+            "pairs": [{**one.shown, "rules": self.site.rule_sets.index(one.result.run.rules)} for one in self.pairs],
             "categories": [[one, category_title(one)] for one in results.categories],
             "instances": [
                 [one.instance.instance_id, one.instance.category, one.instance.difficulty, one.title]
@@ -125,7 +155,12 @@ def compare_page(comparisons: Comparisons) -> Page:
 
 def _span(rows: list[Row]) -> int:
     """Return how far the plots reach left and right of zero: the least of ``SPANS`` that holds every interval."""
-    ends = [abs(end or 0.0) for row in rows for end in (row.found.difference.low, row.found.difference.high)]
+    return span_of([row.found.main for row in rows])
+
+
+def span_of(differences: Sequence[Estimate]) -> int:
+    """Return how far plots of differences of main scores reach: the least of ``SPANS`` that holds every interval."""
+    ends = [abs(end or 0.0) for one in differences for end in (one.low, one.high)]
     return next(span for span in SPANS if span >= max(ends, default=0.0) or span == SPANS[-1])
 
 
@@ -170,8 +205,18 @@ def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
 
 
 def _numbers(found: Comparison) -> list[float | int | None]:
-    ends = [found.difference.mean, found.difference.low, found.difference.high]
-    return [*(None if end is None else round(end, 4) for end in ends), found.n, found.wins, found.ties, found.losses]
+    difference, main = found.difference, found.main
+    return [
+        *map(_rounded, (difference.mean, difference.low, difference.high)),
+        *(found.n, found.wins, found.ties, found.losses),
+        *map(_rounded, (main.mean, main.low, main.high)),
+        main.n,
+        *map(_rounded, (found.least, found.most)),
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or isnan(value) else round(value, 4)
 
 
 def _dumps(value: Any) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.results.cell import Cell
 from ircore.submissions.history import Step
 from ircore.versions import BenchmarkVersion
-from leaderboard.labels import interval_words, number
+from leaderboard.labels import interval_words, number, unrated_words
 from leaderboard.site import Page, Pair, Site
 from leaderboard.submitted import Submitted
 from leaderboard.text import one_line
@@ -136,17 +137,27 @@ def _item(one: Change, address: str) -> dict[str, Any]:
 
 def _new_pair(site: Site, pair: Pair) -> Change:
     cell = site.results.cell(pair.run_id, site.judge)
-    score = cell.score
-    rated = "not rated yet" if score.mean is None else f"score {number(score.mean)} ({interval_words(score)})"
     apart = f" ({one_line(pair.apart)})" if pair.apart else ""
     return Change(
         when=_moment(pair.result.run.started),
         title=f"New pair: {one_line(pair.describer, 80)} + {one_line(pair.generator, 80)}{apart}",
-        words=f"{cell.played} of {cell.episodes} episodes played; {rated}, judged by {site.judge}.",
+        words=f"{_reached(cell)}, judged by {site.judge}.",
         path=f"pairs/{pair.key}.html",
         identity=_urn(f"pair {pair.run_id}"),
         pair=pair,
     )
+
+
+def _reached(cell: Cell) -> str:
+    """Say what was played and rated, and what it is worth."""
+    counts = f"{cell.played} of {cell.episodes} episodes played, {cell.rated} of {cell.applicable} rated"
+    missing = "".join(f", {words}" for _, words in unrated_words(cell))
+    if cell.main.mean is None:
+        return f"{counts}{missing}; no main score yet"
+    reached = f"main score {number(cell.main.mean, 1)} ({interval_words(cell.main, 1)})"
+    if cell.score.mean is not None:
+        reached += f", score {number(cell.score.mean)}"
+    return f"{counts}{missing}; {reached}" + (f"; no rank: {cell.unranked_words}" if cell.unranked else "")
 
 
 def _release(site: Site, version: str, started: str) -> Change:

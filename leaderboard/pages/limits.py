@@ -147,16 +147,11 @@ def _judges(site: Site) -> list[dict[str, Any]]:
 
 
 def _missing(site: Site, pair: Pair) -> dict[str, Any]:
-    """Count the episodes of a pair that stand behind no score, by why."""
-    results = site.results.episodes[pair.run_id]
-    size = len(site.results.instances)
-    played = [one for one in results if one.episode.played]
+    """Return a pair's cell, which counts the episodes without a score by why, and its episodes without a ΔQ."""
+    played = [one for one in site.results.episodes[pair.run_id] if one.episode.played]
     return {
         "pair": pair,
-        "size": size,
-        "unplayed": size - len(results),
-        "aborted": len(results) - len(played),
-        "unrated": sum((judged := site.judged(one)) is None or judged.final is None for one in played),
+        "cell": site.results.cell(pair.run_id, site.judge),
         "single": sum(len(one.episode.rendered_turns) == 1 for one in played),
     }
 

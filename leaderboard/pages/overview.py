@@ -25,7 +25,8 @@ def front_page(site: Site) -> Page:
     """Return the front page: one episode, the best pairs, three doors."""
     rows = paired(site, site.under().board(site.judge))
     words = board_words(site, site.judge)
-    front = {"rows": rows[:_TOP], "words": words}
+    shown = rows[:_TOP]
+    front = {"rows": shown, "words": words, "reasons": [one["row"].cell.unranked for one in shown]}
     later = partial(_best_episode, site)
     return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
 

@@ -11,19 +11,25 @@ from typing import Any
 from ircore.records import PlayerSpec, Role, Submission, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
+from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
 from ircore.submissions.history import open_dispute
+from ircore.tables.comparisons import MOST
 from leaderboard.charts.catalogue import chart_id
-from leaderboard.judges import judge_kind
-from leaderboard.labels import CONVERGENCES, OUTCOMES
+from leaderboard.judges import judge_kind, rates
+from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
 from leaderboard.pages.boards import paired
 from leaderboard.pages.citation import pair_bibtex
+from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
 from leaderboard.tiers import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
+
+_NEIGHBOURS = 2
+"""Pairs above and below on the board with which a pair is compared where there are many."""
 
 
 def pair_pages(site: Site) -> Iterator[Page]:
@@ -75,7 +81,13 @@ def pair_pages(site: Site) -> Iterator[Page]:
 
 def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
     """Return what takes long to choose and to link."""
-    return {"highlights": _highlights(site, pair), "conditions": _conditions(site, pair)}
+    against = _against(site, pair) if rates(site.results, site.judge) else []
+    return {
+        "highlights": _highlights(site, pair),
+        "conditions": _conditions(site, pair),
+        "against": against,
+        "against_span": span_of([one["found"].main for one in against]),
+    }
 
 
 def _board(site: Site, judge: str) -> dict[str, BoardRow]:
@@ -141,19 +153,31 @@ def _shown(site: Site, pair: Pair, turn: Turn) -> Any:
 
 
 def _conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    kinds = _not_rated(site, pair)
     return [
         {
             "category": category,
             "difficulty": difficulty,
             "cell": cell,
-            "links": _links(site, pair, category, difficulty),
+            "links": _links(site, pair, category, difficulty, kinds),
         }
         for category, difficulty in product(site.results.categories, site.results.difficulties)
         if (cell := site.cell(pair, category, difficulty)) is not None
     ]
 
 
-def _links(site: Site, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
+def _links(
+    site: Site, pair: Pair, category: str, difficulty: str, kinds: Mapping[str, str | None]
+) -> list[dict[str, Any]]:
+    """Return the episodes of a condition: each with its score, or with what stands in its place.
+
+    Args:
+        site: What is shown.
+        pair: Whose.
+        category: Of the targets.
+        difficulty: Of the targets.
+        kinds: Why there is no score, by instance; see ``NOT_RATED``.
+    """
     links = []
     for gallery in site.galleries.values():
         instance = gallery.instance
@@ -161,11 +185,52 @@ def _links(site: Site, pair: Pair, category: str, difficulty: str) -> list[dict[
             continue
         result = site.episode(pair.run_id, instance.instance_id)
         judged = site.judged(result)
-        score = judged.final if judged else None
-        ended = OUTCOMES[result.episode.outcome] if result else "not played"
-        title = f"{gallery.title}: {ended}" + (f", score {score:.1f}" if score is not None else "")
-        links.append({"instance_id": instance.instance_id, "score": score, "title": title})
+        score, kind = judged.final if judged else None, kinds[instance.instance_id]
+        text, why = (number(score, 1), f"score {number(score, 1)}") if kind is None else NOT_RATED[kind]
+        ended = f"{OUTCOMES[result.episode.outcome]}, " if result else ""
+        title = f"{gallery.title}: {ended}{why}"
+        links.append({"instance_id": instance.instance_id, "score": score, "text": text, "title": title})
     return links
+
+
+_KINDS = {
+    UNFINISHED: "unfinished",
+    UNPLAYED: "unplayed",
+    REFUSED: "refused",
+    PENDING: "pending",
+    OUTSIDE: "outside",
+}
+
+
+def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
+    """Return why the site's judge gave each instance no score, by instance_id; None where it gave one."""
+    results = site.results
+    known = rated(
+        results.instances, {pair.run_id: results.episodes[pair.run_id]}, site.judge, results.scopes.get(site.judge)
+    )
+    words = known.status[:, 0].tolist()
+    return {one.instance_id: _KINDS.get(word) for one, word in zip(results.instances, words, strict=True)}
+
+
+def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    """Compare a pair with those under the same rules: with all if they are few, else with its neighbours on the board.
+
+    Returns:
+        The other pairs in the order of the board, each with the comparison of this pair less the other.
+    """
+    results = site.under(pair.result.run.rules)
+    board = results.board(site.judge)
+    place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
+    near = board if len(board) <= MOST else board[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1]
+    return [
+        {
+            "pair": site.pairs[row.submission.run_id],
+            "row": row,
+            "found": results.compare(pair.run_id, row.submission.run_id, site.judge),
+        }
+        for row in near
+        if row.submission.run_id != pair.run_id
+    ]
 
 
 def _outcome_bar(total: Cell) -> dict[str, Any]:

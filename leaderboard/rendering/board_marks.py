@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from ircore.results.model import BoardRow
+from ircore.results.model import BoardRow, Cell
 from ircore.statistics.estimate import Estimate
-from leaderboard.labels import MISSING, interval_words, number, percent, rank, signed
+from leaderboard.labels import interval_words, number, percent, rank, signed, unrated_words
 from leaderboard.pages.boards import Heat
-from leaderboard.rendering.marks import missing, safe
+from leaderboard.rendering.marks import interval_width, missing, safe
+from leaderboard.rendering.result_marks import empty_heat, rank_of, rated
 from leaderboard.theme import score_class
 
 
@@ -30,7 +31,9 @@ def mean(estimate: Estimate) -> Markup:
     return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
 
 
-def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False) -> Markup:
+def shown(
+    estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False, ends: bool = False
+) -> Markup:
     """Return a mean over half the width of its interval.
 
     Args:
@@ -38,11 +41,12 @@ def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", di
         digits: Decimals.
         why: Why there is none.
         difference: Whether it has a sign, and an arrow.
+        ends: Whether the ends of the interval are shown rather than half its width.
     """
     value = estimate.mean
     if value is None:
         return missing(why)
-    half = f"n {estimate.n}" if estimate.half_width is None else f"± {number(estimate.half_width, digits)}"
+    half = interval_width(estimate, digits, ends) or f"n {estimate.n}"
     text = f"{_arrow(value)}{signed(value, digits)}" if difference else number(value, digits)
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 
@@ -55,13 +59,24 @@ def share(estimate: Estimate, why: str, of: str = "") -> Markup:
     return safe(f'{value}<span class="half">{escape(of) if of else f"n {estimate.n}"}</span>')
 
 
+def rated_cell(cell: Cell, page: str) -> Markup:
+    """Return the cell that says how much of what was played is rated; ``page`` is what it leads to."""
+    share = cell.rated / cell.applicable if cell.applicable else ""
+    counts = (
+        f'data-rated="{cell.rated}" data-applicable="{cell.applicable}" data-refused="{cell.refused}" '
+        f'data-pending="{cell.pending}" data-outside="{cell.played - cell.applicable}"'
+    )
+    return safe(
+        f'<td role="cell" class="number rated" data-label="Rated" data-sort="{share}" {counts}>'
+        f'<a class="episodes" href="{escape(page)}">{rated(cell)}</a></td>'
+    )
+
+
 def rank_cell(row: BoardRow, of: int) -> Markup:
     """Return the cell that says which ranks a pair may have among so many."""
     low, high = row.rank_low, row.rank_high
     if low is None or high is None:
-        return safe(
-            f'<td role="cell" class="rank" data-sort="" data-high="">{missing(row.cell.unranked_words or "")}</td>'
-        )
+        return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{rank_of(row)}</td>')
     bar = (
         f'<svg class="rank-bar" viewBox="0 0 {of} 4" preserveAspectRatio="none" aria-hidden="true">'
         f'<path d="M0 2H{of}"></path><path class="own" d="M{low - 1} 2H{high}"></path></svg>'
@@ -82,17 +97,18 @@ def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> M
         label: Of the column.
         times: What makes a mean a similarity, 0–10, by which it is coloured: 10 for a share.
     """
-    cells = "".join(_heat(one.estimate, one.difficulty, one.episodes, f"{page}#{one.anchor}", times) for one in heats)
+    cells = "".join(_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats)
     return safe(f'<td role="cell" class="heat-column g-quality" data-label="{escape(label)}">{cells}</td>')
 
 
-def _heat(estimate: Estimate, difficulty: str, episodes: int, href: str, times: float) -> str:
-    where = f'href="{escape(href)}"'
+def _heat(heat: Heat, href: str, times: float) -> str:
+    estimate, where = heat.estimate, f'href="{escape(href)}"'
     if estimate.mean is None:
-        why = f"{difficulty}: none of {episodes} episodes was played and rated"
-        return f'<a class="heat none" {where} data-sort="" title="{why}">{MISSING}</a>'
+        text, why = empty_heat(heat.cell)
+        return f'<a class="heat none" {where} data-sort="" title="{heat.difficulty}: {why}">{text}</a>'
     half = "" if estimate.half_width is None else f" ± {number(estimate.half_width, 1)}"
-    said = f"{difficulty}: {number(estimate.mean)}{half}, n {estimate.n}"
+    missing_words = "".join(f", {words}" for _, words in unrated_words(heat.cell)) if times == 1 else ""
+    said = f"{heat.difficulty}: {number(estimate.mean)}{half}, n {estimate.n} of {heat.cell.episodes}{missing_words}"
     text = number(estimate.mean, 1) if times == 1 else percent(estimate.mean)
     value = f'data-sort="{estimate.mean}" data-n="{estimate.n}"'
     return f'<a class="heat {score_class(estimate.mean * times)}" {where} {value} title="{said}">{text}</a>'

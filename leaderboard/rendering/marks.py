@@ -29,12 +29,23 @@ def missing(reason: str) -> Markup:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def score(estimate: Estimate, why: str = "no rated episode") -> Markup:
-    """Return a mean with half the width of its interval; ``why`` says why there is none."""
+def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2, ends: bool = False) -> Markup:
+    """Return a mean with half the width of its interval, or with its ends; ``why`` says why there is none."""
     if estimate.mean is None:
         return missing(why)
-    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
-    return safe(f'<span class="value" title="{interval_words(estimate)}">{number(estimate.mean)}{half}</span>')
+    width = interval_width(estimate, digits, ends)
+    half = f' <span class="half">{width}</span>' if width else ""
+    title = interval_words(estimate, digits)
+    return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}{half}</span>')
+
+
+def interval_width(estimate: Estimate, digits: int = 2, ends: bool = False) -> str:
+    """Return half the width of an interval, or its ends where the longer half would mislead; empty without one."""
+    if estimate.half_width is None:
+        return ""
+    if ends:
+        return f"{number(estimate.low, digits)} to {number(estimate.high, digits)}"
+    return f"± {number(estimate.half_width, digits)}"
 
 
 @lru_cache(maxsize=_REMEMBERED)

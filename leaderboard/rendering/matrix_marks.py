@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from leaderboard.labels import number, percent, rank, signed
+from ircore.tables.board import why_no_rank
+from leaderboard.labels import number, rank, signed
 from leaderboard.pages.matrix import MatrixCell
-from leaderboard.rendering.marks import badge, dot, missing, picture, safe, score
+from leaderboard.rendering.marks import badge, missing, picture, safe, score
+from leaderboard.rendering.result_marks import main_dot, main_score, rated
 from leaderboard.site import Gallery
 from leaderboard.text import one_line
 
@@ -32,12 +34,19 @@ def place(one: MatrixCell, gallery: Gallery | None, root: str, anchor: str, judg
     cell, episodes = one.cell, _episodes(root, one.pair.key, anchor)
     cost = "cost not known" if cell.cost.mean is None else f"US$ {number(cell.cost.mean)}"
     numbers = (
-        f'<a class="matrix-score" href="{episodes}">{score(cell.score)}</a>{dot(cell.score, one.pair.hue)}\n'
-        f'<span class="muted">rank {rank(one.row.rank_low, one.row.rank_high)}, n {cell.score.n}</span> '
-        f'<span class="muted">ΔQ {signed(cell.delta.mean)}</span> '
-        f'<span class="muted">played {percent(cell.played_share)} %</span> <span class="muted">{cost}</span>\n'
+        f'<a class="matrix-score" href="{episodes}">{main_score(cell)}</a>{main_dot(cell, one.pair.hue)}\n'
+        f'<span class="muted">{_place(one)}</span> <span class="muted">score {score(cell.score)}</span> '
+        f'<span class="muted">played {cell.played}/{cell.episodes}</span> '
+        f'<span class="muted rated">rated {rated(cell)}</span> '
+        f'<span class="muted">ΔQ {signed(cell.delta.mean)}</span> <span class="muted">{cost}</span>\n'
     )
     return _whole(one, gallery, root, judge, numbers, same_family)
+
+
+def _place(one: MatrixCell) -> str:
+    if one.row.rank_low is None:
+        return f"no rank: {escape(why_no_rank(one.row))}"
+    return f"rank {rank(one.row.rank_low, one.row.rank_high)}"
 
 
 def own_place(one: MatrixCell, gallery: Gallery, root: str, anchor: str, judge: str, same_family: str) -> Markup:
@@ -54,8 +63,8 @@ def own_place(one: MatrixCell, gallery: Gallery, root: str, anchor: str, judge: 
     value = missing("not scored") if one.score is None else f'<span class="value">{number(one.score)}</span>'
     numbers = (
         f'<a class="matrix-score" href="{_row(root, gallery, one.pair.key)}">{value}</a>\n'
-        f'<span class="muted">such targets: <a href="{_episodes(root, one.pair.key, anchor)}">{score(one.cell.score)}'
-        f'</a></span> <span class="muted">n {one.cell.score.n}</span>\n'
+        f'<span class="muted">such targets: main score <a href="{_episodes(root, one.pair.key, anchor)}">'
+        f'{main_score(one.cell)}</a></span> <span class="muted">played {one.cell.played}/{one.cell.episodes}</span>\n'
     )
     return _whole(one, gallery, root, judge, numbers, same_family)
 

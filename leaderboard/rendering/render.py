@@ -11,12 +11,13 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ircore.statistics.estimate import clear_of, too_few
+from ircore.statistics.estimate import MINIMUM_PICTURES, clear_of, too_few
 from ircore.tables import formats
+from ircore.tables.board import remedies
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.gallery.marked import CORRECTION_WORDS
-from leaderboard.rendering import board_marks, marks, matrix_marks
+from leaderboard.rendering import board_marks, marks, matrix_marks, result_marks
 from leaderboard.site import Page, Site
 from leaderboard.tiers import tier_of
 
@@ -80,6 +81,8 @@ def _environment() -> Environment:
     environment.globals.update(
         marks=marks,
         board_marks=board_marks,
+        result_marks=result_marks,
+        remedies=remedies,
         matrix_marks=matrix_marks,
         rank=labels.rank,
         clear_of=clear_of,
@@ -94,6 +97,7 @@ def _environment() -> Environment:
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
         MISSING=labels.MISSING,
+        MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,
         tier_of=tier_of,
     )

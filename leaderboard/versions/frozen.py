@@ -103,7 +103,9 @@ def standing_alone(title: str, block: str) -> str:
 
 def values_of(record: BenchmarkVersion, views: Sequence[FrozenView], view: FrozenView) -> dict[str, Any]:
     """Return what the template ``frozen`` needs for a board."""
-    return {"record": record, "view": view, "choices": list(choices(views, view))}
+    # Earlier releases of the project ranked by score; their files say nothing of what a judge did not rate.
+    ranked_by_main = any("applicable" in row for row in view.rows)
+    return {"record": record, "view": view, "choices": list(choices(views, view)), "ranked_by_main": ranked_by_main}
 
 
 def _title(field: str, value: str) -> str:

@@ -218,10 +218,11 @@ def test_a_row_holds_in_full_what_it_shows() -> None:
     page = rendered(site, "boards/index")
     line = board_lines(site, View(site.judge, rules=Rules()))[0]
     row = page.find("tbody")[0].find("tr")[0]
-    (score,) = row.find("td", class_="score-column")
-    assert float(score.attributes["data-sort"]) == line.cell.score.mean
-    assert float(score.attributes["data-low"]) == pytest.approx(line.cell.score.low, rel=1e-5)
-    assert score.attributes["data-n"] == str(line.cell.score.n)
+    for name, estimate in (("score-column", line.cell.main), ("quality-column", line.cell.score)):
+        (shown,) = row.find("td", class_=name)
+        assert float(shown.attributes["data-sort"]) == estimate.mean
+        assert float(shown.attributes["data-low"]) == pytest.approx(estimate.low, rel=1e-5)
+        assert shown.attributes["data-n"] == str(estimate.n)
     heats = row.find("a", class_="heat")
     cells = [site.cell(line.pair, category, which) for category in ("geometry", "photos") for which in ("easy", "hard")]
     assert [float(one.attributes["data-sort"]) for one in heats] == [cell.score.mean for cell in cells if cell]

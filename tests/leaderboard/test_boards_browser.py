@@ -95,7 +95,7 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
 def test_back_and_forward_undo_and_redo(visit: Visit) -> None:
     page = visit.open(BOARD)
     page.get_by_label("Generator").select_option("sketcher")
-    page.get_by_role("button", name="Score").click()
+    page.get_by_role("button", name="Main score").click()
     assert shown(page) == ["b-y", "a-y"]
     page.go_back()
     assert shown(page) == ["a-y", "b-y"]
@@ -225,10 +225,13 @@ def test_tables_are_copied_as_markdown_and_latex(browser: "Browser", address: st
             copied.append(page.evaluate("navigator.clipboard.readText()"))
             page.reload()
         markdown, latex = copied
-        assert markdown.splitlines()[0] == "| Rank | Pair | Score | ΔQ | Played |"
-        assert re.search(r"\| seer \+ painter \| \d\.\d\d \\\[\d\.\d\d, \d+\.\d\d\\\] \| \+\d\.\d\d", markdown)
+        assert markdown.splitlines()[0] == "| Rank | Pair | Main score | Score | Played | Rated | ΔQ |"
+        assert re.search(
+            r"\| seer \+ painter \| \d\d\.\d \\\[\d\d\.\d, \d+\.\d\\\] \| \d\.\d\d \\\[\d\.\d\d, \d+\.\d\d\\\] \| ",
+            markdown,
+        )
         assert '"\\>\\<img src=x onerror=alert(1)\\> + painter' in markdown
-        assert "\\toprule\nRank & Pair & Score & $\\Delta$Q & Played \\\\" in latex
+        assert "\\toprule\nRank & Pair & Main score & Score & Played & Rated & $\\Delta$Q \\\\" in latex
 
 
 def test_a_hostile_name_is_text_everywhere_on_the_board(visit: Visit) -> None:

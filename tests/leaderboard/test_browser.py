@@ -81,7 +81,7 @@ def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
     page = visit.open(BOARD)
     best_first = ["seer-painter", "teller-painter", "seer-sketcher"]
     assert first_cells(page) == best_first
-    button = page.locator("table.board th", has_text="Score").get_by_role("button")
+    button = page.locator("table.board th", has_text="Main score").get_by_role("button")
     button.focus()
     page.keyboard.press("Enter")
     orders = [page.locator("table.board th[aria-sort]").get_attribute("aria-sort")]
@@ -92,7 +92,7 @@ def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
         page.keyboard.press("Space")
     assert page.locator("table.board th[aria-sort]").count() == 1
     assert first_cells(page) == best_first[::-1]
-    assert "by=score&order=ascending" in page.url
+    assert "by=main_score&order=ascending" in page.url
     page.reload()
     assert first_cells(page) == best_first[::-1]
     page.locator("table.board th", has_text="Pair").get_by_role("button").click()

@@ -102,10 +102,17 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
     first = files["data/compare/structural/seer-painter.json"]
     last = files["data/compare/structural/teller-sketcher.json"]
     assert (list(first["against"]), last["against"]) == (order[1:], {})
-    mean, low, high, n, wins, ties, losses = first["against"]["teller-painter"][""]
+    mean, low, high, n, wins, ties, losses, *main, counted, least, most = first["against"]["teller-painter"][""]
     # Every final of the first is one point higher: no spread, all wins.
     assert mean == pytest.approx(1.0)
     assert low <= 1.0 <= high
+    # Each gave up the same pictures; what they would have scored there could be anything.
+    size = len(index["instances"])
+    assert (main[0], counted) == (pytest.approx(10 * n / size), size)
+    assert (least, most) == (
+        pytest.approx((n - 10 * (size - n)) / size, abs=1e-4),
+        pytest.approx((n + 10 * (size - n)) / size, abs=1e-4),
+    )
     assert (n, wins, ties, losses) == (sum(score is not None for score in first["finals"]), n, 0, 0)
     assert len(first["finals"]) == len(index["instances"]) == len(index["t"]) + 1
     assert index["t"][:2] == [12.7062, 4.30265]  # any table of Student's t, 97.5 %
@@ -155,7 +162,7 @@ def test_badges_say_version_rank_range_and_score(site: Site, monkeypatch: pytest
     overall = badges(site)[run_id][0]
     row = site.results.board("structural")[0]
     assert overall.message.startswith(f"rank {row.rank_low}")
-    assert re.fullmatch(r"rank \d(–\d)? of 4 · \d\.\d ± \d\.\d", overall.message)
+    assert re.fullmatch(r"rank \d(–\d)? of 4 · \d\d\.\d ± \d+\.\d", overall.message)
     picture = ElementTree.fromstring(overall.svg())
     assert picture.get("role") == "img"
     assert picture.get("aria-label") == picture.findtext("{http://www.w3.org/2000/svg}title")

@@ -71,11 +71,11 @@ def test_transcripts_are_scored_and_take_the_place_of_the_former_run(
     assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
     out = capsys.readouterr().out
     assert "me/mine: 4 episodes hold by the rules" in out
-    assert "place  none (fewer than 5 rated pictures) by structural: " in out
+    assert "place  none (fewer than 5 pictures) by structural: main score " in out
     assert (tmp_path / "site" / "pairs" / f"{SLUG}.html").is_file()
     summary = (tmp_path / "summary.md").read_text()
     assert summary.startswith("### Preview\n\n<pre>page ")
-    assert "place  none (fewer than 5 rated pictures)" in summary
+    assert "place  none (fewer than 5 pictures)" in summary
 
 
 def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
@@ -88,7 +88,7 @@ def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
     prompts = RunFolder.open(runs / "other").run.prompts
     known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
     assert world.preview(tmp_path / "site", "--rescore") == 0
-    assert "place  none (fewer than 5 rated pictures) by structural: " in capsys.readouterr().out
+    assert "place  none (fewer than 5 pictures) by structural: main score " in capsys.readouterr().out
 
 
 def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(

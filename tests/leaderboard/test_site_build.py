@@ -229,8 +229,8 @@ def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, E
             [rank(row.rank_low, row.rank_high)] if row.rank_low else []
         )
         assert shown.attributes["id"] == row.submission.slug
-        assert score.text.strip().startswith(number(row.cell.score.mean))
-        assert score.attributes["data-sort"] == ("" if row.cell.score.mean is None else str(row.cell.score.mean))
+        assert score.text.strip().startswith(number(row.cell.main.mean, 1))
+        assert score.attributes["data-sort"] == ("" if row.cell.main.mean is None else str(row.cell.main.mean))
 
 
 def test_what_a_board_filters_is_said_in_words(pages: dict[str, Element]) -> None:

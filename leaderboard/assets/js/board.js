@@ -31,6 +31,7 @@
       this.by = form.elements.by;
       this.find = form.elements.find;
       this.status = document.querySelector("[data-board-state]");
+      this.note = document.querySelector("[data-order-note]");
       this.compareLink = form.querySelector("[data-compare-page]");
       this.chips = [...document.querySelectorAll(".chips a")].map((link) => ({ link, address: link.getAttribute("href") }));
       this.texts = new Map(this.rows.map((row) => [row, this.searchText(row)]));
@@ -161,7 +162,9 @@
       for (const menu of this.menus) menu.value = state[menu.name];
       for (const group of this.groups) group.checked = !state.hide.includes(group.value);
       this.by.value = state.by;
-      irc.sorting.mark(this.heads, this.heads.find((head) => keyOf(head) === state.by), state.order);
+      const sorted = this.heads.find((head) => keyOf(head) === state.by);
+      irc.sorting.mark(this.heads, sorted, state.order);
+      if (this.note) this.note.hidden = !("leavesOut" in sorted.dataset);
       const full = state.pick.length >= MOST_COMPARED;
       for (const row of this.rows) {
         const [box, pin] = row.cells[0].children;
@@ -193,7 +196,10 @@
       const { by, order, pin } = this.state;
       const column = this.heads.findIndex((head) => keyOf(head) === by);
       const usual = by === this.first.by && order === this.first.order;
-      const sorted = usual ? this.rows : irc.sorting.rows(this.rows, column, order);
+      // Whatever the order, pairs without a rank stand last.
+      const ranked = (row) => !("unranked" in row.dataset);
+      const all = usual ? this.rows : irc.sorting.rows(this.rows, column, order);
+      const sorted = [...all.filter(ranked), ...all.filter((row) => !ranked(row))];
       const pinned = (row) => pin.includes(row.id);
       const wanted = pin.length ? [...sorted.filter(pinned), ...sorted.filter((row) => !pinned(row))] : sorted;
       this.shown = wanted.filter((row) => {
@@ -225,7 +231,7 @@
       const usual = state.by === this.first.by && state.order === this.first.order;
       return [
         (this.shown.length < this.rows.length ? `${this.shown.length} of ${count}` : count) + (filters.length ? `: ${filters.join(", ")}` : ""),
-        usual ? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
+        usual ? this.table.dataset.usual ?? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
         ...(state.hide.length ? [`without ${state.hide.join(", ")}`] : []),
         ...(state.pin.length ? [`${state.pin.length} kept on top`] : []),
       ].join("; ");

@@ -76,7 +76,7 @@
       return `${describer} + ${generator}${apart ? ` (${apart})` : ""}`;
     }
     const found = value(cell.dataset.sort);
-    if (column.digits === null || found === null) return (cell.querySelector(".rank-range, .tier, time, .missing") ?? cell).firstChild?.textContent.trim() ?? "–";
+    if (column.digits === null || found === null) return (cell.querySelector(".rank-range, .tier, time, .missing, .value") ?? cell).firstChild?.textContent.trim() ?? "–";
     const [low, high] = [value(cell.dataset.low), value(cell.dataset.high)];
     const ends = low === null ? "" : ` [${number(low, column)}, ${number(high, column)}]`;
     return number(found, column) + ends;

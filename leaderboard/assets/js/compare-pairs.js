@@ -10,10 +10,11 @@
 
   const MOST = 4;
   const NONE = "–";
-  const SPANS = [1, 2, 5, 10]; // points left and right of zero in the plots, as in the page's own
+  const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots, as in the page's own
   const COLOURED = 5; // points at which the colour of a difference is full
 
   const { element } = window.ircore;
+  const { estimated, exact, flip, turned } = window.irc.comparing;
 
   const fixed = (value, digits = 2) => {
     const text = Math.abs(value).toFixed(digits);
@@ -32,33 +33,6 @@
   function withAttributes(made, attributes) {
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
-  }
-
-  /* Student's paired interval over the instances that both have, with the wins of each. As in every interval, either
-   * end of the scale counts as one more value of a small weight. */
-  function paired(first, second, chosen, quantiles, [lowest, highest, unseen]) {
-    const found = chosen.filter((index) => first[index] !== null && second[index] !== null);
-    const differences = found.map((index) => first[index] - second[index]);
-    const n = differences.length;
-    if (!n) return null;
-    const mean = differences.reduce((sum, one) => sum + one, 0) / n;
-    const squares = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-    const ends = unseen * ((mean - lowest) ** 2 + (highest - mean) ** 2);
-    const shift = unseen * (lowest + highest - 2 * mean) / (n + 2 * unseen);
-    const half = n > 1 ? quantiles[n - 2] * Math.sqrt((squares + ends) / (n - 1) / n) : null;
-    const within = (value) => Math.min(highest, Math.max(lowest, value));
-    const count = (test) => differences.filter(test).length;
-    return {
-      mean, n, how: "paired t",
-      low: half === null ? null : within(Math.min(mean, mean + shift - half)),
-      high: half === null ? null : within(Math.max(mean, mean + shift + half)),
-      wins: count((one) => one > 1e-9), ties: count((one) => Math.abs(one) <= 1e-9), losses: count((one) => one < -1e-9),
-    };
-  }
-
-  function turned(one) {
-    const flip = (value) => (value === null ? null : -value);
-    return { ...one, mean: flip(one.mean), low: flip(one.high), high: flip(one.low), wins: one.losses, losses: one.wins };
   }
 
   class ComparePage {
@@ -176,30 +150,30 @@
         return;
       }
       if (turn !== this.drawn) return;
+      this.data = new Map(keys.map((key, index) => [key, data[index]]));
       this.finals = data.map((one) => one.finals);
       this.against = new Map(keys.map((key, index) => [key, data[index].against]));
       const pairs = keys.map((key) => this.byKey.get(key));
       const parts = pairs.length === 2 ? [this.finding(pairs)] : [];
-      this.view.replaceChildren(...parts, this.words(), ...this.overall(pairs), ...this.byCategory(pairs), ...this.byInstance(pairs));
+      this.view.replaceChildren(...parts, this.words(pairs), ...this.overall(pairs), ...this.byCategory(pairs), ...this.byInstance(pairs));
       this.view.dataset.state = "drawn";
     }
 
-    words() {
+    words(pairs) {
       const words = this.index.judges.find((one) => one.name === this.judge).words;
-      return element("p", "aid", `${words} Only instances that both of two pairs have a score for. Intervals by bootstrap over instances where they were computed beforehand, else Student's paired interval, computed here; each is for its one comparison, while the ranks of the board hold all comparisons together.`);
+      return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The interval of the main scores is the one by which the board ranks, all comparisons together; where it was not computed beforehand, the ranks say whether two pairs are told apart, and the interval on common targets is Student's.`);
     }
 
     compared(first, second, category) {
       const known = this.against.get(first.key)?.[second.key]?.[category];
-      if (known) return this.exact(known);
+      if (known) return exact(known, this.index.least);
       const other = this.against.get(second.key)?.[first.key]?.[category];
-      if (other) return turned(this.exact(other));
-      const chosen = this.index.instances.flatMap((one, index) => (!category || one[1] === category ? [index] : []));
-      return paired(this.finals[this.keys.indexOf(first.key)], this.finals[this.keys.indexOf(second.key)], chosen, this.index.t, this.index.scale);
-    }
-
-    exact([mean, low, high, n, wins, ties, losses]) {
-      return { mean, low, high, n, wins, ties, losses, how: "bootstrap" };
+      if (other) return turned(exact(other, this.index.least));
+      const { rates } = this.index.judges.find((one) => one.name === this.judge);
+      const chosen = this.index.instances.flatMap((one, index) =>
+        ((!category || one[1] === category) && (!rates || rates.includes(one[1])) ? [index] : []));
+      const data = [first, second].map(({ key }) => this.data.get(key));
+      return estimated(data, chosen, category, first.rules === second.rules, this.index.t, this.index.scale);
     }
 
     finding([first, second]) {
@@ -207,13 +181,22 @@
       return element("p", "finding", this.mark(first), element("span", "", ` ${this.verdict(found)} `), this.mark(second));
     }
 
-    verdict(found) {
-      if (!found) return "shares no rated instance with";
-      const ends = (low, high) => `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${found.n}`;
-      if (found.low === null) return `differs by ${signed(found.mean)} on the one instance it shares with`;
-      if (found.n >= this.index.least && found.low > 0) return `scores ${fixed(found.mean)} higher (${ends(found.low, found.high)}) than`;
-      if (found.n >= this.index.least && found.high < 0) return `scores ${fixed(-found.mean)} lower (${ends(-found.high, -found.low)}) than`;
-      return `cannot be told apart (difference ${signed(found.mean)}, ${ends(found.low, found.high)}) from`;
+    verdict({ main, apart }) {
+      if (main.mean === null) return "cannot be compared with";
+      const ends = (low, high) => (low === null ? "by the ranks of the board" : `95 % interval ${fixed(low, 1)} to ${fixed(high, 1)}, n = ${main.n}`);
+      if (apart > 0) return `has a main score ${fixed(main.mean, 1)} points higher (${ends(main.low, main.high)}) than`;
+      if (apart < 0) return `has a main score ${fixed(-main.mean, 1)} points lower (${ends(flip(main.high), flip(main.low))}) than`;
+      return `cannot be told apart (main scores differ by ${signed(main.mean, 1)}, ${ends(main.low, main.high)}) from`;
+    }
+
+    /* The difference on common instances, and what the others could make of it. */
+    common(found) {
+      const interval = found.low === null ? `n = ${found.n}` : `95 % interval ${fixed(found.low)} to ${fixed(found.high)}, n = ${found.n}`;
+      const both = found.n
+        ? `On the ${found.n === 1 ? "1 target" : `${found.n} targets`} that both played and that are rated, the first scores ${signed(found.mean)} points of 10 (${interval}).`
+        : "No target was played by both and rated.";
+      if (found.least === null || found.least === found.most) return both;
+      return `${both} Not all is known: whatever the missing scores were, the mean difference over all targets lies between ${signed(found.least)} and ${signed(found.most)}.`;
     }
 
     /* Every two of three or four pairs. */
@@ -246,10 +229,10 @@
 
     differences(label, who, rows) {
       const table = element("table", "board small differences");
-      table.append(element("caption", "", "First pair less second pair, points of the scale 0–10; ± is the 95 % interval. Right of the line the first pair is better. A difference leads to the episodes it was computed from."));
-      const ends = rows.flatMap(([, found]) => (found && found.low !== null ? [Math.abs(found.low), Math.abs(found.high)] : []));
+      table.append(element("caption", "", "First pair less second pair; ± is the 95 % interval. Main score: points of 100, what a pair did not play counting 0; right of the line the first pair is better. Where both: points of 10, on the n targets that both played and that are rated. If all were known: the least and the greatest mean difference over all targets, whatever the missing scores were. A difference leads to the episodes it was computed from."));
+      const ends = rows.flatMap(([, { main }]) => (main.low === null ? [Math.abs(main.mean ?? 0)] : [Math.abs(main.low), Math.abs(main.high)]));
       const span = SPANS.find((one) => one >= Math.max(0, ...ends)) ?? SPANS.at(-1);
-      const heads = [[who, ""], ["Difference", "number"], ["", ""], ["Wins : losses", ""], ["n", "number"], ["Interval by", ""]];
+      const heads = [[who, ""], ["Main score", "number"], ["", ""], ["Where both", "number"], ["Wins : losses", ""], ["n", "number"], ["If all were known", "number"], ["Interval by", ""]];
       const head = element("tr");
       for (const [words, kind] of heads) {
         const cell = element("th", kind, ...(words ? [words] : this.scale(span)));
@@ -271,21 +254,28 @@
 
     differenceRow(head, found, span, behind) {
       head.scope = "row";
-      if (!found) {
-        const cell = element("td", "muted", "no instance in common");
-        cell.colSpan = 5;
-        return element("tr", "", head, cell);
-      }
-      const half = found.low === null ? null : Math.max(found.mean - found.low, found.high - found.mean);
-      const value = element("span", "value", signed(found.mean), half === null ? null : element("span", "half", ` ± ${fixed(half)}`));
-      return element("tr", "", head, element("td", "number", withAttributes(element("a", "episodes", value), { href: behind })), element("td", "", this.plot(found, span)),
-        element("td", "", this.wins(found)), element("td", "number", String(found.n)),
-        element("td", "muted", found.low === null ? NONE : found.how));
+      const link = withAttributes(element("a", "episodes", this.difference(found.main, 1, found.apart)), { href: behind });
+      return element("tr", "", head, element("td", "number", link), element("td", "", found.main.mean === null ? NONE : this.plot(found.main, span)),
+        element("td", "number", this.difference(found, 2, 0)), element("td", "", this.wins(found)), element("td", "number", String(found.n)),
+        element("td", "number nowrap", this.extremes(found)), element("td", "muted", found.low === null ? NONE : found.how));
+    }
+
+    /* Where the interval leaves 0 out although ± would seem to reach over it, its ends are shown. */
+    difference({ mean, low, high }, digits, apart) {
+      if (mean === null) return element("span", "", NONE);
+      const half = low === null ? null : Math.max(mean - low, high - mean);
+      const ends = apart && half >= Math.abs(mean) ? ` ${signed(low, digits)} to ${signed(high, digits)}` : ` ± ${fixed(half ?? 0, digits)}`;
+      return element("span", "value", signed(mean, digits), half === null ? null : element("span", "half", ends));
+    }
+
+    extremes({ least, most }) {
+      if (least === null) return NONE;
+      return least === most ? element("span", "muted", "nothing missing") : `${signed(least)} to ${signed(most)}`;
     }
 
     plot(found, span) {
       const at = (value) => (4 + 112 * ((Math.min(span, Math.max(-span, value)) + span) / (2 * span))).toFixed(1);
-      const words = found.low === null ? signed(found.mean) : `${signed(found.mean)}, 95 % interval ${signed(found.low)} to ${signed(found.high)}`;
+      const words = found.low === null ? signed(found.mean, 1) : `${signed(found.mean, 1)}, 95 % interval ${signed(found.low, 1)} to ${signed(found.high, 1)}`;
       const made = svg("svg", { class: "dotplot", viewBox: "0 0 120 20", role: "img", "aria-label": words },
         svg("path", { class: "scale", d: "M4 10H116M4 7V13M60 7V13M116 7V13" }), svg("path", { class: "zero", d: "M60.0 2V18" }));
       if (found.low !== null) made.append(svg("path", { class: "whisker", d: `M${at(found.low)} 10H${at(found.high)}` }));
@@ -294,7 +284,8 @@
     }
 
     wins(found) {
-      const part = (kind, before, count) => svg("rect", { class: `part-${kind}`, x: (100 * before / found.n).toFixed(2), y: "0", width: (100 * count / found.n).toFixed(2), height: "8" });
+      const share = (count) => (100 * count / (found.n || 1)).toFixed(2);
+      const part = (kind, before, count) => svg("rect", { class: `part-${kind}`, x: share(before), y: "0", width: share(count), height: "8" });
       const bar = svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
         part("first", 0, found.wins), part("tie", found.wins, found.ties), part("second", found.wins + found.ties, found.losses));
       const made = element("span", "wins", element("span", "wins-first", String(found.wins)), bar, element("span", "wins-second", String(found.losses)),

@@ -1,0 +1,100 @@
+"""The boards of image metrics: the same rows as on a judge's, by what was computed from the pixels, without ranks."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
+from ircore.results.model import Cell
+from ircore.statistics.estimate import Estimate
+from ircore.submissions.history import Step
+from leaderboard.pages.board_views import Chip, View, metric_path, rules_label, view_path, view_words
+from leaderboard.pages.boards import MEASURED, dispute_of, tools_for
+from leaderboard.site import Page, Pair, Site
+from leaderboard.tiers import Tier, tier_of
+
+
+def metric_pages(site: Site) -> Iterator[Page]:
+    """Yield a page for every image metric."""
+    for metric in site.results.metrics:
+        yield _metric_page(site, metric)
+
+
+@dataclass(frozen=True)
+class MetricLine:
+    """A row of an image metric's board."""
+
+    pair: Pair
+    """The pair."""
+
+    cell: MetricCell
+    """Overall."""
+
+    parts: tuple[Estimate, ...]
+    """Final value, one a category."""
+
+    total: Cell
+    """What was played and what it cost, whoever judges."""
+
+    tier: Tier
+    """How far it can be trusted."""
+
+    budget: str
+    """Its rules, shortly."""
+
+    disputed: Step | None
+    """The dispute about its run that is not settled."""
+
+
+def _metric_page(site: Site, metric: str) -> Page:
+    results, facts = site.under(), metric_facts(metric)
+    overall = metric_cells(results, metric)
+    parts = [metric_cells(results, metric, category) for category in results.categories]
+    lines = [
+        MetricLine(
+            pair := site.pairs[cell.run_id],
+            cell,
+            tuple(part[index].final for part in parts),
+            results.cell(cell.run_id, site.judge),
+            tier_of(pair.result),
+            rules_label(site, pair.result.run.rules),
+            dispute_of(site, pair),
+        )
+        for index, cell in enumerate(overall)
+    ]
+    return Page(
+        path=metric_path(metric),
+        title=f"Leaderboard by {metric}",
+        template="metric_board",
+        values={
+            "facts": facts,
+            "metric": metric,
+            "measured": MEASURED,
+            "tools": tools_for(lines),
+            "groups": ["quality", "refinement", "effort", "provenance"],
+            "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
+            "domain": _domain([line.cell.final for line in lines]),
+            "chips": [*_home_chips(site, metric)],
+            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])).replace(
+                f"judged by {site.judge}", f"measured by {metric}"
+            ),
+        },
+    )
+
+
+def _metric_place(line: MetricLine, facts: MetricFacts) -> tuple[bool, float]:
+    mean = line.cell.final.mean
+    return mean is None, 0.0 if mean is None else -mean if facts.higher_is_better else mean
+
+
+def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Return the ends of the scale on which a metric's dots are drawn: what the intervals span."""
+    ends = [end for one in estimates for end in (one.low, one.high, one.mean) if end is not None]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
+    judged = View(site.judge, rules=site.rule_sets[0])
+    judges = [Chip(one, view_path(site, replace(judged, judge=one)), current=False) for one in site.results.judges]
+    metrics = [Chip(metric_facts(one).title, metric_path(one), one == metric) for one in site.results.metrics]
+    return [("Judge", judges), ("Metric", metrics)]

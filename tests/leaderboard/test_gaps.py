@@ -1,0 +1,132 @@
+"""What pages say where something is missing: not played, no result yet, refused, not rated yet, not applicable."""
+
+import json
+from pathlib import Path
+
+import pytest
+from gap_samples import build_gap_site
+from pages import Element, read_page
+from site_samples import built_once
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "gaps-site", build_gap_site)
+
+
+def page_of(site: Path, name: str) -> Element:
+    return read_page(site / f"{name}.html")
+
+
+def rows_of(site: Path, name: str) -> dict[str, Element]:
+    """The rows of a board by pair, in its order."""
+    (body,) = page_of(site, name).find("table", class_="board")[0].find("tbody")
+    return {row.attributes["id"]: row for row in body.find("tr")}
+
+
+def cell_of(row: Element, kind: str) -> str:
+    (cell,) = row.find("td", class_=kind)
+    return " ".join(cell.text.split())
+
+
+def test_giving_up_the_worst_pictures_does_not_win(site: Path) -> None:
+    """``choosy`` is ``honest`` without its three worst pictures: 9.0 of what it played, 67.5 of all."""
+    rows = rows_of(site, "boards/index")
+    assert list(rows)[:3] == ["honest", "choosy", "plain"]
+    means = {key: float(row.find("td", class_="score-column")[0].attributes["data-sort"]) for key, row in rows.items()}
+    assert (means["honest"], means["choosy"], means["plain"]) == pytest.approx((80.0, 67.5, 50.0))
+    qualities = {key: row.find("td", class_="quality-column")[0].attributes["data-sort"] for key, row in rows.items()}
+    assert (float(qualities["honest"]), float(qualities["choosy"])) == pytest.approx((8.0, 9.0))
+
+
+def test_a_pair_without_a_rank_stands_last_with_reason_and_remedy_and_no_number(site: Path) -> None:
+    rows = rows_of(site, "boards/index")
+    assert set(list(rows)[3:]) == {"broken", "unseen"}
+    for key, reason in (
+        ("broken", "incomplete: 3 of 12 episodes have no result yet"),
+        ("unseen", "only 8 of 12 renderings are rated, 90 % are needed"),
+    ):
+        rank = cell_of(rows[key], "rank")
+        assert rank == f"– (no rank: {reason})"
+        assert rows[key].find("td", class_="rank")[0].attributes["data-sort"] == ""
+        assert reason in rows[key].find("span", class_="no-rank")[0].text
+    remedies = " ".join(one.text for one in page_of(site, "boards/index").find("p", class_="remedy"))
+    assert "ircore play" in remedies
+    assert "ircore score" in remedies
+
+
+def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
+    rows = rows_of(site, "boards/index")
+    assert cell_of(rows["unseen"], "rated") == "8/12 3 refused 1 not yet"
+    assert cell_of(rows["choosy"], "rated") == "9/9"
+    # The other judge rates simple shapes alone: six of the twelve pictures.
+    others = rows_of(site, "boards/by-shapes-eye/index")
+    assert cell_of(others["plain"], "rated") == "6/6 6 not applicable"
+    words = [one.text for one in others["plain"].find("a", class_="heat") if one.attributes["data-sort"] == ""]
+    assert words == ["n/a", "n/a"]
+    (targets,) = [
+        row for row in page_of(site, "pairs/unseen").find("tr") if row.attributes.get("id") == "simple_shapes-hard"
+    ]
+    assert [one.text for one in targets.find("span", class_="heat")] == ["×", "×", "…"]
+
+
+def test_the_front_page_leads_with_the_main_score_and_says_what_is_rated(site: Path) -> None:
+    (table,) = page_of(site, "index").find("table", class_="board")
+    heads = [" ".join(one.text.split()) for one in table.find("thead")[0].find("th")]
+    assert heads[:3] == ["Rank", "Pair", "Main score 0–100"]
+    assert heads[4:7] == ["Score 0–10", "Played", "Rated"]
+    first, *_, last = table.find("tbody")[0].find("tr")
+    assert "80.0 ±" in first.text
+    assert "No rank:" in last.text
+
+
+def test_the_order_by_quality_says_what_it_leaves_out_without_javascript(site: Path) -> None:
+    page = page_of(site, "boards/quality")
+    assert list(rows_of(site, "boards/quality"))[:3] == ["choosy", "honest", "plain"]
+    (note,) = page.find("p", class_="order-note")
+    assert "hidden" not in note.attributes
+    assert "3 of 12 episodes of choosy-describer + choosy-generator" in note.text
+    assert "count an episode that a pair did not play as 0" in note.text
+    (note,) = page_of(site, "boards/index").find("p", class_="order-note")
+    assert "hidden" in note.attributes
+    assert 'href="../boards/quality.html"' in (site / "boards" / "index.html").read_text()
+
+
+def test_a_pairs_page_compares_it_with_the_others_in_three_ways(site: Path) -> None:
+    table = next(one for one in page_of(site, "pairs/choosy").find("table") if "Told apart" in one.text)
+    heads = [" ".join(one.text.split()) for one in table.find("thead")[0].find("th")]
+    rows = {row.find("th")[0].text.strip(): row for row in table.find("tbody")[0].find("tr")}
+    honest = next(row for name, row in rows.items() if "honest" in name)
+    shown = dict(zip(heads, [" ".join(one.text.split()) for one in honest.find("th") + honest.find("td")], strict=True))
+    # 67.5 less 80; equal where both played; the three that only one played (with 5) were worth 0 to 10.
+    assert shown["Main score"].startswith("−12.5 ±")
+    assert shown["Where both"].startswith("0.00 ±")
+    assert shown["n"] == "9"
+    assert shown["If all were known"] == "−1.25 to +1.25"
+    assert shown["Told apart"] == "no"
+    broken = next(row for name, row in rows.items() if "broken" in name)
+    assert "the other has no rank" in broken.text
+
+
+def test_badges_and_feeds_say_why_there_is_no_rank(site: Path) -> None:
+    broken = json.loads((site / "badges" / "broken" / "overall.json").read_text())
+    assert broken["message"] == "no rank: incomplete: 3 of 12 episodes have no result yet"
+    assert broken["color"] == "lightgrey"
+    words = {one["title"]: one["content_text"] for one in json.loads((site / "feed.json").read_text())["items"]}
+    unseen = words["New pair: unseen-describer + unseen-generator"]
+    assert unseen.startswith("12 of 12 episodes played, 8 of 12 rated, 3 refused, 1 not yet; main score 90.0")
+    assert "no rank: only 8 of 12 renderings are rated" in unseen
+
+
+def test_exports_hold_why_and_how_much(site: Path) -> None:
+    rows = json.loads((site / "data" / "leaderboard.json").read_text())["rows"]
+    overall = [row for row in rows if (row["judge"], row["category"], row["difficulty"]) == ("eye", "all", "all")]
+    assert [row["submission"] for row in overall][:3] == ["honest", "choosy", "plain"]
+    counts = {
+        row["submission"]: [row[key] for key in ("played", "applicable", "rated", "refused", "not_yet")]
+        for row in overall
+    }
+    assert counts["unseen"] == [12, 12, 8, 3, 1]
+    reasons = {row["submission"]: (row["rank_low"], row["unranked"]) for row in overall}
+    assert reasons["broken"] == (None, "incomplete")
+    assert reasons["unseen"] == (None, "underrated")

@@ -1,0 +1,49 @@
+"""Sorting a board by quality in a real browser, where pairs gave up, failed, or were not rated."""
+
+import json
+from pathlib import Path
+
+import pytest
+from gap_samples import build_gap_site
+from site_samples import built_once
+from visits import Visit, fits
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "gaps-site", build_gap_site)
+
+
+def test_sorting_by_quality_says_what_that_order_leaves_out(visit: Visit) -> None:
+    page = visit.open("boards/index.html")
+    rows, note = page.locator("table.board tbody tr"), page.locator("[data-order-note]")
+    keys = "all => all.map(one => one.id)"
+    assert rows.evaluate_all(keys)[:3] == ["honest", "choosy", "plain"]
+    assert note.is_hidden()
+    page.locator("th.quality-column button").click()
+    assert rows.evaluate_all(keys)[:3] == ["choosy", "honest", "plain"]
+    assert "3 of 12 episodes of choosy-describer + choosy-generator" in note.inner_text()
+    assert page.url.endswith("?by=score&order=descending")
+    # Nobody without a rank comes before somebody with one, in either order.
+    page.locator("th.quality-column button").click()
+    assert rows.evaluate_all(keys)[:3] == ["plain", "honest", "choosy"]
+    page.get_by_role("button", name="Main score").click()
+    assert note.is_hidden()
+
+
+@pytest.mark.parametrize("name", ["index", "boards/index", "boards/quality", "pairs/unseen", "compare", "matrix"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_cut_off(visit: Visit, name: str, width: int) -> None:
+    page = visit.open(f"{name}.html")
+    assert fits(page, width)
+
+
+def test_pairs_that_are_not_told_apart_are_not_said_to_differ(visit: Visit, site: Path) -> None:
+    page = visit.open("compare.html?pairs=choosy,honest")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert "cannot be told apart (main scores differ by −12.5" in page.locator(".finding").inner_text()
+    assert "whatever the missing scores were" in page.locator(".compare-view > .aid").first.inner_text()
+    row = page.locator(".differences tbody tr").first.inner_text()
+    assert "−1.25 to +1.25" in row
+    known = json.loads((site / "data" / "compare" / "eye" / "honest.json").read_text())
+    assert known["main"][""] == pytest.approx(80.0)

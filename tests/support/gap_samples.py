@@ -1,0 +1,99 @@
+"""Run folders in which something is missing: episodes that a pair gave up, a service lost, a judge refused or left."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hand_made import Fate
+from samples import sample_instances
+from site_samples import named_submission
+
+from ircore.files import write_text
+from ircore.games.prompts import load_prompts
+from ircore.instances.store import InstanceSet
+from ircore.play import make_run, open_run
+from ircore.records import Episode, Instance, JudgeIdentity, Rendering, Rules, Score, Turn
+from ircore.runs import End, Entry, RunFolder, RunWriter
+from leaderboard.building.build import build_site
+
+EYE = JudgeIdentity(name="eye", label="Eye", kind="model")
+SHAPES_EYE = JudgeIdentity(name="shapes-eye", label="Shapes eye", kind="model", categories=("simple_shapes",))
+
+_REASONS = {"aborted": "generator_refused", "failed": "provider_error", "given up": "given_up"}
+
+GOOD, POOR = 9.0, 5.0
+
+FATES: Mapping[str, Sequence[Fate]] = {
+    # Plays everything: score 8.0, main score 80.
+    "honest": [GOOD] * 9 + [POOR] * 3,
+    # The same pair that gives up on what it plays worst: score 9.0, main score 67.5.
+    "choosy": [GOOD] * 9 + ["aborted"] * 3,
+    # A service failed three times: no rank until these are played.
+    "broken": [GOOD] * 9 + ["failed"] * 3,
+    # The judge refused three renderings and has not been asked about one: 8 of 12 rated.
+    "unseen": [GOOD] * 8 + ["refused"] * 3 + ["not yet"],
+    "plain": [POOR] * 12,
+}
+"""What became of the twelve pictures of each pair, in the order of the set: geometry first, easy before hard."""
+
+
+def gap_runs(folder: Path) -> list[RunFolder]:
+    """Write a run for every entry of ``FATES``, on two categories of two difficulties of three pictures each."""
+    instances = sample_instances(folder / "instances", per_condition=3)
+    return [gap_run(folder / slug, instances, slug, fates) for slug, fates in FATES.items()]
+
+
+def build_gap_site(folder: Path) -> None:
+    """Build the site of these runs in ``folder``, judged by ``eye``."""
+    build_site([run.path for run in gap_runs(folder)], folder / "site", judge="eye")
+
+
+def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]) -> RunFolder:
+    """Write a run of these fates, one an instance; ``eye`` rates all, ``shapes-eye`` simple shapes alone."""
+    prompts = load_prompts("reconstruction")
+    loaded = named_submission(slug, f"{slug}-describer", f"{slug}-generator")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    opened = open_run(path, run, instances)
+    pairs = [(one, fate) for one, fate in zip(instances.instances, fates, strict=True) if fate is not None]
+    with opened.lock(), RunWriter(opened) as writer:
+        for instance, _ in pairs:
+            shutil.copyfile(instances.folder / instance.image, opened.rendering_path(instance.sha256))
+        writer.record([Entry(End(episode=_episode(instance, fate))) for instance, fate in pairs])
+    (path / "judges").mkdir(exist_ok=True)
+    for judge in (EYE, SHAPES_EYE):
+        write_text(path / "judges" / f"{judge.name}.json", judge.model_dump_json() + "\n")
+        scored = [(one, fate) for one, fate in pairs if judge.categories is None or one.category in judge.categories]
+        opened.add_scores(
+            _score(one, fate, judge.name) for one, fate in scored if fate == "refused" or isinstance(fate, float)
+        )
+    return opened
+
+
+def _episode(instance: Instance, fate: Fate) -> Episode:
+    reason = _REASONS.get(fate) if isinstance(fate, str) else None
+    rendering = Rendering(sha256=instance.sha256, width=instance.width, height=instance.height)
+    turns = [Turn(turn=1, action="describe", message="A square.", rendering=rendering)]
+    return Episode.model_validate(
+        {
+            "episode_id": instance.instance_id,
+            "instance_id": instance.instance_id,
+            "category": instance.category,
+            "difficulty": instance.difficulty,
+            "outcome": "aborted" if reason else "converged",
+            "abort_reason": reason,
+            "turns": () if reason else turns,
+        }
+    )
+
+
+def _score(instance: Instance, fate: Fate, judge: str) -> Score:
+    value = fate if isinstance(fate, float) else None
+    return Score(
+        episode_id=instance.instance_id,
+        turn=1,
+        task="similarity",
+        judge=judge,
+        value=value,
+        reason="judge_refused: no" if value is None else None,
+        rendering=instance.sha256,
+    )
