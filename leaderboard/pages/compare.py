@@ -125,7 +125,7 @@ class Comparisons:
                 for judge, scope in results.scopes.items()
             ],
             "judge": self.site.judge,
-            "pairs": [{**one.shown, "rules": self.site.rule_sets.index(one.result.run.rules)} for one in self.pairs],
+            "pairs": [one.shown for one in self.pairs],
             "categories": [[one, category_title(one)] for one in results.categories],
             "instances": [
                 [one.instance.instance_id, one.instance.category, one.instance.difficulty, one.title]
