@@ -184,7 +184,7 @@ def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
     charts = figures(many, pairs_of(many), {"scores", "delta", "trajectories", "lengths"})
     for kind, most in (("scores", 24), ("delta", 24), ("trajectories", 12), ("lengths", 12)):
         chart = charts[kind]
-        assert f"Shown are the {most} of 30 pairs with the best scores by {OWN}." in chart.reading_aid
+        assert f"Shown are the {most} of 30 pairs with the best main scores by {OWN}." in chart.reading_aid
         assert chart.table is not None
         assert {value.value for value in chart.table.column("run_id")} == set(board[:most])
         assert chart.height < 2000
