@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.effects import decompose
-from ircore.statistics.mixed import MixedEffects, mixed_effects
+from ircore.results.statistics.effects import decompose
+from ircore.results.statistics.mixed import MixedEffects, mixed_effects
 
 Floats = NDArray[np.float64]
 

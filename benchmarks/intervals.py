@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.bootstrap import (
+from ircore.results.statistics.bootstrap import (
     DIFFERENCE,
     MAIN,
     SCORE,
@@ -30,7 +30,7 @@ from ircore.statistics.bootstrap import (
     ratio_intervals,
     resample,
 )
-from ircore.statistics.ranks import standing
+from ircore.results.statistics.ranks import standing
 
 if TYPE_CHECKING:
     from invented import InventedRun
@@ -75,8 +75,8 @@ def one_speed(pairs: int) -> None:
     from invented import invented_run, invented_set
 
     from ircore.results.model import Results
-    from ircore.tables.catalogue import TABLES, Question
-    from ircore.tables.formats import render
+    from ircore.results.tables.catalogue import TABLES, Question
+    from ircore.results.tables.formats import render
 
     spent: dict[str, float] = {}
     begun = time.perf_counter()
@@ -112,7 +112,7 @@ def _by_three(run: "InventedRun") -> "InventedRun":
     """Return the run as rated by three judges; as with a folder, no score is in memory until it is asked for."""
     from invented import InventedRun
 
-    from ircore.records import Score
+    from ircore.core.records import Score
 
     class Rated(InventedRun):
         def scores(self) -> tuple[Score, ...]:

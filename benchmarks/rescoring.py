@@ -16,8 +16,8 @@ from time import perf_counter
 
 from release import IRCORE, ROOT, report
 
-from ircore.play import with_run_id
-from ircore.runs import RunFolder
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import with_run_id
 
 PAIR = "builtin-captioner-sketch"
 """The quickest one to play."""

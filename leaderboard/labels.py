@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from ircore.records import AbortReason, Outcome, Rules
+from ircore.core.records import AbortReason, Outcome, Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import TOO_FEW, Estimate, too_few
+from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
 
 MISSING = "–"
 """Stands where there is no value; the reason stands beside it for whoever asks."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dataset_card.markdown import Markdown
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 CARD = "README.md"
 DATASHEET = "DATASHEET.md"

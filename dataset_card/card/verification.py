@@ -9,9 +9,9 @@ from pydantic import Field, ValidationError
 
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
-from ircore.errors import InputError
-from ircore.records import Line, Name, Record, Sha256
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.records import Line, Name, Record, Sha256
+from ircore.core.validation import describe_validation_error
 
 VERIFICATION = "verification.json"
 

@@ -15,7 +15,7 @@ from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.renderer import renderer
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import LEADERBOARD
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 from ircore.results.episodes import EpisodeResult
 
 MOST_CATEGORIES = 100

@@ -20,8 +20,8 @@ from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.reading import ReleasedRun
-from ircore.errors import WorkError
-from ircore.files import write_bytes
+from ircore.core.errors import WorkError
+from ircore.core.files import write_bytes
 
 
 @dataclass(frozen=True)

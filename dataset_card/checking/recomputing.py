@@ -10,13 +10,13 @@ from functools import cache
 from math import isclose
 
 from dataset_card.checking.rule_replay import Replay, replay_faults
-from ircore.errors import InputError
-from ircore.judges.base import Judge, identity_of
-from ircore.leaks import without_leaks
-from ircore.metrics.measure import load_metrics
-from ircore.plugins import available, load
-from ircore.records import HUMAN, JudgeIdentity, Score
-from ircore.scoring import Material, Wanted, scores_of
+from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
+from ircore.core.private_text import without_leaks
+from ircore.core.records import HUMAN, JudgeIdentity, Score
+from ircore.scorers.computed import Material, Wanted, scores_of
+from ircore.scorers.judges.base import Judge, identity_of
+from ircore.scorers.metrics.measure import load_metrics
 
 TOLERANCE = 1e-9
 """Of metrics: relative to the value, and absolute where it is near 0."""

@@ -12,10 +12,10 @@ from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.checking.source import EmbeddedInstances, instances_of
 from dataset_card.releases.record import read_release
 from dataset_card.tables.reading import ReleasedRun
-from ircore.errors import InputError
-from ircore.progress import tracked
-from ircore.records import Instance
-from ircore.workers import in_order
+from ircore.core.errors import InputError
+from ircore.core.progress import tracked
+from ircore.core.records import Instance
+from ircore.core.workers import in_order
 
 RUNS_AT_ONCE = 16
 """Runs that are gone through together, target by target; of each a row group of pictures is held."""

@@ -14,9 +14,9 @@ from dataset_card.checking.source import renderings_of
 from dataset_card.releases.record import JUDGES
 from dataset_card.tables.reading import ReleasedRun
 from ircore import __version__
-from ircore.images import Picture
-from ircore.records import Episode, Instance, Rendering, Score
-from ircore.scoring import Material, Wanted
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Instance, Rendering, Score
+from ircore.scorers.computed import Material, Wanted
 
 
 @dataclass(frozen=True)

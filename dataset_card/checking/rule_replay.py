@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ircore.core.plugins import available, load
+from ircore.core.records import TECHNICAL_REASONS, Episode, Instance, Role, Run, Turn
+from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
-from ircore.games.prompts import Prompts, load_prompts
+from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.instances.store import InstanceSet
-from ircore.plugins import available, load
-from ircore.records import TECHNICAL_REASONS, Episode, Instance, Role, Run, Turn
-from ircore.rescoring.rules import rule_faults
-from ircore.runs import Call, End, Failure
-from ircore.tokens import count_tokens
+from ircore.runs.folder import Call, End, Failure
+from ircore.submissions.rescoring.rules import rule_faults
 
 OF_THE_RULES = frozenset({"describer_over_budget"})
 """Reasons of an abort that the game finds in a message by itself; of all others the release only says that."""

@@ -9,9 +9,9 @@ from dataset_card.tables.parquet import table_files
 from dataset_card.tables.reading import ReleasedRun
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import INSTANCES, SPLIT, TRANSCRIPTS
-from ircore.images import Picture
+from ircore.core.images import Picture
+from ircore.core.records import Instance, Rendering
 from ircore.instances.store import InstanceSet
-from ircore.records import Instance, Rendering
 from ircore.results.model import Results
 
 

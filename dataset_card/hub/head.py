@@ -11,7 +11,7 @@ from dataset_card.releases.ancestry import descends, find_losses
 from dataset_card.releases.files import LocalFile, is_table_file, read_local_file
 from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 
 RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES)
 """The files of a release from which its runs, its history and what was decided about runs are known."""

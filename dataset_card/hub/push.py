@@ -21,7 +21,7 @@ from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.former import FormerRelease
 from dataset_card.tables.reading import ReleasedRun
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 
 Visibility = Literal["private", "public"]
 Say = Callable[[str], object]

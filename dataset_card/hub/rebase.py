@@ -12,7 +12,7 @@ from dataset_card.releases.build import Built
 from dataset_card.releases.files import PATTERNS
 from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.merge import merge_releases
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 from ircore.instances.store import read_instances
 
 

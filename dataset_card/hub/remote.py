@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dataset_card.releases.files import LocalFile
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 
 
 class TemporaryError(WorkError):

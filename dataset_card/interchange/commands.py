@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -31,7 +31,7 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None) -> No
     from os.path import realpath
 
     from dataset_card.interchange.clembench_export import export_runs
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
 
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(run)) for run in runs)]
     for done in export_runs(folders, out, judge):
@@ -48,7 +48,7 @@ def export_inspect(run: Path, out: Path) -> None:
     One sample an episode: the describer's conversation as it was, what the generator did beside it, judges as scorers.
     """
     from dataset_card.interchange.inspect_log import export_log
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
 
     done = export_log(RunFolder.open(run), out)
     click.echo(f"{done.path}: {done.samples} samples")

@@ -10,7 +10,7 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})
 """Files that a release has only if they say anything."""

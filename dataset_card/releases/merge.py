@@ -12,9 +12,9 @@ from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.former import FormerRelease, FormerRun
 from dataset_card.releases.record import Entry
 from dataset_card.releases.selection import Selection
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
+from ircore.core.lifecycle import Withdrawal
 from ircore.instances.store import InstanceSet
-from ircore.lifecycle import Withdrawal
 
 
 def merge_releases(mine: FormerRelease, head: FormerRelease, instances: InstanceSet, out: Path) -> Built:

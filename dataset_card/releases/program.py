@@ -6,7 +6,7 @@ from pathlib import Path
 
 import ircore
 
-_PARTS = ("results", "statistics")
+_PARTS = ("results",)
 """Packages of ``ircore`` that a number depends on."""
 
 

@@ -11,11 +11,11 @@ from pydantic import Field, ValidationError
 
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
-from ircore.errors import InputError
-from ircore.lifecycle import Withdrawal
-from ircore.provenance import Commit, Provenance
-from ircore.records import Day, Line, Name, Record, Run, Sha256
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import Day, Line, Name, Record, Run, Sha256
+from ircore.core.validation import describe_validation_error
+from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"
 RUNS = "runs.jsonl"

@@ -9,7 +9,7 @@ from pydantic import Field
 import dataset_card
 import ircore
 from dataset_card.releases.program import program_key
-from ircore.records import Record, Sha256
+from ircore.core.records import Record, Sha256
 
 _OF_TEXTS = ("card/*.py", "templates/*.j2", "tables/schema.py", "markdown.py", "croissant_context.json")
 """Files of this package that a derived text depends on; numbers and boards come from ``ircore``."""
@@ -25,7 +25,7 @@ class Renderer(Record):
 def renderer_files() -> tuple[Path, ...]:
     """Return the files of code and templates that a derived text depends on, beside those of ``program_key``."""
     own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
-    patterns = (*((own, pattern) for pattern in _OF_TEXTS), (core, "tables/*.py"))
+    patterns = (*((own, pattern) for pattern in _OF_TEXTS), (core, "results/tables/*.py"))
     return tuple(path for folder, pattern in patterns for path in sorted(folder.glob(pattern)))
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dataset_card.tables.parquet import find_pictures, read_picture_group
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 
 class EmbeddedPictures:

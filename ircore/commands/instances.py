@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 FORMATS = ("folder",)
 """What ``ircore instances import`` reads."""
@@ -26,7 +26,7 @@ def build(out: Path, seed: int, per_condition: int, categories: tuple[str, ...],
 
     The last line says which released version of the benchmark the set is, if it is one.
     """
-    from ircore.instances.build import build_instances
+    from ircore.games.reconstruction.build_targets import build_instances
     from ircore.instances.summary import as_table, summarise
 
     made = build_instances(out, seed, per_condition, categories, difficulties)
@@ -50,10 +50,10 @@ def import_(
     FORMAT is folder: PATH/<category>/<easy|hard>/*.png, or any folder with a metadata.jsonl of file_name, category,
     difficulty, source and licence, or one flat folder with --category and --difficulty.
     """
+    from ircore.core.plugins import unknown
+    from ircore.core.records import DIFFICULTIES
     from ircore.instances.folder import Defaults, import_folder
     from ircore.instances.summary import as_table, summarise
-    from ircore.plugins import unknown
-    from ircore.records import DIFFICULTIES
 
     if format_ not in FORMATS:
         raise unknown("format", format_, FORMATS)
@@ -72,10 +72,10 @@ def show(folder: Path, as_document: bool, sheet: Path | None, version: str | Non
     """Show what a set holds; every picture is checked against its hash."""
     import json
 
-    from ircore.files import write_bytes
+    from ircore.core.files import write_bytes
     from ircore.instances.store import read_instances
     from ircore.instances.summary import as_json, as_table, contact_sheet, summarise
-    from ircore.versions import require_released, require_set
+    from ircore.results.benchmark_version import require_released, require_set
 
     wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":

@@ -9,9 +9,9 @@ from ircore.commands.executor import executor_options, scheduler_of
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 
 if TYPE_CHECKING:
-    from ircore.judging.runner import JudgeReport
     from ircore.results.gaps import UnrankedRun
-    from ircore.scoring import Elsewhere, ScoringSummary
+    from ircore.scorers.computed import Elsewhere, ScoringSummary
+    from ircore.scorers.model_judges.runner import JudgeReport
 
 
 @click.command("score")
@@ -50,11 +50,11 @@ def command(
     from os.path import realpath
     from time import monotonic
 
-    from ircore.judges.manifest import is_file
-    from ircore.judging.runner import JudgingPlan, judge_runs
     from ircore.results.gaps import unranked_runs
-    from ircore.runs import RunFolder
-    from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
+    from ircore.runs.folder import RunFolder
+    from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
+    from ircore.scorers.judges.manifest import is_file
+    from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
 
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
@@ -86,7 +86,7 @@ def _tell(
     import json
     from dataclasses import asdict, replace
 
-    from ircore.terminal import printable
+    from ircore.core.terminal import printable
 
     counts = {**done.counts, **{report.name: report.count for report in reports}}
     new, kept, without = (sum(getattr(one, name) for one in counts.values()) for name in ("new", "kept", "new_without"))
@@ -111,6 +111,6 @@ def _tell(
 def _elsewhere(scheduler: str | None) -> "Elsewhere | None":
     if scheduler is None:
         return None
-    from ircore.executors.remote import scored_by
+    from ircore.runs.remote.remote import scored_by
 
     return scored_by(scheduler)

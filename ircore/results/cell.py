@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ircore.records import Outcome
+from ircore.core.records import Outcome
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import MINIMUM_PICTURES, Estimate, wilson
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, wilson
 
 Unranked = Literal["incomplete", "underrated", "inapplicable", "too_few"]
 """Why a pair has no rank: it has episodes without a result yet; too little of what it played is rated; the judge rates

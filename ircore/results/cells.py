@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.records import Instance
+from ircore.core.records import Instance
 from ircore.results.cell import Cell, why_unranked
 from ircore.results.columns import Columns, columns
 from ircore.results.episodes import EpisodeResult
 from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated, Scope, all_rated
-from ircore.results.tally import Tally
-from ircore.statistics.bootstrap import (
+from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
     MAIN,
@@ -29,9 +28,10 @@ from ircore.statistics.bootstrap import (
     ratio_intervals,
     resample,
 )
-from ircore.statistics.bounds import bounded_intervals
-from ircore.statistics.estimate import Estimate
-from ircore.statistics.ranks import RankRange, Standing, detectable, standing
+from ircore.results.statistics.bounds import bounded_intervals
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.ranks import RankRange, Standing, detectable, standing
+from ircore.results.tally import Tally
 
 Floats = NDArray[np.float64]
 

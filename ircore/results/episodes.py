@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Literal
 
-from ircore.records import HUMAN, TECHNICAL_REASONS, Episode, Orders, Score, Task
+from ircore.core.records import HUMAN, TECHNICAL_REASONS, Episode, Orders, Score, Task
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 

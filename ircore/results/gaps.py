@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ircore.results.cell import Unranked, unranked_words, why_unranked
 from ircore.results.episodes import judge_episodes
 from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, rated, scopes_of
-from ircore.runs import RunFolder
+from ircore.runs.folder import RunFolder
 
 
 @dataclass(frozen=True)

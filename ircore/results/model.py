@@ -10,21 +10,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
+from ircore.core.plugins import unknown
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
 from ircore.instances.store import InstanceSet
-from ircore.model_families import model_family
-from ircore.plugins import unknown
-from ircore.provenance import Provenance
-from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
+from ircore.players.model_families import model_family
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, run_cells, strata
-from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
-from ircore.statistics.comparison import Comparison, compare
-from ircore.statistics.ranks import RankRange, Standing, paired_difference
+from ircore.results.statistics.comparison import Comparison, compare
+from ircore.results.statistics.ranks import RankRange, Standing, paired_difference
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.provenance import Provenance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -237,7 +237,7 @@ class Results:
 
         A rank is a range: the best is 1 + the number of pairs that are significantly better, the worst is the number
         of pairs that are not significantly worse. Main scores are compared instance by instance, an episode that a pair
-        did not play counting 0; all comparisons of a board share one error rate (``ircore.statistics.ranks``).
+        did not play counting 0; all comparisons of a board share one error rate (``ircore.results.statistics.ranks``).
 
         Args:
             judge: One of ``judges``.

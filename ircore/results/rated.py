@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.records import Instance, JudgeIdentity
+from ircore.core.records import Instance, JudgeIdentity
 from ircore.results.episodes import EpisodeResult
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)

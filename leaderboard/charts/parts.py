@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ircore.statistics.estimate import TOO_FEW, too_few
-from ircore.tables.model import Table, Value
+from ircore.results.statistics.intervals import TOO_FEW, too_few
+from ircore.results.tables.model import Table, Value
 from leaderboard import labels
 from leaderboard.site import Pair
 from leaderboard.text import one_line

@@ -9,9 +9,9 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.results.benchmark_version import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
-from ircore.versions import BenchmarkVersion
 from leaderboard.labels import interval_words, number, unrated_words
 from leaderboard.site import Page, Pair, Site
 from leaderboard.submitted import Submitted

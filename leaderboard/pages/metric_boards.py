@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
 from ircore.submissions.history import Step
 from leaderboard.pages.board_views import Chip, View, metric_path, rules_label, view_path, view_words
 from leaderboard.pages.boards import MEASURED, dispute_of, tools_for

@@ -8,12 +8,12 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.records import PlayerSpec, Role, Submission, Turn
+from ircore.core.records import PlayerSpec, Role, Submission, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
+from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
-from ircore.tables.comparisons import MOST
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.judges import judge_kind, rates
 from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number

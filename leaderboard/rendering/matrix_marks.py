@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from ircore.tables.board import why_no_rank
+from ircore.results.tables.board import why_no_rank
 from leaderboard.labels import number, rank, signed
 from leaderboard.pages.matrix import MatrixCell
 from leaderboard.rendering.marks import badge, missing, picture, safe, score

@@ -11,9 +11,9 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ircore.statistics.estimate import MINIMUM_PICTURES, clear_of, too_few
-from ircore.tables import formats
-from ircore.tables.board import remedies
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
+from ircore.results.tables import formats
+from ircore.results.tables.board import remedies
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.gallery.marked import CORRECTION_WORDS

@@ -6,7 +6,7 @@ See ``marks``. A board's own cells, with attributes for sorting and export, are 
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
-from ircore.tables.board import why_no_rank
+from ircore.results.tables.board import why_no_rank
 from leaderboard.labels import NOT_RATED, rank, unrated_words
 from leaderboard.rendering.marks import dot, missing, safe, score
 

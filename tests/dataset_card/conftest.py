@@ -9,7 +9,7 @@ from hub_clients import HubClient, Outcome
 from hub_server import HubServer, running_hub
 from releases import copy_inputs, sample_release
 
-from ircore.lifecycle import Withdrawal, withdrawal_lines
+from ircore.core.lifecycle import Withdrawal, withdrawal_lines
 
 
 @pytest.fixture(scope="session")

@@ -19,8 +19,8 @@ from dataset_card.releases.record import read_release
 from dataset_card.releases.renderer import renderer_files
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
-from ircore.cli import run as ircore
-from ircore.errors import InputError
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
 
 
 def replace_text(path: str, old: str, new: str, release: Path) -> None:

@@ -16,8 +16,8 @@ from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
 from dataset_card.releases.record import Parent, read_release
-from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
-from ircore.runs import RunFolder
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
+from ircore.runs.folder import RunFolder
 
 REPO = "org/irg"
 COMMIT = r"POST /api/datasets/org/irg/commit/main"

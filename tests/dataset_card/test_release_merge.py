@@ -14,11 +14,11 @@ from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.merge import merge_releases
 from dataset_card.releases.record import Parent, ReleaseRecord, read_release
 from dataset_card.tables.schema import SCORES
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind
 from ircore.instances.store import read_instances
-from ircore.lifecycle import Withdrawal, WithdrawalKind
-from ircore.provenance import Provenance, write_provenance
-from ircore.runs import RunFolder
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import Provenance, write_provenance
 
 Build = Callable[..., Path]
 Merge = Callable[[str, str], Path]

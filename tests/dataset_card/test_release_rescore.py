@@ -15,12 +15,12 @@ from dataset_card.checking.rescore import Rescoring, parse_share, rescore_releas
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.checking.rule_replay import Replay, replay_faults
 from dataset_card.releases.build import build_release
-from ircore.cli import run as ircore
-from ircore.errors import InputError
-from ircore.games.protocol import parse_reply
-from ircore.judges.lipsim.judge import CHECKPOINT
-from ircore.records import Episode, JudgeIdentity, Rendering, Rules, Run, Score, Turn
-from ircore.tokens import count_tokens
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import Episode, JudgeIdentity, Rendering, Rules, Run, Score, Turn
+from ircore.core.tokens import count_tokens
+from ircore.games.reconstruction.reply import parse_reply
+from ircore.scorers.judges.lipsim.judge import CHECKPOINT
 
 
 @pytest.fixture(scope="module")

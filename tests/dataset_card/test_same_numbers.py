@@ -15,13 +15,13 @@ from dataset_card.checking.check import check_release
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import LEADERBOARD
-from ircore.play import with_run_id
-from ircore.records import Rules, Score
-from ircore.results.costs import COSTS
+from ircore.core.records import Rules, Score
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.tables.board import leaderboard_table
-from ircore.tables.formats import as_csv, flat_records
+from ircore.results.tables.board import leaderboard_table
+from ircore.results.tables.formats import as_csv, flat_records
+from ircore.runs.costs.episode_costs import COSTS
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import with_run_id
 from leaderboard.export import LEADERBOARD as SITE_FILES
 from leaderboard.export import leaderboard_files
 from leaderboard.reading import read_runs

@@ -8,12 +8,12 @@ from hand_made import Fate
 from samples import sample_instances
 from site_samples import named_submission
 
-from ircore.files import write_text
-from ircore.games.prompts import load_prompts
+from ircore.core.files import write_text
+from ircore.core.records import Episode, Instance, JudgeIdentity, Rendering, Rules, Score, Turn
+from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
-from ircore.play import make_run, open_run
-from ircore.records import Episode, Instance, JudgeIdentity, Rendering, Rules, Score, Turn
-from ircore.runs import End, Entry, RunFolder, RunWriter
+from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.runs.play import make_run, open_run
 from leaderboard.building.build import build_site
 
 EYE = JudgeIdentity(name="eye", label="Eye", kind="model")

@@ -5,8 +5,19 @@ from pathlib import Path
 
 from invented import InventedRun
 
+from ircore.core.records import (
+    Episode,
+    Instance,
+    JudgeIdentity,
+    PlayerSpec,
+    Rendering,
+    Rules,
+    Run,
+    Score,
+    Submission,
+    Turn,
+)
 from ircore.instances.store import InstanceSet
-from ircore.records import Episode, Instance, JudgeIdentity, PlayerSpec, Rendering, Rules, Run, Score, Submission, Turn
 
 Fate = float | str | None
 """The score of an episode's one rendering; ``refused`` (the judge), ``not yet`` (judged), ``aborted`` (by the pair),

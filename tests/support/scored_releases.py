@@ -6,10 +6,10 @@ from pathlib import Path
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.releases.build import build_release
+from ircore.core.records import Episode, JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
-from ircore.records import Episode, JudgeIdentity, Score
-from ircore.runs import End, Entry, RunFolder, RunWriter
-from ircore.scoring import ScoringPlan, score_runs
+from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.scorers.computed import ScoringPlan, score_runs
 
 PAIRS = ("centre-block", "other-block")
 

@@ -15,11 +15,11 @@ from samples import sample_instances, sample_run
 from dataset_card.interchange.clembench import GAME
 from dataset_card.interchange.clembench_export import export_runs
 from dataset_card.interchange.clembench_import import import_run
-from ircore.cli import run as ircore
-from ircore.errors import InputError
-from ircore.play import with_run_id
-from ircore.records import JudgeIdentity, Rules, Score
-from ircore.runs import CallKey, RunFolder
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import JudgeIdentity, Rules, Score
+from ircore.runs.folder import CallKey, RunFolder
+from ircore.runs.play import with_run_id
 
 PAIR = "classical-b200-t10-allow--canvas-b200-t10-allow"
 EASY = f"{PAIR}/{GAME}/geometry_easy"

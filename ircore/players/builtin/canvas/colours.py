@@ -1,0 +1,177 @@
+"""Colours in words: CSS names, hex, ``rgb()``, "dark/light/pale X", and how alike two colours are."""
+
+import colorsys
+import math
+import re
+from functools import cache
+
+from PIL import ImageColor
+
+from ircore.core import exact
+
+MORE_NAMES = {
+    "amber": "#ffbf00", "apricot": "#fbceb1", "blue green": "#008080", "bronze": "#cd7f32", "burgundy": "#800020",
+    "charcoal": "#36454f", "cream": "#fffdd0", "emerald": "#2ecc71", "greenish blue": "#008080", "lilac": "#c8a2c8",
+    "mauve": "#c8a0d0", "mint": "#98ff98", "mustard": "#e1ad01", "navy blue": "#000080", "ochre": "#cc7722",
+    "off white": "#f8f8f4", "peach": "#ffcba4", "rose": "#ff66aa", "rust": "#b7410e", "sand": "#d9c8a0",
+    "scarlet": "#ff2400", "yellow green": "#9acd32", "burnt orange": "#cc5500", "brick red": "#b03a2e",
+    "blue grey": "#6699aa", "reddish": "#d05040", "bluish": "#4060d0", "greenish": "#40a040", "brownish": "#8a5a30",
+    "yellowish": "#e0d040", "greyish": "#909090", "pinkish": "#e090a0", "purplish": "#8040a0", "orangish": "#e09040",
+    "aubergine": "#5a2a4a", "brick": "#a8463c", "copper": "#b87333", "denim": "#4a6a95", "eggplant": "#5a2a4a",
+    "fuchsia pink": "#ff50c0", "golden": "#daa520", "jade": "#2fa070", "medium blue": "#2f74c0", "ocher": "#cc7722",
+    "medium green": "#3f9f50", "periwinkle": "#8f9ff0", "petrol": "#1f5f73", "sage": "#7f9a70",
+    "sandy": "#f4a460", "straw": "#e4d96f", "taupe": "#a39585", "terracotta": "#bc6a4c", "wine": "#722f37",
+    "wine red": "#722f37", "ivory white": "#fffff0", "mocha": "#8a6a50", "lemon": "#fff44f", "raspberry": "#d03068",
+}  # fmt: skip
+"""Everyday names that CSS does not have, or means otherwise."""
+
+MODIFIERS = ("dark", "light", "pale", "deep", "bright", "vivid", "soft", "dull", "medium", "muted", "pastel")
+
+_PARTS = ("dark", "light", "medium", "pale", "deep", "dim", "hot", "dodger", "corn", "flower", "sky", "steel", "slate",
+    "sea", "forest", "lime", "lawn", "spring", "olive", "indian", "fire", "rosy", "sandy", "saddle", "royal",
+    "midnight", "powder", "cadet", "alice", "ghost",
+    "antique", "navajo", "old", "floral", "misty", "papaya", "peach", "blue",
+    "yellow", "green", "golden", "rebecca", "lavender", "violet", "orange")  # fmt: skip
+
+
+_BASIC = frozenset(
+    {"red", "green", "blue", "yellow", "orange", "purple", "pink", "brown", "grey", "gray", "white", "black"}
+)
+"""Names that a second word says more closely: "denim blue" is denim, "grey blue" is between."""
+
+
+def hex_of(red: int, green: int, blue: int) -> str:
+    """Return ``#rrggbb`` of three values 0–255."""
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _css_names() -> dict[str, str]:
+    """CSS names, also as they are written in two or three words ("light steel blue")."""
+    names: dict[str, str] = {}
+    for name, value in ImageColor.colormap.items():
+        hexa = value if isinstance(value, str) else hex_of(*value[:3])
+        for spelling in {name, name.replace("gray", "grey"), name.replace("grey", "gray")}:
+            names[spelling] = hexa.lower()
+            for spaced in _spaced(spelling):
+                names[spaced] = hexa.lower()
+    return names
+
+
+def _spaced(name: str) -> list[str]:
+    found = []
+    for part in _PARTS:
+        if name.startswith(part) and len(name) > len(part):
+            rest = name[len(part) :]
+            found += [f"{part} {rest}", *(f"{part} {more}" for more in _spaced(rest))]
+    return found
+
+
+NAMES: dict[str, str] = {**_css_names(), **MORE_NAMES}
+
+_PLAIN_NAME = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
+_MIXED = rf"{_PLAIN_NAME}(?:[\s/]{_PLAIN_NAME})?"
+_NAME = rf"(?:{_MIXED}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{_MIXED})"
+_HEX = r"\#[0-9a-f]{6}"
+_COLOUR = re.compile(
+    rf"\b(?P<a>{_NAME})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{_NAME})\s*\)"
+    rf"|\b(?P<d>{_NAME})(?:\s+colou?r(?:ed)?\b)?"
+)
+_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
+_ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
+
+
+def hex_colours(text: str) -> str:
+    """Write every colour in lower-case ``text`` as ``#rrggbb``; a name with a hex value beside it gives the hex."""
+    text = _RGB.sub(lambda m: hex_of(*(min(255, int(part)) for part in m.groups())), text)
+    text = _ANY_HEX.sub(lambda m: _six_digits(m[1]), text)
+    return _COLOUR.sub(lambda m: m["b"] or m["c"] or named(m["d"]), text)
+
+
+def _six_digits(digits: str) -> str:
+    return "#" + ("".join(digit * 2 for digit in digits) if len(digits) == 3 else digits[:6])
+
+
+@cache
+def named(words: str) -> str:
+    """Return ``#rrggbb`` of a known name, with modifiers ("pale blue") or of two mixed ("grey blue")."""
+    words = re.sub(r"[\s/]+", " ", words).strip()
+    if words.startswith("very "):
+        return _modified(named(words.removeprefix("very ")), "very " + words.split()[1])
+    if words in NAMES:
+        return NAMES[words]
+    modifier, _, rest = words.partition(" ")
+    if modifier in MODIFIERS:
+        return _modified(named(rest), modifier)
+    parts = words.split(" ")
+    first = next(size for size in range(len(parts), 0, -1) if " ".join(parts[:size]) in NAMES)
+    shade, rest = " ".join(parts[:first]), " ".join(parts[first:])
+    if rest in _BASIC and shade not in _BASIC:
+        return NAMES[shade]
+    halves = rgb(NAMES[shade]), rgb(named(rest))
+    return hex_of(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
+
+
+def _modified(colour: str, modifier: str) -> str:
+    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in rgb(colour)))
+    if modifier in {"dark", "deep"}:
+        light *= 0.6
+    elif modifier in {"light", "pale", "pastel", "soft"}:
+        light += (1 - light) * (0.5 if modifier in {"light", "soft"} else 0.65)
+    elif modifier in {"very light", "very pale", "very soft"}:
+        light, saturation = light + (1 - light) * 0.7, saturation * 0.6
+    elif modifier in {"very dark", "very deep"}:
+        light *= 0.6
+    elif modifier in {"bright", "vivid"} and saturation > 0:
+        saturation = 1.0
+    elif modifier in {"dull", "muted"}:
+        saturation *= 0.5
+    red, green, blue = colorsys.hls_to_rgb(hue, min(1.0, light), saturation)
+    return hex_of(round(red * 255), round(green * 255), round(blue * 255))
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Return red, green, blue, 0–255, of ``#rrggbb``."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+@cache
+def difference(one: str, other: str) -> float:
+    """Return how different two colours look: 0 the same, about 100 black and white; colours of one name count as near.
+
+    The distance is Euclidean in CIE L*a*b* (ΔE*ab, CIE 1976, D65); it is cut to a third if both have the same
+    everyday name, so that "red" finds #d62728.
+    """
+    distance = exact.dist(_lab(one), _lab(other))
+    return distance / 3 if family(one) == family(other) else distance
+
+
+@cache
+def family(colour: str) -> str:
+    """Return the everyday name of a colour: black, white, grey, brown, pink, or one of seven hues."""
+    red, green, blue = (part / 255 for part in rgb(colour))
+    hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
+    chroma = max(red, green, blue) - min(red, green, blue)
+    if chroma < 0.12:
+        return "black" if light < 0.2 else "white" if light > 0.92 else "grey"
+    degrees = hue * 360
+    if 10 <= degrees < 45 and light < 0.45 and saturation < 0.9:
+        return "brown"
+    if (degrees >= 300 or degrees < 15) and light > 0.72:
+        return "pink"
+    bounds = ((15, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (195, "cyan"), (255, "blue"),
+              (315, "purple"), (340, "pink"))  # fmt: skip
+    return next((name for bound, name in bounds if degrees < bound), "red")
+
+
+@cache
+def _lab(colour: str) -> tuple[float, float, float]:
+    """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else exact.power((part + 0.055) / 1.055, 2.4)
+        for part in (channel / 255 for channel in rgb(colour))
+    )
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
+    fx, fy, fz = (exact.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)

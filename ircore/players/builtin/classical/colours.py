@@ -1,0 +1,73 @@
+"""Colours in words."""
+
+import colorsys
+from functools import cache
+
+from PIL import ImageColor
+
+from ircore.core.exact import dist
+
+
+@cache
+def exact_names() -> dict[str, str]:
+    """Return the CSS name of each colour that has one, by #rrggbb; the shortest of several."""
+    names: dict[str, str] = {}
+    for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
+        if isinstance(value, str) and "gray" not in name:
+            names[value.lower()] = name
+    return names
+
+
+def exact(colour: str) -> str:
+    """Return the shortest way to say exactly this colour: its CSS name or #rrggbb."""
+    return exact_names().get(colour, colour)
+
+
+def plain_name(colour: str) -> str:
+    """Return an everyday name, such as ``dark red``, for #rrggbb."""
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    chroma = max(red, green, blue) - min(red, green, blue)
+    if chroma < 0.09:
+        return _grey(lightness)
+    if lightness < 0.09:
+        return "black"
+    name = _hue(hue * 360)
+    if name in {"orange", "yellow"} and lightness < 0.38:
+        name = "brown" if hue * 360 < 48 else "olive"
+    if name == "red" and lightness > 0.7:
+        name = "pink"
+    if chroma < 0.2 and saturation < 0.25:
+        return f"{_shade(lightness)}grey" if chroma < 0.12 else f"{_shade(lightness)}{name}"
+    return f"{_shade(lightness)}{name}"
+
+
+def _grey(lightness: float) -> str:
+    for limit, name in ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey")):
+        if lightness < limit:
+            return name
+    return "white"
+
+
+def _shade(lightness: float) -> str:
+    return "dark " if lightness < 0.28 else "light " if lightness > 0.74 else ""
+
+
+def _hue(degrees: float) -> str:
+    for limit, name in (
+        (14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"), (292, "purple"),
+        (335, "pink"), (361, "red"),
+    ):  # fmt: skip
+        if degrees < limit:
+            return name
+    return "red"
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Return #rrggbb as three numbers 0–255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def distance(one: str, other: str) -> float:
+    """Return the Euclidean distance of two colours in RGB, 0–441."""
+    return float(dist(rgb(one), rgb(other)))

@@ -1,0 +1,83 @@
+"""Pairs against pairs: on the instances that both have, at worst, and by the main scores that decide the ranks."""
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+from ircore.results.model import Results
+from ircore.results.statistics.comparison import Comparison
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
+from ircore.results.subsets import by_rules
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.names import pair_names
+from ircore.results.tables.pairs import caption
+
+MOST = 10
+"""Pairs of which all are compared with all; of more, each only with the next on the board."""
+
+COLUMNS = (
+    Column("run_id", "Run", "The first pair's run.", digits=None, audience="programs"),
+    Column("other_run_id", "Other run", "The second pair's run.", digits=None, audience="programs"),
+    Column("pair", "pair", "The first pair.", digits=None),
+    Column("other", "against", "The second pair.", digits=None),
+    Column("main_difference", "main", "Main score of the first less that of the second.", "points of 100", "higher", 1,
+           True, estimated=True),
+    Column("difference", "difference", "Mean of first less second, instance by instance, where both were rated.",
+           "points", "higher", 2, True, estimated=True),
+    Column("least", "at worst", "The same over all instances, were all that is missing the worst for the first pair.",
+           "points", "higher", 2, True, nullable=True),
+    Column("most", "at best", "The same, were it the best for the first pair.", "points", "higher", 2, True,
+           nullable=True),
+    Column("wins", "wins", "Instances on which the first is better.", "", "higher", 0),
+    Column("ties", "ties", "Instances on which both are the same.", digits=0),
+    Column("losses", "losses", "Instances on which the second is better.", "", "lower", 0),
+    Column("detectable", "detectable", "Difference that a comparison of this n finds with a chance of 80 %.",
+           "points", "lower", nullable=True),
+)  # fmt: skip
+
+NOTES = (
+    "Intervals of main are those by which the board ranks, all comparisons together: two pairs have separate ranks "
+    "only if theirs leaves out 0. The interval of difference is for its one comparison, on what both played.",
+    "At worst and at best say how far what one of them did not play, or nobody rated, could turn the difference.",
+)
+
+
+def comparisons_table(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> Table:
+    """Return paired differences, the better pair first; pairs are compared with those under the same rules."""
+    names = pair_names(results.submissions)
+    rows = []
+    for first, second, found in _comparisons(results, judge, category, difficulty):
+        behind = Selection((first, second), "rated", category, difficulty, judge)
+        rows.append(
+            (
+                Value(first),
+                Value(second),
+                Value(names[first]),
+                Value(names[second]),
+                Value.of(found.main, Selection((first, second), "ended", category, difficulty, judge)),
+                Value.of(found.difference, behind, "no instance in common"),
+                _number(found.least, "nothing that the judge rates"),
+                _number(found.most, "nothing that the judge rates"),
+                Value(found.wins),
+                Value(found.ties),
+                Value(found.losses),
+                _number(found.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
+            )
+        )
+    words = caption(results, judge, category, difficulty)
+    return Table("comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference")
+
+
+def _comparisons(
+    results: Results, judge: str, category: str | None, difficulty: str | None
+) -> Iterator[tuple[str, str, Comparison]]:
+    for part in by_rules(results):
+        rows = part.board(judge, category, difficulty)
+        board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
+        for first, second in combinations(board, 2) if len(board) <= MOST else pairwise(board):
+            yield first, second, part.compare(first, second, judge, category, difficulty)
+
+
+def _number(value: float | None, missing: str) -> Value:
+    return Value(value, missing=missing if value is None else None)

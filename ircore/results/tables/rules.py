@@ -1,0 +1,46 @@
+"""The rules' key in tables: every row says by which rules the runs behind it were played."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from ircore.results.model import Results
+from ircore.results.subsets import rule_sets
+from ircore.results.tables.model import Column, Table, Value
+
+RULES = Column("rules", "rules", "Key of the rules played by: token budget, turn limit, what is over the budget.",
+               digits=None, audience="programs")  # fmt: skip
+"""The last column of every table of runs; several keys, where a row rests on several rules, have ``+`` between them."""
+
+_RUNS = ("run_id", "other_run_id")
+
+
+def with_rules(table: Table, results: Results) -> Table:
+    """Return a table whose last column is the key of the rules of each row, and whose caption names all keys.
+
+    The runs of a row are those that its columns name, else those behind its numbers, else all. People see the column
+    only where rules differ, and not at a terminal, where a pair's name says what is unusual.
+
+    Args:
+        table: Made from ``results``.
+        results: Of some runs.
+    """
+    keys = {one.run_id: one.run.rules.key for one in results.submissions}
+    every = [rules.key for rules in rule_sets(results)]
+    named = replace(table, caption=f"{table.caption} Rules {', '.join(every)}.")
+    if any(column.key == RULES.key for column in table.columns):
+        return named
+    places = [index for index, column in enumerate(table.columns) if column.key in _RUNS]
+    rows = tuple((*row, Value(_joined({keys[run] for run in _runs(row, places)}, every))) for row in table.rows)
+    column = replace(RULES, audience="pages") if len(every) > 1 else RULES
+    return replace(named, columns=(*table.columns, column), rows=rows)
+
+
+def _runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
+    """List the runs of a row: those that it names, else those behind its numbers."""
+    named = [str(row[place].value) for place in places]
+    return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
+
+
+def _joined(keys: Collection[str], every: Iterable[str]) -> str:
+    """Return some keys as one text, the usual rules first; all if there are none."""
+    return "+".join(key for key in every if key in keys or not keys)

@@ -1,0 +1,112 @@
+"""How many questions a judge that is a model has lost: asked and answered, or declined, without a usable answer."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ircore.runs.judge_questions import JudgeQuestion
+from ircore.scorers.judges.answers import AnswerError
+
+LOSS_LIMIT = 0.1
+"""Share of its questions that a judge may lose before its command ends with exit status 1."""
+
+EXAMPLE_CHARACTERS = 60
+"""Of an unusable answer, as it is shown."""
+
+
+@dataclass
+class Losses:
+    """What became of a judge's questions; a repair belongs to the question that it repairs."""
+
+    asked: int = 0
+    """Questions that were answered or declined. Those that only failed technically are not among them."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    """How many of these have no usable answer, by reason: judge_format, judge_refused, judge_empty."""
+
+    technical: int = 0
+    """Questions that failed technically, or whose repair did; the same command asks them again."""
+
+    example: str = ""
+    """One of the unusable answers and why it is one, cut; empty if none came as a text."""
+
+    @property
+    def lost(self) -> int:
+        """Questions without a usable answer."""
+        return self.reasons.total()
+
+    @property
+    def too_many(self) -> bool:
+        """Whether more than ``LOSS_LIMIT`` of the questions are lost."""
+        return self.lost > LOSS_LIMIT * self.asked
+
+    def line(self, judge: str) -> str:
+        """Return one line for people: how many are lost, why, an example, and what to do about it."""
+        counts = ", ".join(f"{reason} ({count})" for reason, count in sorted(self.reasons.items()))
+        example = f"; for example {self.example}" if self.example else ""
+        technical = f"; {self.technical:,} more failed technically and are no part of this" if self.technical else ""
+        remedy = _REMEDIES[self.reasons.most_common(1)[0][0]]
+        return f"{judge}: {self.lost:,} of {self.asked:,} questions are lost: {counts}{example}{technical}. {remedy}"
+
+
+_OTHER = "what was asked and answered is kept"
+_REMEDIES = {
+    "judge_format": "Give the judge parameters.structured: true, other prompts or another model, "
+    f"under another name; {_OTHER}.",
+    "judge_refused": f"Ask a service that does not withhold answers, or another model, under another name; {_OTHER}.",
+    "judge_empty": "Let the model write more (parameters.max_completion_tokens), or ask another one, "
+    f"under another name; {_OTHER}.",
+}
+
+
+class _Asked(NamedTuple):
+    """What was asked, repairs not told apart."""
+
+    target: str
+    shown: tuple[str, ...]
+    order: str | None
+
+
+def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
+    """Count what became of one judge's questions.
+
+    Args:
+        runs: Of each run, the questions to this judge in the order in which they were answered.
+    """
+    losses = Losses()
+    for questions in runs:
+        groups: defaultdict[_Asked, list[JudgeQuestion]] = defaultdict(list)
+        for question in questions:
+            groups[_Asked(question.target, question.shown, question.order)].append(question)
+        for group in groups.values():
+            _count(losses, group)
+    return losses
+
+
+def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
+    """Count one question with its repair and all that was tried in vain."""
+    if any(question.readable for question in group):
+        losses.asked += 1
+        return
+    last = [question for question in group if question.settled and (question.repair or question.text is None)]
+    if not last:  # only technical failures, or the repair of an unusable answer has not been answered
+        losses.technical += 1
+        return
+    losses.asked += 1
+    losses.reasons["judge_format" if last[-1].text is not None else str(last[-1].reason)] += 1
+    losses.example = losses.example or next(map(_shown, (one for one in group if one.text is not None)), "")
+
+
+def _shown(question: JudgeQuestion) -> str:
+    """Return an unusable answer, cut, and why it is one."""
+    text = " ".join((question.text or "").split())
+    try:
+        question.read()
+    except AnswerError as error:
+        return f"{_cut(text)!r} ({error})"
+    return repr(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= EXAMPLE_CHARACTERS else f"{text[: EXAMPLE_CHARACTERS - 1]}…"

@@ -1,0 +1,64 @@
+"""Every command that a page shows is one that exists, with these options."""
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from command_lines import parsed
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.results.benchmark_version import RECORDS, read_versions
+from leaderboard.building.build import MARKER
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = ["CONTRIBUTING.md", "README.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))]
+COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?ircore (.+)$|`ircore ([^`|…]+)`", re.MULTILINE)
+
+
+def shown(page: Path) -> list[str]:
+    """The commands of a page, in blocks, without what stands apart behind them, and in running text."""
+    text = re.sub(r"\\\n\s*", " ", page.read_text("utf-8"))
+    return [re.split(" {3,}", block)[0] or inline for block, inline in COMMAND.findall(text)]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_on_a_page_exists(name: str) -> None:
+    for one in shown(ROOT / name):
+        try:
+            parsed(shlex.split(one, comments=True))
+        except (click.MissingParameter, click.exceptions.NoArgsIsHelpError, click.exceptions.Exit):
+            pass  # named without what it is given, or asked for its help
+        except (click.UsageError, InputError, ValueError) as error:
+            raise AssertionError(f"{name}: ircore {one}: {error}") from error
+
+
+def documented(beginning: str) -> list[str]:
+    """The commands of all pages that begin so."""
+    return [command for name in PAGES for command in shown(ROOT / name) if command.startswith(f"{beginning} ")]
+
+
+@pytest.mark.parametrize("command", documented("site record"))
+def test_a_version_that_a_page_records_is_not_there_yet(command: str, tmp_path: Path) -> None:
+    """The command is run upon a copy of the project's own records, for a site of another instance set."""
+    words, site, versions = shlex.split(command), tmp_path / "site", tmp_path / RECORDS.name
+    site.mkdir()
+    (site / MARKER).write_text(json.dumps({"instance_set": "0" * 64, "prompts": "built-in 000000000000"}))
+    shutil.copyfile(RECORDS, versions)
+    before = read_versions(versions)
+    words[words.index("build/site")] = str(site)
+    assert ircore([*words, "--versions", str(versions)]) == 0
+    assert read_versions(versions)[:-1] == before
+
+
+def test_commands_are_found_in_blocks_and_in_running_text() -> None:
+    commands = shown(ROOT / "docs" / "submit.md")
+    assert "submission pin submissions/my-pair --repo you/your-transcripts" in commands
+    assert "submission history submissions/my-pair" in commands
+    for wrong in ("submission push x", "submission pin x --nowhere y"):
+        with pytest.raises(click.UsageError):
+            parsed(shlex.split(wrong))

@@ -1,0 +1,172 @@
+"""Boards reward playing: episodes that were not played count as nothing, technical failures as no result yet."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+from hand_made import Fate, HandMadeRun, hand_made_run
+from invented import invented_set
+
+from ircore.core.records import JudgeIdentity, Rules
+from ircore.results.model import BoardRow, Order, Results
+from ircore.results.subsets import by_rules
+
+SET = invented_set(3)  # 7 categories × 2 difficulties × 3 = 42 instances
+SIZE = len(SET.instances)
+
+HONEST: Sequence[Fate] = [5.0] * 13 + [10.0] * 29
+"""Quality (13 · 5 + 29 · 10) / 42 = 8.45, and so main score 84.5."""
+
+EVASIVE: Sequence[Fate] = ["aborted"] * 13 + [10.0] * 29
+"""The same pair without its 13 worst episodes: quality 10, main score 100 · 29 / 42 = 69.0."""
+
+
+def board(*runs: HandMadeRun, order: Order = "main") -> dict[str, BoardRow]:
+    rows = Results.from_runs(runs).board("eye", order=order)
+    return {row.submission.slug: row for row in rows}
+
+
+def ranks(rows: dict[str, BoardRow]) -> dict[str, tuple[int | None, int | None]]:
+    return {slug: (row.rank_low, row.rank_high) for slug, row in rows.items()}
+
+
+def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
+    return hand_made_run(slug, SET, fates)
+
+
+def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
+    rows = board(pair("evasive", EVASIVE), pair("honest", HONEST))
+    assert list(rows) == ["honest", "evasive"]
+    assert rows["honest"].cell.main_score == pytest.approx(100 * (13 * 0.5 + 29) / 42)
+    assert rows["evasive"].cell.main_score == pytest.approx(100 * 29 / 42)
+    assert ranks(rows) == {"honest": (1, 1), "evasive": (2, 2)}
+    # Its quality is the higher one: what was played is all 10. Ordered by it the evasive pair comes first, ranks stay.
+    by_quality = board(pair("evasive", EVASIVE), pair("honest", HONEST), order="quality")
+    assert list(by_quality) == ["evasive", "honest"]
+    assert ranks(by_quality) == ranks(rows)
+
+
+def test_main_score_is_quality_times_share_where_all_that_was_played_is_rated() -> None:
+    cell = board(pair("evasive", EVASIVE))["evasive"].cell
+    assert cell.score.mean is not None
+    assert cell.main_score == pytest.approx(10 * cell.score.mean * cell.played_share)
+    assert (cell.main.n, cell.score.n) == (42, 29)
+
+
+def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None:
+    rows = board(pair("refuser", ["aborted"] * SIZE), pair("honest", HONEST))
+    assert rows["refuser"].cell.main_score == 0
+    assert rows["refuser"].cell.score.mean is None
+    assert ranks(rows) == {"honest": (1, 1), "refuser": (2, 2)}
+
+
+@pytest.mark.parametrize("fate", ["failed", None])
+def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(fate: Fate) -> None:
+    runs = [pair("broken", [fate, *[10.0] * 41]), pair("honest", HONEST)]
+    rows = board(*runs)
+    assert list(rows) == ["honest", "broken"]  # 100 of what has ended, yet below those that have a rank
+    assert ranks(rows) == {"honest": (1, 1), "broken": (None, None)}
+    cell = rows["broken"].cell
+    assert (cell.unranked, cell.unfinished) == ("incomplete", 1)
+    assert cell.main_score == pytest.approx(100)
+    assert cell.main.low is not None
+    assert cell.main.low < 100 * 41 / 42  # what is missing could be 0
+    # Conditions without such an episode have ranks; the first instance is of the set's first category, easy.
+    first = SET.instances[0]
+    results = Results.from_runs(runs)
+    incomplete = {key[1:3] for key, cell in results.cells.items() if cell.unranked == "incomplete"}
+    assert incomplete == {(c, d) for c in (None, first.category) for d in (None, first.difficulty)}
+    other = "hard" if first.difficulty == "easy" else "easy"
+    assert ranks({row.submission.slug: row for row in results.board("eye", None, other)}) == {
+        "broken": (1, 1),
+        "honest": (2, 2),
+    }
+
+
+def test_what_was_declared_final_counts_as_not_played() -> None:
+    rows = board(pair("final", ["given up", *[10.0] * 41]), pair("honest", HONEST))
+    assert rows["final"].cell.unranked is None
+    assert rows["final"].cell.main_score == pytest.approx(100 * 41 / 42)
+    assert ranks(rows) == {"final": (1, 1), "honest": (2, 2)}
+
+
+def test_comparison_says_the_difference_on_common_instances_and_its_worst_case() -> None:
+    results = Results.from_runs([pair("evasive", EVASIVE), pair("honest", HONEST)])
+    found = results.compare("evasive", "honest", "eye")
+    assert (found.n, found.difference.mean, found.ties) == (29, 0, 29)
+    # 13 episodes of one pair could have been 0 or 10, where the other has 5.
+    assert found.least == pytest.approx(-5 * 13 / 42)
+    assert found.most == pytest.approx(5 * 13 / 42)
+    assert found.least is not None
+    assert found.most is not None
+    assert found.main.mean == pytest.approx(-50 * 13 / 42)
+    assert found.main.high is not None
+    assert found.main.high < 0  # which is why the board tells the two apart
+    back = results.compare("honest", "evasive", "eye")
+    assert (back.least, back.most) == pytest.approx((-found.most, -found.least))
+    assert back.main.low == pytest.approx(-found.main.high)
+
+
+def test_pairs_that_both_played_everything_have_no_room_for_doubt() -> None:
+    results = Results.from_runs([pair("honest", HONEST), pair("other", [7.0] * SIZE)])
+    found = results.compare("honest", "other", "eye")
+    assert found.difference.mean == pytest.approx((13 * -2 + 29 * 3) / 42)
+    assert (found.least, found.most) == pytest.approx((found.difference.mean,) * 2)
+
+
+def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: float, unrated: float) -> HandMadeRun:
+    """A pair of some skill that gives up some hard pictures, of which the judge rated not quite everything."""
+    values = np.clip(skill + rng.normal(0, 2, SIZE), 0, 10).round()
+    fates: list[Fate] = [float(value) for value in values]
+    for place in np.flatnonzero((values < 5) & (rng.random(SIZE) < refusing)):
+        fates[place] = "aborted"
+    for place in np.flatnonzero(rng.random(SIZE) < unrated):
+        if fates[place] != "aborted":
+            fates[place] = "refused"
+    return pair(f"pair-{index}", fates)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    runs = [drawn_pair(rng, index, 3 + index, rng.uniform(0, 1), rng.choice((0, 0.04))) for index in range(7)]
+    results = Results.from_runs(runs)
+    separate = 0
+    for category, difficulty in ((None, None), (None, "hard"), ("photos", None)):
+        rows = [row for row in results.board("eye", category, difficulty) if row.rank_low is not None]
+        for row, other in product(rows, rows):
+            if (row.rank_high or 0) < (other.rank_low or 0):
+                pairs = row.submission.run_id, other.submission.run_id
+                low = results.compare(*pairs, "eye", category, difficulty).main.low
+                assert low is not None
+                assert low > 0
+                separate += 1
+    assert separate
+
+
+def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_comparisons() -> None:
+    runs = [hand_made_run(f"{slug}-{budget}", SET, fates, rules=Rules(token_budget=budget))
+            for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
+    for part in by_rules(Results.from_runs(runs)):
+        assert [(row.rank_low, row.rank_high) for row in part.board("eye")] == [(1, 1), (2, 2)]
+
+
+def test_few_pictures_allow_no_claim() -> None:
+    few = invented_set(1, ("geometry", "photos"))  # four pictures
+    runs = [hand_made_run(slug, few, [value] * 4) for slug, value in (("good", 9.5), ("poor", 0.5))]
+    rows = board(*runs)
+    assert ranks(rows) == {"good": (None, None), "poor": (None, None)}
+    assert {row.cell.unranked_words for row in rows.values()} == {"fewer than 5 pictures"}
+
+
+def test_a_judge_says_which_categories_it_rates() -> None:
+    some = JudgeIdentity(name="eye", label="Eye", kind="model", categories=("geometry",))
+    few = invented_set(5, ("geometry", "photos"))
+    fates: Sequence[Fate] = [8.0] * 10 + ["not yet"] * 9 + ["aborted"]
+    results = Results.from_runs([hand_made_run("pair", few, fates, some)])
+    whole, photos = results.cell("pair", "eye"), results.cell("pair", "eye", "photos")
+    assert (whole.played, whole.applicable, whole.rated, whole.pending) == (19, 10, 10, 0)
+    assert (whole.score.mean, whole.main_score, whole.unranked) == (8, 80, None)
+    assert (photos.played, photos.applicable, photos.unranked) == (9, 0, "inapplicable")
+    assert photos.main_score is None

@@ -1,0 +1,121 @@
+"""Numbers do not depend on the order in which runs, judges, episodes and scores come, to the last bit."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from invented import InventedRun, invented_run, invented_set, judged_also, preferring, talking, under_budget
+
+from ircore.results.cells import run_cells
+from ircore.results.episodes import judge_episodes
+from ircore.results.model import Results
+from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
+from ircore.results.statistics.sums import column_sums, on_a_grid
+from ircore.results.tables.catalogue import TABLES, Question
+from ircore.results.tables.formats import as_json
+
+T = TypeVar("T")
+
+
+def uneven(run: InventedRun) -> InventedRun:
+    """The same run with values that binary fractions do not hold, such as 7.1, so that every sum is rounded."""
+    scores = tuple(
+        one.model_copy(update={"value": min(10.0, one.value + 0.1)}) if one.task == "similarity" and one.value else one
+        for one in run.given
+    )
+    return replace(run, given=scores)
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[InventedRun]:
+    """Three pairs, one of them under two budgets; three judges of whom one rated only some runs; three people."""
+    made = invented_set(3, ("geometry", "photos"))
+    base = [
+        talking(invented_run(made, one, other, 4.3 + at, 0.3))
+        for at, (one, other) in enumerate((("a", "x"), ("a", "y"), ("b", "x")))
+    ]
+    base.append(under_budget(base[0], 50))
+    for name, annotator in (("eye", None), ("human", "ann"), ("human", "bea"), ("human", "cid")):
+        base = [judged_also(run, name, -0.5, 1.2, annotator) for run in base]
+    base[:2] = [judged_also(run, "ear", 0.7, 0.8) for run in base[:2]]
+    return [uneven(preferring(run)) for run in base]
+
+
+def shuffled(runs: list[InventedRun], seed: int) -> list[InventedRun]:
+    """The same runs in another order, each with its episodes and its scores in another order."""
+    random = Random(seed)
+    mixed = [
+        replace(
+            run,
+            played=tuple(random.sample(run.played, len(run.played))),
+            given=tuple(random.sample(run.given, len(run.given))),
+        )
+        for run in runs
+    ]
+    return _mixed(mixed, random)
+
+
+def _mixed(things: Sequence[T], random: Random) -> list[T]:
+    return random.sample(things, len(things))
+
+
+def documents(results: Results) -> dict[str, str]:
+    """Every table of runs, in full precision, for every judge."""
+    return {
+        f"{name} {judge}": as_json(entry.table(results, Question(judge)))
+        for name, entry in TABLES.items()
+        if entry.of_runs
+        for judge in (results.judges if entry.of_judge else results.judges[:1])
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_table_is_the_same_whatever_order_things_come_in(runs: list[InventedRun], seed: int) -> None:
+    usual, mixed = documents(Results.from_runs(runs)), documents(Results.from_runs(shuffled(runs, seed)))
+    assert [name for name in usual if usual[name] != mixed[name]] == []
+
+
+def test_a_cell_is_the_same_whoever_else_judged(runs: list[InventedRun]) -> None:
+    """The site computes a run by the judges that rated it, results by all judges, a release by those that are new."""
+    run = runs[0]
+    results = judge_episodes(run.run.run_id, run.run.slug, run.played, run.given)
+    judges = ("ear", "eye", "human", "structural")
+    together = run_cells(run.instances.instances, run.run.run_id, results, dict.fromkeys(judges), {})
+    for some in (*permutations(judges, 1), *permutations(judges, 3), (*judges, *(f"nobody-{at}" for at in range(20)))):
+        alone = run_cells(run.instances.instances, run.run.run_id, results, dict.fromkeys(some), {})
+        assert {key: cell for key, cell in alone.items() if key[-1] in judges} == {
+            key: cell for key, cell in together.items() if key[-1] in some
+        }
+
+
+def test_sums_of_columns_are_the_nearest_numbers_to_the_true_sums() -> None:
+    values = np.array([[1e16, 0.1], [1.0, 0.2], [-1e16, 0.3]])
+    assert column_sums(values).tolist() == [1.0, 0.6]
+    assert column_sums(np.empty((0, 2))).tolist() == [0.0, 0.0]
+
+
+def test_values_on_a_grid_add_up_exactly_in_any_order() -> None:
+    random = np.random.default_rng(4)
+    values = random.normal(0, [1e-9, 1.0, 1e6, 0.0], (140, 4))
+    kept = on_a_grid(values, 140)
+    assert np.allclose(kept, values, rtol=0, atol=140 * np.abs(values).max(axis=0) * 2**-51)
+    for column in kept.T:
+        drawn = random.choice(column, 140)
+        in_turn = 0.0
+        for value in random.permutation(drawn):
+            in_turn += float(value)
+        assert in_turn == math.fsum(drawn)
+
+
+def test_an_interval_does_not_depend_on_the_columns_beside_it() -> None:
+    values = np.random.default_rng(5).uniform(0, 10, (30, 40)).round(1)
+    drawn = resample(["all"] * 30)
+    together = ratio_intervals(Ratios.means(values), drawn, SCORE)
+    alone = [ratio_intervals(Ratios.means(values[:, [at]]), drawn, SCORE)[0] for at in range(40)]
+    assert alone == together
+    assert ratio_intervals(Ratios.means(values[:, ::-1]), drawn, SCORE)[::-1] == together

@@ -1,0 +1,170 @@
+"""Ranks and comparisons: hand-worked cases, ties, and by simulation how often every range on a board holds."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ircore.results.statistics.bootstrap import resample
+from ircore.results.statistics.comparison import compare
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.ranks import RankRange, Standing, detectable, paired_difference, standing
+
+NAN = float("nan")
+NOTHING = Estimate(None, None, None, 0)
+
+
+def ranked(values: np.ndarray, most: np.ndarray | None = None) -> Standing:
+    return standing(values, values if most is None else most, resample(["all"] * len(values), 2_000))
+
+
+def ranges(values: np.ndarray, most: np.ndarray | None = None) -> list[tuple[int, int] | None]:
+    return [None if one is None else (one.best, one.worst) for one in ranked(values, most).ranges]
+
+
+def levels(*means: float, instances: int = 20, noise: float = 0.5) -> np.ndarray:
+    """Main scores of pairs with these means, in tens, on instances of very different difficulty."""
+    rng = np.random.default_rng(4)
+    hard = rng.normal(0, 2, (instances, 1))
+    return np.asarray(10 * (np.array(means) + hard - hard.mean() + rng.normal(0, noise, (instances, len(means)))))
+
+
+def test_pairs_are_told_apart_on_the_same_instances_where_intervals_overlap() -> None:
+    values = levels(6, 5)
+    gap = stats.t.ppf(0.975, 19) * stats.sem(values)
+    assert values[:, 0].mean() - gap[0] < values[:, 1].mean() + gap[1]
+    assert ranges(values) == [(1, 1), (2, 2)]
+
+
+def test_ties_look_like_ties() -> None:
+    assert ranges(levels(6, 6.1, 3)) == [(1, 2), (1, 2), (3, 3)]
+    assert ranges(np.tile(levels(5), 3)) == [(1, 3)] * 3
+
+
+def test_top_group_is_whoever_may_be_first() -> None:
+    found = ranked(levels(6, 6.1, 3)).ranges
+    assert [one is not None and one.top for one in found] == [True, True, False]
+    assert RankRange(2, 3).top is False
+
+
+def test_little_data() -> None:
+    assert ranges(np.full((5, 1), 90.0)) == [(1, 1)]
+    assert ranges(np.empty((7, 0))) == []
+    assert ranked(np.array([[90.0], [80.0]])).detectable is None
+    # Ninety points apart on each of ten instances is a difference; four pictures rank nobody.
+    assert ranges(np.tile([95.0, 5.0], (10, 1))) == [(1, 1), (2, 2)]
+    assert ranges(np.tile([95.0, 5.0], (4, 1))) == [None, None]
+    assert ranked(np.tile([95.0, 5.0], (4, 1))).detectable is None
+
+
+def test_what_is_not_known_is_held_against_the_better_pair() -> None:
+    known = np.tile([70.0, 60.0], (20, 1))
+    assert ranges(known) == [(1, 1), (2, 2)]
+    # Three of twenty of the first pair are not known: as 0 they bring its mean down to 59.5.
+    least, most = known.copy(), known.copy()
+    least[:3, 0], most[:3, 0] = 0, 100
+    assert ranges(least, most) == [(1, 2), (1, 2)]
+    # The same of the second one: as 100 they take it to 66, and the first one stays ahead by 4 points but for chance.
+    least, most = known.copy(), known.copy()
+    least[:3, 1], most[:3, 1] = 0, 100
+    assert ranges(least, most) == [(1, 2), (1, 2)]
+    assert ranges(least[3:], most[3:]) == [(1, 1), (2, 2)]
+
+
+def test_a_difference_by_hand() -> None:
+    # Differences 10, 20, 0, −10, 20, 20: mean 10, s = √160; 0.04 · (10² + 100²) / 6² is what the ends of the scale add.
+    values = np.array([[50.0, 60, 70, 40, 80, 90], [40.0, 40, 70, 50, 60, 70]]).T
+    drawn = resample(["all"] * 6)
+    found = paired_difference(10, values, values, drawn, None)
+    error = (160 / 6 + 0.04 * (10**2 + 100**2) / 36 * 6 / 5) ** 0.5
+    assert found.mean == 10
+    assert found.n == 6
+    assert (found.low, found.high) == pytest.approx((10 - 2.570582 * error, 10 + 2.570582 * error), abs=1e-4)
+    # The board's own critical value is never below that of one comparison.
+    critical = standing(values, values, drawn).critical
+    assert critical is not None
+    assert 2.5705 < critical < 3.5
+    wider = paired_difference(10, values, values, drawn, critical)
+    assert (wider.low, wider.high) == pytest.approx((10 - critical * error, 10 + critical * error))
+
+
+def test_order_of_pairs_does_not_matter() -> None:
+    values = levels(6, 5, 5.2, 4, 7)
+    order = [3, 1, 4, 0, 2]
+    assert ranges(values[:, order]) == [ranges(values)[index] for index in order]
+
+
+@pytest.mark.parametrize("instances", [10, 140])
+def test_every_range_of_a_board_holds_in_95_of_100_cases(instances: int) -> None:
+    # Four pairs a point apart and four that are the same: integer scores, instances of different difficulty.
+    rng = np.random.default_rng(1)
+    truth = np.array([4, 5, 6, 7, 5.5, 5.5, 5.5, 5.5])
+    best = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
+    worst = (truth[None, :] >= truth[:, None]).sum(axis=1)
+    held, trials = 0, 150
+    for seed in range(trials):
+        values = truth + rng.normal(0, 1, (instances, 1)) + rng.normal(0, 1.4, (instances, 8))
+        drawn = resample(["all"] * instances, 1_000, seed)
+        found = standing(10 * values.round(), 10 * values.round(), drawn).ranges
+        held += all(
+            one is not None and one.best <= low and one.worst >= high
+            for one, low, high in zip(found, best, worst, strict=True)
+        )
+    assert held / trials >= 0.93  # 95 %, and what chance does to 150 trials
+
+
+def test_comparison_by_hand() -> None:
+    # Differences 1, 2, 0, −1, 2, 2 on what both have: mean 1, s = √1.6.
+    first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])
+    second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])
+    found = compare(first, second, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
+    assert (found.n, found.difference.mean) == (6, 1)
+    assert (found.wins, found.ties, found.losses) == (4, 1, 1)
+    # t(0.975, 5) = 2.570582, t(0.80, 5) = 0.919544
+    assert found.detectable == pytest.approx((2.570582 + 0.919544) * (1.6 / 6) ** 0.5, abs=1e-5)
+    other = compare(second, first, ["all"] * 8, (np.empty((0, 2)), np.empty((0, 2))), NOTHING)
+    assert other.difference.mean == -1
+    assert (other.wins, other.losses) == (1, 4)
+
+
+def test_comparison_of_nothing() -> None:
+    # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
+    bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))
+    found = compare(np.array([1.0, NAN]), np.array([NAN, 1.0]), ["all"] * 2, bounds, NOTHING)
+    assert (found.n, found.difference.mean, found.detectable) == (0, None, None)
+    assert (found.least, found.most) == (-5, 5)
+
+
+def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
+    rng = np.random.default_rng(0)
+    size = detectable(2 / 10**0.5, 9)
+    assert size is not None
+    samples = rng.normal(size, 2, (20_000, 10))
+    found = np.abs(samples.mean(axis=1)) > stats.t.ppf(0.975, 9) * stats.sem(samples, axis=1)
+    assert found.mean() == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize("instances", [10, 140])
+@pytest.mark.parametrize("gap", [0.0, 1.0])
+def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: float) -> None:
+    # Four pairs; the last one is the best on every picture and refuses those below 4 points, about a seventh of them.
+    rng = np.random.default_rng(2)
+    skills = gap * np.arange(4) - 1.5 * gap
+
+    def board(size: int) -> np.ndarray:
+        made = 6 + skills + rng.normal(0, 1, (size, 1)) + rng.normal(0, 1.4, (size, 4))
+        values = 10 * made.clip(0, 10).round()
+        values[:, 3] *= made[:, 3] > 4
+        return np.asarray(values)
+
+    truth = board(400_000).mean(axis=0)
+    apart = truth[:, None] - truth[None, :]
+    better, worse = (apart > 0.2).sum(axis=0), (apart < -0.2).sum(axis=0)
+    held, trials = 0, 150
+    for seed in range(trials):
+        values = board(instances)
+        found = standing(values, values, resample(["all"] * instances, 1_000, seed)).ranges
+        held += all(
+            one is not None and one.best <= 1 + over and one.worst >= 4 - under
+            for one, over, under in zip(found, better, worse, strict=True)
+        )
+    assert held / trials >= 0.93
