@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ircore.core import journal
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.recorder import Recorder
@@ -114,7 +115,7 @@ def test_a_picture_its_name_and_its_line_reach_the_disk_in_this_order(
         steps.append(f"{path.suffix or path.name}: {state}")
 
     monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(os, "fdatasync", synced)
+    monkeypatch.setattr(journal, "_sync", synced)
     picture = empty.target(empty.instances.instances[0])
     with RunWriter(empty) as writer:
         writer.record([drawn(picture)])
