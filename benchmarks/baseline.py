@@ -24,17 +24,17 @@ from typing import get_args
 from drawn import CHECKS
 from PIL import Image
 
-from ircore.games.protocol import parse_reply
-from ircore.images import Picture
-from ircore.instances.build import draw
-from ircore.instances.builders.photos import shots
-from ircore.judges.structural import StructuralJudge
+from ircore.core.images import Picture
+from ircore.core.records import Difficulty, PlayerSpec, Scene
+from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.reply import parse_reply
+from ircore.games.reconstruction.targets.photos import shots
 from ircore.players.base import DescriberView, GeneratorView
-from ircore.players.canvas import CanvasGenerator
-from ircore.players.canvas.reader import read
-from ircore.players.classical import ClassicalDescriber
-from ircore.records import Difficulty, PlayerSpec, Scene
-from ircore.statistics.estimate import estimate
+from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.classical import ClassicalDescriber
+from ircore.results.statistics.intervals import estimate
+from ircore.scorers.judges.structural import StructuralJudge
 
 TURNS = 10
 BUDGETS = (10, 50, 200)

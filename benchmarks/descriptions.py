@@ -21,11 +21,11 @@ import yaml
 from facts import Checks, Fact, checked
 from PIL import Image
 
-from ircore.instances.build import BUILDERS, draw
-from ircore.players.canvas.reader import read
-from ircore.players.canvas.render import draw as render
-from ircore.players.canvas.shapes import Canvas
-from ircore.records import Difficulty
+from ircore.core.records import Difficulty
+from ircore.games.reconstruction.build_targets import BUILDERS, draw
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.canvas.render import draw as render
+from ircore.players.builtin.canvas.shapes import Canvas
 
 DATA = Path(__file__).parent / "data" / "descriptions"
 STYLES = ("bulleted", "coordinates", "figure", "hedged", "json", "markdown", "numbered", "prompt", "prose", "terse")
@@ -36,7 +36,7 @@ class Description:
     """A text about one target, and what it states.
 
     Attributes:
-        target: ``category/difficulty/seed``, as ``ircore.instances.build.draw`` takes them.
+        target: ``category/difficulty/seed``, as ``ircore.games.reconstruction.build_targets.draw`` takes them.
         style: One of ``STYLES``.
         text: The message.
         facts: See ``facts``.

@@ -16,15 +16,15 @@ from typing import cast
 from descriptions import load
 from PIL import Image
 
-from ircore.drawing import Drawing
-from ircore.games.protocol import parse_reply
-from ircore.images import Picture
-from ircore.instances.build import draw
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+from ircore.core.plugins import load as load_plugin
+from ircore.core.records import Difficulty, PlayerSpec
+from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.reply import parse_reply
 from ircore.players.base import Describer, DescriberView, Generator, GeneratorView
-from ircore.players.canvas.reader import read
-from ircore.players.canvas.render import draw as render
-from ircore.plugins import load as load_plugin
-from ircore.records import Difficulty, PlayerSpec
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.canvas.render import draw as render
 
 OUT = Path(__file__).resolve().parents[1] / "build" / "pictures"
 SIDE, GAP, CAPTION = 200, 10, 22

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 from scipy.optimize import linear_sum_assignment
 
-from ircore.drawing import Point
-from ircore.instances.builders.simple_shapes import corners
-from ircore.players.canvas.render import smooth
-from ircore.players.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
-from ircore.records import Element, Scene
+from ircore.core.drawing import Point
+from ircore.core.records import Element, Scene
+from ircore.games.reconstruction.targets.simple_shapes import corners
+from ircore.players.builtin.canvas.render import smooth
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
 
 Floats = npt.NDArray[np.float64]
 SAME_COLOUR = 40.0

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.statistics.bootstrap import (
+from ircore.results.statistics.bootstrap import (
     DIFFERENCE,
     MAIN,
     SCORE,
@@ -30,7 +30,7 @@ from ircore.statistics.bootstrap import (
     ratio_intervals,
     resample,
 )
-from ircore.statistics.ranks import standing
+from ircore.results.statistics.ranks import standing
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("speed", "coverage", "ranks")
@@ -72,8 +72,8 @@ def one_speed(pairs: int) -> None:
     from invented import invented_run, invented_set
 
     from ircore.results.model import Results
-    from ircore.tables.catalogue import TABLES, Question
-    from ircore.tables.formats import render
+    from ircore.results.tables.catalogue import TABLES, Question
+    from ircore.results.tables.formats import render
 
     spent: dict[str, float] = {}
     begun = time.perf_counter()

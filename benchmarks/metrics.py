@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from skimage import metrics as scikit_image
 
-from ircore.images import Picture, Pixels
-from ircore.judges.structural import StructuralJudge
-from ircore.metrics.measure import load_metrics
-from ircore.metrics.psnr import psnr
-from ircore.metrics.ssim import ssim
+from ircore.core.images import Picture, Pixels
+from ircore.scorers.judges.structural import StructuralJudge
+from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.metrics.psnr import psnr
+from ircore.scorers.metrics.ssim import ssim
 
 SIZES = ((384, 512), (512, 512), (1280, 721))
 ROUNDS = 7

@@ -260,10 +260,10 @@ def events(run: Path, text: str) -> int:
 
 def write_set(folder: Path, number: int) -> None:
     """Write an instance set of 512 px pictures that differ in one square."""
-    from ircore.drawing import Drawing
-    from ircore.images import Picture
+    from ircore.core.drawing import Drawing
+    from ircore.core.images import Picture
+    from ircore.core.records import Instance
     from ircore.instances.store import write_instances
-    from ircore.records import Instance
 
     def made() -> Iterator[tuple[Instance, bytes]]:
         for index in range(number):

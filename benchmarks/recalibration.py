@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ircore.statistics.calibration_map import Recalibration
-from ircore.statistics.recalibration import recalibrate
+from ircore.results.statistics.calibration_map import Recalibration
+from ircore.results.statistics.recalibration import recalibrate
 
 Floats = NDArray[np.float64]
 

@@ -37,10 +37,10 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from invented import invented_run, invented_set, talking  # noqa: E402
 
-from ircore.images import Picture  # noqa: E402
+from ircore.core.images import Picture  # noqa: E402
+from ircore.core.records import Episode, Instance, Rendering, Run, Score  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
-from ircore.records import Episode, Instance, Rendering, Run, Score  # noqa: E402
-from ircore.runs import End, Entry, RunFolder, RunWriter  # noqa: E402
+from ircore.runs.folder import End, Entry, RunFolder, RunWriter  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
 TURNS = 10

@@ -19,7 +19,7 @@ sys.path.insert(0, str(SUPPORT))
 
 from samples import sample_instances, sample_run  # noqa: E402
 
-from ircore.runs import RunFolder  # noqa: E402
+from ircore.runs.folder import RunFolder  # noqa: E402
 
 KILLS = 20
 ANSWER = 0.2

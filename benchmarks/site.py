@@ -22,13 +22,13 @@ from threading import Event, Thread
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ircore.drawing import Drawing
-from ircore.games.prompts import load_prompts
-from ircore.images import Picture
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Submission
+from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.play import make_run
-from ircore.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules, Submission
-from ircore.submissions import LoadedSubmission
+from ircore.players.submission import LoadedSubmission
+from ircore.runs.play import make_run
 
 TURNS = 5
 PER_CONDITION = 10

@@ -6,9 +6,9 @@ from typing import Literal
 
 import click
 
-from ircore.collector import without_collector
 from ircore.commands.paths import SeveralPathsCommand
-from ircore.terminal import printable
+from ircore.core.collector import without_collector
+from ircore.core.terminal import printable
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,7 +56,7 @@ def build(
     """
     from dataset_card.hub.pull import find_former
     from dataset_card.releases.build import BuildPlan, build_release
-    from ircore.lifecycle import read_withdrawals
+    from ircore.core.lifecycle import read_withdrawals
 
     plan = BuildPlan(
         None if former is None else find_former(former),
@@ -156,7 +156,7 @@ def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
     """
     from dataset_card.eval_results import Source, write_eval_results
     from dataset_card.hub.pull import find_release
-    from ircore.errors import InputError
+    from ircore.core.errors import InputError
 
     here = Path(place).is_dir()
     name, _, revision = (repo or "", "", "") if here else place.partition("@")

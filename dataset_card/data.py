@@ -10,7 +10,7 @@ from dataset_card.checking.check import check_release
 from dataset_card.hub.pull import find_release
 from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import ALL_CONFIGS
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 from ircore.results.model import Results
 
 if TYPE_CHECKING:

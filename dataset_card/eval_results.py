@@ -18,13 +18,13 @@ from typing import Any, Literal
 from dataset_card.card.metadata import PAPER
 from dataset_card.checking.check import check_release
 from dataset_card.tables.schema import SPLIT, TRANSCRIPTS
-from ircore.errors import InputError, WorkError
-from ircore.files import new_folder, write_text
-from ircore.plugins import unknown
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import new_folder, write_text
+from ircore.core.plugins import unknown
 from ircore.results.effects import pair_effects
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result
-from ircore.statistics.mixed import Unavailable
+from ircore.results.statistics.mixed import Unavailable
 
 FRAMEWORK = "ircore"
 NAME = "Image Reconstruction Game"

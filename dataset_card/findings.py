@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from ircore.images import FORMATS, MAX_PIXELS
+from ircore.core.images import FORMATS, MAX_PIXELS
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Finding what must not be published in a text: keys, and paths of somebody's machine."""
 
-from ircore.leaks import find_leaks
+from ircore.core.private_text import find_leaks
 
 SHOWN = 8
 """Characters of a finding that a report repeats: enough to search for it, too few to use it."""

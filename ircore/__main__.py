@@ -1,6 +1,6 @@
 """Command line: ``python -m ircore``."""
 
-from ircore.cli import main
+from ircore.commands.main import main
 
 if __name__ == "__main__":
     main()

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 
+from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
-from ircore.tables.board import leaderboard_table
-from ircore.tables.formats import as_csv, flat_records
-from ircore.tables.model import Table
-from ircore.versions import Version, version_of
+from ircore.results.tables.board import leaderboard_table
+from ircore.results.tables.formats import as_csv, flat_records
+from ircore.results.tables.model import Table
 from leaderboard.labels import rules_words
 from leaderboard.tiers import tier_of
 

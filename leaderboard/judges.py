@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from ircore.errors import InputError
-from ircore.plugins import available, load
-from ircore.records import HUMAN, JudgeKind
+from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
+from ircore.core.records import HUMAN, JudgeKind
 from ircore.results.model import Results
 
 _PREFERRED: tuple[JudgeKind, ...] = ("human", "model", "computed")

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ircore.errors import InputError
-from ircore.files import write_bytes
+from ircore.core.errors import InputError
+from ircore.core.files import write_bytes
 from ircore.instances.store import INDEX
-from ircore.runs import JUDGES
+from ircore.runs.folder import JUDGES
 from leaderboard.workplace import take_over
 
 FOLDER = ".ircore-kept"

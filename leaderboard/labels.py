@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from ircore.records import AbortReason, Outcome, Rules
+from ircore.core.records import AbortReason, Outcome, Rules
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
 
 MISSING = "–"
 """Stands where there is no value; the reason stands beside it for whoever asks."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.errors import WorkError
-from ircore.files import write_bytes
-from ircore.images import ImageError, Picture, read_image_bytes
-from ircore.progress import tracked
-from ircore.workers import worker_pool
+from ircore.core.errors import WorkError
+from ircore.core.files import write_bytes
+from ircore.core.images import ImageError, Picture, read_image_bytes
+from ircore.core.progress import tracked
+from ircore.core.workers import worker_pool
 from leaderboard.workplace import take_over
 
 SMALL = 256

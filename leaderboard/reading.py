@@ -10,16 +10,16 @@ from pathlib import Path
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from ircore.collector import without_collector
-from ircore.cost import prices_of_run
-from ircore.records import Episode, Rendering, Turn
+from ircore.core.collector import without_collector
+from ircore.core.records import Episode, Rendering, Turn
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
-from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage, episode_messages, run_language
-from ircore.runs import HeldJournal, RunFolder
-from ircore.summary import summarise
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.folder import HeldJournal, RunFolder
+from ircore.runs.summary import summarise
 from leaderboard.kept import Kept, content_key, run_key
 from leaderboard.shares import in_shares
 
@@ -39,10 +39,10 @@ class Reading:
     """The episodes that have ended with what judges made of them, in the order of the instance set."""
 
     costs: Mapping[str, float | None]
-    """US dollars by episode, as ``ircore.results.costs`` has them."""
+    """US dollars by episode, as ``ircore.runs.costs.episode_costs`` has them."""
 
     summary: Mapping[str, JsonValue]
-    """What ``ircore.summary.summarise`` says, without ``per_episode``."""
+    """What ``ircore.runs.summary.summarise`` says, without ``per_episode``."""
 
     cells: tuple[Cell, ...]
     """Its numbers under every condition, by every judge that rated something of it."""
@@ -67,7 +67,7 @@ class SiteRun(RunFolder):
 
     @property
     def summary(self) -> Mapping[str, JsonValue]:
-        """What ``ircore.summary.summarise`` says of it, without ``per_episode``."""
+        """What ``ircore.runs.summary.summarise`` says of it, without ``per_episode``."""
         return self._reading.summary
 
     def episodes(self) -> tuple[Episode, ...]:
@@ -75,7 +75,7 @@ class SiteRun(RunFolder):
         return tuple(one.episode for one in self._reading.results)
 
     def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode, as ``ircore.results.costs`` takes them."""
+        """Return US dollars by episode, as ``ircore.runs.costs.episode_costs`` takes them."""
         return self._reading.costs
 
     def results(self) -> tuple[EpisodeResult, ...]:

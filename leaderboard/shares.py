@@ -1,6 +1,6 @@
 """Work cut into shares, one a processor, that all start from what this process already has in memory.
 
-Where that is much, it is to be done within ``ircore.collector.without_collector``: the collector would write to every
+Where that is much, it is to be done within ``without_collector``: the garbage collector would write to every
 page of memory that is shared.
 """
 

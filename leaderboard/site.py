@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ircore.errors import InputError
-from ircore.records import Instance, Rendering, Rules
+from ircore.core.errors import InputError
+from ircore.core.records import Instance, Rendering, Rules
+from ircore.results.benchmark_version import BenchmarkVersion, version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.submissions.entries import is_maintainers
+from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.history import Step
-from ircore.versions import BenchmarkVersion, version_of
 from leaderboard.judges import site_judge
 from leaderboard.kept import Kept, content_key
 from leaderboard.labels import instance_title

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ircore.errors import InputError
-from ircore.submissions import MANIFEST, LoadedSubmission, read_manifest
+from ircore.core.errors import InputError
+from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.submissions.history import Status, Step, read_history, status_of
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ircore.provenance import Flag
 from ircore.results.model import SubmissionResult
+from ircore.runs.provenance import Flag
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from time import time
 
 from filelock import FileLock, Timeout
 
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 from leaderboard.shares import in_shares
 
 _LOCK = ".ircore-building"

@@ -9,7 +9,7 @@ from samples import sample_instances, sample_run
 from visits import find_chromium
 
 from ircore.instances.store import InstanceSet
-from ircore.runs import RunFolder
+from ircore.runs.folder import RunFolder
 
 # Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
 # limits of time. Searching for new ones is what tests/fuzz is for.

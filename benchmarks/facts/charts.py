@@ -21,9 +21,9 @@ from facts.reading import (
     wedges,
     whole,
 )
-from ircore.drawing import Point
-from ircore.players.canvas.render import smooth
-from ircore.players.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.render import smooth
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
 
 OFF_VALUE = 0.05
 """Share of the axis by which a value may be off."""

@@ -4,8 +4,8 @@ import itertools
 import math
 
 from facts.reading import ROUGHLY, Checks, Drawn, Fact, Readers, dots, items, placed, same_colour, whole
-from ircore.drawing import Point
-from ircore.players.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
 
 
 def shape(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:

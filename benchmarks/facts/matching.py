@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from facts.charts import CHARTS
 from facts.forms import FORMS, shape
 from facts.reading import Checks, Drawn, Fact, items, whole
-from ircore.players.canvas.shapes import Canvas
+from ircore.players.builtin.canvas.shapes import Canvas
 
 
 def checked(facts: Sequence[Fact], canvas: Canvas) -> list[tuple[Fact, Checks]]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from PIL import ImageColor
 
-from ircore.drawing import Point, arc_points
-from ircore.players.canvas.colours import family
-from ircore.players.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, extent
-from ircore.plot_area import Scale
+from ircore.core.drawing import Point, arc_points
+from ircore.core.plot_area import Scale
+from ircore.players.builtin.canvas.colours import family
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, extent
 
 Fact = dict[str, Any]
 Checks = dict[str, bool]

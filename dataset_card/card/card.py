@@ -14,7 +14,7 @@ from dataset_card.markdown import Markdown, render
 from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import Column
-from ircore.records import HUMAN, JudgeKind
+from ircore.core.records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
 from ircore.results.subsets import by_rules
 
@@ -163,7 +163,7 @@ def _kind(results: Results, judge: str) -> JudgeKind:
         return "human"
     if judge in results.judge_identities:
         return results.judge_identities[judge].kind
-    from ircore.plugins import available, load
+    from ircore.core.plugins import available, load
 
     kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
     return kind
@@ -171,7 +171,7 @@ def _kind(results: Results, judge: str) -> JudgeKind:
 
 def judge_label(source: ReleaseSource, judge: str) -> str:
     """Return what boards call a judge: as its identity says, else as the installed judge of that name calls itself."""
-    from ircore.plugins import available, load
+    from ircore.core.plugins import available, load
 
     if judge in source.results.judge_identities:
         return source.results.judge_identities[judge].label

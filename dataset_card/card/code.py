@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 
 PLACE = "ORG/NAME"
 """What the code of a card calls the dataset until it has a place on the Hub; a path of the folder does as well."""

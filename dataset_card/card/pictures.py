@@ -7,9 +7,9 @@ from math import cos, pi, sin
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from dataset_card.tables.rows import ReleaseSource
-from ircore.records import Instance
+from ircore.core.records import Instance
 from ircore.results.model import BoardRow, Results
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
 
 PAPER, TEXT, FAINT, LINE = "#ffffff", "#2b2b2b", "#5d6268", "#d4d8dd"
 INKS = ("#0b62a8", "#c2570c", "#2c7a3f", "#8a3f9e", "#a3263a", "#4c4f55")

@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from dataset_card.tables.rows import ReleaseSource, SourceRun
-from ircore.images import Picture
-from ircore.records import Turn
+from ircore.core.images import Picture
+from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult
 
 MOST_RENDERINGS = 4

@@ -14,7 +14,7 @@ from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS
-from ircore.records import Instance, Run
+from ircore.core.records import Instance, Run
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
 

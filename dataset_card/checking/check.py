@@ -21,9 +21,9 @@ from dataset_card.tables.parquet import read_table, schema_faults
 from dataset_card.tables.reading import ReleasedRun, Tables
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
-from ircore.errors import InputError
-from ircore.provenance import Provenance
-from ircore.records import JudgeIdentity, Run
+from ircore.core.errors import InputError
+from ircore.core.records import JudgeIdentity, Run
+from ircore.runs.provenance import Provenance
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 
 from dataset_card.findings import Decode, Size, hashed_and_decoded
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 
 AT_ONCE = 4
 """Pictures that go to a process together."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Column, Config
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 
 SECONDS = 3600
 """How long loading may take."""

@@ -24,9 +24,9 @@ from dataset_card.tables.parquet import table_files
 from dataset_card.tables.parts import Part, PartKey
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, Config
-from ircore.errors import InputError
-from ircore.journal import read_records
-from ircore.lifecycle import Withdrawal
+from ircore.core.errors import InputError
+from ircore.core.journal import read_records
+from ircore.core.lifecycle import Withdrawal
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from dataset_card.texts import find_forbidden
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 
 LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"})
 

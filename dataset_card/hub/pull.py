@@ -18,14 +18,14 @@ from dataset_card.tables.parquet import read_table
 from dataset_card.tables.reading import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
-from ircore.errors import InputError, WorkError
-from ircore.files import new_folder, write_bytes, write_text
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.plugins import unknown
+from ircore.core.records import Instance
 from ircore.instances.store import INDEX, index_bytes, read_instances
-from ircore.plugins import unknown
-from ircore.provenance import write_provenance
-from ircore.records import Instance
-from ircore.results.costs import COSTS
-from ircore.runs import End, Entry, RunFolder, RunWriter
+from ircore.runs.costs.episode_costs import COSTS
+from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.runs.provenance import write_provenance
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Of the files beside the tables."""

@@ -11,7 +11,7 @@ from dataset_card.checking.check import check_release
 from dataset_card.hub.repository import WAITS, Remote, RemoteFile, Repository, StaleError, TemporaryError
 from dataset_card.releases.files import LocalFile, is_table_file, read_release_files
 from dataset_card.releases.record import read_release
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 
 Visibility = Literal["private", "public"]
 Say = Callable[[str], object]

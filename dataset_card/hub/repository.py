@@ -39,8 +39,8 @@ from huggingface_hub.utils import logging as hub_logging
 
 from dataset_card.releases.files import LocalFile
 from dataset_card.texts import find_forbidden
-from ircore.errors import InputError, WorkError
-from ircore.terminal import printable
+from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.records import Episode, Instance, Role, Run, Turn
-from ircore.runs import Call, CallKey, Failure
+from ircore.core.records import Episode, Instance, Role, Run, Turn
+from ircore.runs.folder import Call, CallKey, Failure
 
 GAME = "image_reconstruction_game"
 """What the game is called there."""

@@ -34,12 +34,12 @@ from dataset_card.interchange.clembench import (
     player_models,
     target_name,
 )
-from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes, write_text
-from ircore.plugins import unknown
-from ircore.records import Instance, Score
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.plugins import unknown
+from ircore.core.records import Instance, Score
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.runs import Call, Failure, RunFolder
+from ircore.runs.folder import Call, Failure, RunFolder
 
 SCALE = 10.0
 """clembench's main score runs from 0 to 100, similarity from 0 to 10."""

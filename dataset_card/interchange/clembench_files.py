@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from dataset_card.interchange.clembench import GAME, INSTANCE
-from ircore.errors import InputError
-from ircore.images import ImageError, read_image_bytes
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.images import ImageError, read_image_bytes
+from ircore.core.validation import describe_validation_error
 
 T = TypeVar("T")
 

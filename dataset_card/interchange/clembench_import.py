@@ -23,12 +23,12 @@ from dataset_card.interchange.clembench_replay import (
     played_folders,
     replay,
 )
-from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes
-from ircore.images import Picture
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Instance, JudgeIdentity, Record, Run, Score
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.records import Episode, Instance, JudgeIdentity, Record, Run, Score
-from ircore.runs import Call, End, Entry, Event, Failure, RunFolder, RunWriter
+from ircore.runs.folder import Call, End, Entry, Event, Failure, RunFolder, RunWriter
 
 
 class OurRun(Record):

@@ -15,16 +15,26 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from dataset_card.interchange.clembench import DESCRIBER, EXPERIMENT, GENERATOR, INTERACTIONS, MASTER
 from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
-from ircore.errors import InputError
-from ircore.games.prompts import load_prompts
-from ircore.games.reconstruction import ReconstructionGame
-from ircore.images import Picture
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import (
+    CATEGORIES,
+    DIFFICULTIES,
+    Episode,
+    Instance,
+    PlayerSpec,
+    Rendering,
+    Rules,
+    Run,
+    Submission,
+)
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
-from ircore.play import make_run, with_run_id
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, PlayerSpec, Rendering, Rules, Run, Submission
-from ircore.runs import Call
-from ircore.submissions import LoadedSubmission
+from ircore.players.submission import LoadedSubmission
+from ircore.runs.folder import Call
+from ircore.runs.play import make_run, with_run_id
 
 PLAYER = "clembench"
 """The player's name in the submission of such a run: no player of this project."""

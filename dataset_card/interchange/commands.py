@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -29,7 +29,7 @@ def export_clembench(run: Path, out: Path, judge: str | None) -> None:
     clem transcribe and clem eval read it, and ircore import clembench brings it back as the same run.
     """
     from dataset_card.interchange.clembench_export import export_run
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
 
     done = export_run(RunFolder.open(run), out, judge)
     scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
@@ -45,7 +45,7 @@ def export_inspect(run: Path, out: Path) -> None:
     One sample an episode: the describer's conversation as it was, what the generator did beside it, judges as scorers.
     """
     from dataset_card.interchange.inspect_log import export_log
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
 
     done = export_log(RunFolder.open(run), out)
     click.echo(f"{done.path}: {done.samples} samples")

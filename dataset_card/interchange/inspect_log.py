@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from ircore.errors import InputError
-from ircore.files import new_file
-from ircore.records import TECHNICAL_REASONS, Episode, PlayerSpec, Role, Run, Usage
+from ircore.core.errors import InputError
+from ircore.core.files import new_file
+from ircore.core.records import TECHNICAL_REASONS, Episode, PlayerSpec, Role, Run, Usage
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
-from ircore.runs import Call, CallKey, RunFolder
+from ircore.runs.folder import Call, CallKey, RunFolder
 
 TASK = "image_reconstruction_game"
 VERSION = 2

@@ -39,13 +39,13 @@ from dataset_card.tables.schema import (
     TRANSCRIPTS,
     Config,
 )
-from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes, write_text
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
+from ircore.core.progress import progress
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
-from ircore.progress import progress
 from ircore.results.model import Results
-from ircore.tables.names import ALL
+from ircore.results.tables.names import ALL
 
 LARGEST_SEED = 2**63 - 1
 

@@ -9,7 +9,7 @@ from dataset_card.card.card import CARD_FILES
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, PROVENANCE, TOMBSTONES})
 """Files of which a release has one each; ``provenance.jsonl`` and ``tombstones.jsonl`` only if they say anything."""

@@ -26,17 +26,17 @@ from dataset_card.tables.records_of_rows import (
 )
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
-from ircore.errors import InputError, WorkError
-from ircore.images import Picture
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.journal import read_records
+from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import Episode, JudgeIdentity, Rendering, Run, Score
+from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet
-from ircore.journal import read_records
-from ircore.lifecycle import Withdrawal
-from ircore.provenance import Provenance
-from ircore.records import Episode, JudgeIdentity, Rendering, Run, Score
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.validation import describe_validation_error
+from ircore.runs.provenance import Provenance
 
 
 class FormerRelease:

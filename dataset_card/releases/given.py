@@ -5,9 +5,9 @@ from functools import cached_property
 
 from dataset_card.releases.kept import RunRecords
 from dataset_card.tables.rows import valid_scores
-from ircore.records import Episode, Score
-from ircore.results.costs import episode_costs
-from ircore.runs import HeldJournal, RunFolder
+from ircore.core.records import Episode, Score
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.folder import HeldJournal, RunFolder
 
 
 class GivenRun(RunFolder):
@@ -37,5 +37,5 @@ class GivenRun(RunFolder):
         return self.records.scores
 
     def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode, as ``ircore.results.costs`` takes them."""
+        """Return US dollars by episode, as ``ircore.runs.costs.episode_costs`` takes them."""
         return self.records.costs

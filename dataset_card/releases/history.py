@@ -16,9 +16,9 @@ from dataset_card.releases.record import (
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import CONFIGS
-from ircore.errors import InputError
-from ircore.lifecycle import Withdrawal, parse_day
-from ircore.versions import version_of
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import Withdrawal, parse_day
+from ircore.results.benchmark_version import version_of
 
 
 def describe_release(

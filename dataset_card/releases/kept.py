@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
-from ircore.files import write_text
-from ircore.records import Episode, Record, Score
+from ircore.core.files import write_text
+from ircore.core.records import Episode, Record, Score
 
 FOLDER = ".ircore-kept"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from dataset_card.tables.parts import Part
-from ircore.errors import InputError
-from ircore.lifecycle import Withdrawal
-from ircore.provenance import Provenance
-from ircore.records import Day, Line, Name, Record, Run, Sha256
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import Day, Line, Name, Record, Run, Sha256
+from ircore.core.validation import describe_validation_error
+from ircore.runs.provenance import Provenance
 
 RELEASE = "release.json"
 RUNS = "runs.jsonl"

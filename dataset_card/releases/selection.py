@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from dataset_card.releases.former import FormerRelease, FormerRun
 from dataset_card.releases.given import GivenRun
-from ircore.errors import InputError
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import Withdrawal
 from ircore.instances.store import InstanceSet
-from ircore.lifecycle import Withdrawal
 
 ReleaseRun = GivenRun | FormerRun
 """A run that a release is made of."""

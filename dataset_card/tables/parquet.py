@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, cast
 from dataset_card.tables.arrays import arrow_type, make_table
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Config
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from pydantic import Field
 from dataset_card.tables.parquet import Written, shard_name
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
-from ircore.records import Name, Record, Sha256
+from ircore.core.records import Name, Record, Sha256
 
 LAYOUT = 2
 """Counted up whenever the same rows are to be written otherwise, so that no file of a former release is taken over."""

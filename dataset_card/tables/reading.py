@@ -13,12 +13,12 @@ from dataset_card.findings import Findings, Pictures
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.tables.rows import Row, leaderboard_rows
 from dataset_card.tables.schema import INSTANCES, LEADERBOARD, PREVIEW_SIDE, PREVIEWS
-from ircore.errors import InputError
+from ircore.core.errors import InputError
+from ircore.core.records import Episode, Instance, JudgeIdentity, Record, Rendering, Run, Scene, Score, Turn
+from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet, index_bytes
-from ircore.provenance import Provenance
-from ircore.records import Episode, Instance, JudgeIdentity, Record, Rendering, Run, Scene, Score, Turn
 from ircore.results.model import Results
-from ircore.validation import describe_validation_error
+from ircore.runs.provenance import Provenance
 
 R = TypeVar("R", bound=Record)
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from dataset_card.tables.rows import Row
-from ircore.records import Outcome, Rendering, Turn
+from ircore.core.records import Outcome, Rendering, Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES
-from ircore.statistics.estimate import Estimate
-from ircore.tables.board import PRIMARY
-from ircore.tables.names import ALL
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.board import PRIMARY
+from ircore.results.tables.names import ALL
 
 _TURN = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
@@ -66,7 +66,7 @@ def cell_of(row: Row) -> Cell:
 
 
 def _estimate(row: Row, key: str) -> Estimate:
-    """Return the estimate under the names of ``ircore.tables.formats.flat_columns``."""
+    """Return the estimate under the names of ``ircore.results.tables.formats.flat_columns``."""
     prefix = "" if key == PRIMARY else f"{key}_"
     mean, low, high = (cast("float | None", row[prefix + part]) for part in ("mean", "low", "high"))
     return Estimate(mean, low, high, cast("int", row[f"{prefix}n"]))

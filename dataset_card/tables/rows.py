@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypedDict
 
-from ircore.images import Picture
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Instance, Rendering, Score, Turn
 from ircore.instances.store import InstanceSet
-from ircore.records import Episode, Instance, Rendering, Score, Turn
-from ircore.results.costs import episode_costs
 from ircore.results.model import PlayedRun, Results
-from ircore.tables.board import leaderboard_table
-from ircore.tables.formats import flat_records
+from ircore.results.tables.board import leaderboard_table
+from ircore.results.tables.formats import flat_records
+from ircore.runs.costs.episode_costs import episode_costs
 
 
 @dataclass(frozen=True)

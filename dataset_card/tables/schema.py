@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ircore.tables.board import MEASURES, PRIMARY
-from ircore.tables.formats import flat_columns
+from ircore.results.tables.board import MEASURES, PRIMARY
+from ircore.results.tables.formats import flat_columns
 
 SPLIT = "test"
 

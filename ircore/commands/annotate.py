@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ircore.annotation.page import WrittenPage
-    from ircore.annotation.tasks import Study
+    from ircore.scorers.people.annotation_page import WrittenPage
+    from ircore.scorers.people.annotation_tasks import Study
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,9 +37,9 @@ def build(
     import json
     from os.path import realpath
 
-    from ircore.annotation.page import write_page
-    from ircore.annotation.tasks import TaskPlan, choose_tasks
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
+    from ircore.scorers.people.annotation_page import write_page
+    from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
 
     names = tuple(one.strip() for one in annotators.split(",")) if annotators is not None else ()
     plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)

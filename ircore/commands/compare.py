@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ircore.images import Pixels
-    from ircore.metrics.base import Metric
-    from ircore.metrics.measure import Measurement
+    from ircore.core.images import Pixels
+    from ircore.scorers.metrics.base import Metric
+    from ircore.scorers.metrics.measure import Measurement
 
 
 @click.command("compare")
@@ -28,7 +28,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: str, a
 
     IMAGE is resized to the size of TARGET where a metric needs both alike; brisque looks at IMAGE alone.
     """
-    from ircore.metrics.measure import Measurement, load_metrics, measure
+    from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
     loaded, lacking = load_metrics(metrics)
     target_pixels, image_pixels = _load(target, loading), _load(image, loading)
@@ -41,7 +41,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: str, a
 
 
 def _load(path: Path, loading: str) -> "Pixels":
-    from ircore.images import read_picture, read_stored_pixels
+    from ircore.core.images import read_picture, read_stored_pixels
 
     return read_stored_pixels(path) if loading == "published" else read_picture(path).pixels
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.doctor import Finding
-    from ircore.records import PlayerSpec
+    from ircore.core.records import PlayerSpec
+    from ircore.submissions.doctor import Finding
 
 GAME = "reconstruction"
 
@@ -25,10 +25,10 @@ def command(submission: Path, timeout: float) -> int:
     The describer is shown a small picture, then a second one; the generator is asked for a picture, then for a
     correction of it. With a paid service this costs a few cents.
     """
-    from ircore.doctor import Doctor
-    from ircore.games.prompts import load_prompts
-    from ircore.judges.manifest import names_judge
-    from ircore.submissions import read_submission
+    from ircore.games.reconstruction.prompts import load_prompts
+    from ircore.players.submission import read_submission
+    from ircore.scorers.judges.manifest import names_judge
+    from ircore.submissions.doctor import Doctor
 
     if names_judge(submission):
         return _judge(submission, timeout)
@@ -43,8 +43,8 @@ def command(submission: Path, timeout: float) -> int:
 
 
 def _judge(path: Path, timeout: float) -> int:
-    from ircore.doctor import examine_judge
-    from ircore.judges.manifest import read_judge
+    from ircore.scorers.judges.manifest import read_judge
+    from ircore.submissions.doctor import examine_judge
 
     judge = read_judge(path)
     _head("judge", judge.spec)

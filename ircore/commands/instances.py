@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 FORMATS = ("folder",)
 """What ``ircore instances import`` reads."""
@@ -23,7 +23,7 @@ def command() -> None:
 @click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
 def build(out: Path, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...]) -> None:
     """Draw an instance set: seven categories, easy and hard."""
-    from ircore.instances.build import build_instances
+    from ircore.games.reconstruction.build_targets import build_instances
     from ircore.instances.summary import as_table, summarise
 
     made = build_instances(out, seed, per_condition, categories, difficulties)
@@ -47,10 +47,10 @@ def import_(
     FORMAT is folder: PATH/<category>/<easy|hard>/*.png, or any folder with a metadata.jsonl of file_name, category,
     difficulty, source and licence, or one flat folder with --category and --difficulty.
     """
+    from ircore.core.plugins import unknown
+    from ircore.core.records import DIFFICULTIES
     from ircore.instances.folder import Defaults, import_folder
     from ircore.instances.summary import as_table, summarise
-    from ircore.plugins import unknown
-    from ircore.records import DIFFICULTIES
 
     if format_ not in FORMATS:
         raise unknown("format", format_, FORMATS)
@@ -68,7 +68,7 @@ def show(folder: Path, as_document: bool, sheet: Path | None) -> None:
     """Show what a set holds; every picture is checked against its hash."""
     import json
 
-    from ircore.files import write_bytes
+    from ircore.core.files import write_bytes
     from ircore.instances.store import read_instances
     from ircore.instances.summary import as_json, as_table, contact_sheet, summarise
 

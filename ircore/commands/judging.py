@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 
 if TYPE_CHECKING:
-    from ircore.judges.manifest import LoadedJudge
-    from ircore.judging.runner import JudgeReport
-    from ircore.runs import RunFolder
-    from ircore.score_counts import ScoreCount
+    from ircore.runs.folder import RunFolder
+    from ircore.scorers.judges.manifest import LoadedJudge
+    from ircore.scorers.model_judges.runner import JudgeReport
+    from ircore.scorers.score_counts import ScoreCount
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -51,7 +51,7 @@ def read_judges(files: Sequence[str]) -> "list[LoadedJudge]":
     Raises:
         InputError: One cannot be used, or two of them have one name.
     """
-    from ircore.judges.manifest import read_judge
+    from ircore.scorers.judges.manifest import read_judge
 
     judges = [read_judge(Path(file)) for file in dict.fromkeys(files)]
     by_name: dict[str, LoadedJudge] = {}
@@ -78,9 +78,9 @@ def tell_plan(
     runs: "Sequence[RunFolder]", judges: "Sequence[LoadedJudge]", every_turn: bool, prices_file: Path | None
 ) -> None:
     """Say what would be asked and what it may cost."""
-    from ircore.judging.estimate import ASSUMED, as_text, estimate_judging
-    from ircore.judging.items import plan_run
-    from ircore.judging.runner import judges_prices
+    from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
+    from ircore.scorers.model_judges.items import plan_run
+    from ircore.scorers.model_judges.runner import judges_prices
 
     prices = judges_prices(runs, judges, prices_file)
     for judge in judges:
@@ -93,7 +93,7 @@ def tell_plan(
 
 def tell_counts(counts: "dict[str, ScoreCount]", judges: Sequence[str]) -> None:
     """Say what each judge did, and which metrics lack values and why."""
-    from ircore.terminal import printable
+    from ircore.core.terminal import printable
 
     for name, count in counts.items():
         if name in judges or count.without:
@@ -106,7 +106,7 @@ def end_of(reports: "Sequence[JudgeReport]") -> int:
     Raises:
         WorkError: A judge was stopped.
     """
-    from ircore.terminal import printable
+    from ircore.core.terminal import printable
 
     for report in reports:
         for line in report.failed[:5]:

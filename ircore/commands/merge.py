@@ -15,7 +15,7 @@ def command(shards: tuple[Path, ...], out: Path, partial: bool) -> None:
     Checked first: they are parts of the same run, all are there, none overlap, every episode has ended. Scores are
     joined as well. The shards are left as they are.
     """
-    from ircore.merging import merge
+    from ircore.runs.merge import merge
 
     done = merge(shards, out, partial)
     click.echo(f"{done.folder.run.slug}: {done.episodes} episodes of {len(set(shards))} shards in {out}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 
 class SeveralPathsCommand(click.Command):

@@ -8,10 +8,10 @@ import click
 from ircore.commands.executor import executor_options, scheduler_of
 
 if TYPE_CHECKING:
-    from ircore.cache import Cache
-    from ircore.play import Pair, PlayPlan
-    from ircore.shards import Shard
-    from ircore.submissions import LoadedSubmission
+    from ircore.players.submission import LoadedSubmission
+    from ircore.runs.cache import Cache
+    from ircore.runs.play import Pair, PlayPlan
+    from ircore.runs.shards import Shard
 
 GAME = "reconstruction"
 
@@ -76,12 +76,12 @@ def command(
     """
     from contextlib import nullcontext
 
-    from ircore.cache import Cache
-    from ircore.games.prompts import load_prompts
+    from ircore.games.reconstruction.prompts import load_prompts
     from ircore.instances.store import read_instances
-    from ircore.play import PlayPlan, make_run
-    from ircore.shards import parse_shard
-    from ircore.submissions import read_submission
+    from ircore.players.submission import read_submission
+    from ircore.runs.cache import Cache
+    from ircore.runs.play import PlayPlan, make_run
+    from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
 
     loaded = read_submission(submission)
@@ -106,10 +106,10 @@ def command(
 
 
 def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
-    from ircore.cost import RunPrices, prices_of_run, read_prices
-    from ircore.estimate import as_text, estimate, measured
-    from ircore.play import open_run
-    from ircore.runs import RUN_FILE, RunWriter
+    from ircore.runs.costs.forecast import as_text, estimate, measured
+    from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
+    from ircore.runs.folder import RUN_FILE, RunWriter
+    from ircore.runs.play import open_run
 
     folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)
@@ -138,14 +138,14 @@ def _play(
     scheduler: str | None,
     as_maintainers: bool,
 ) -> int:
-    from ircore.cost import keep_prices, prices_of_run
-    from ircore.play import open_run, play, technical_failures
-    from ircore.plugins import load
-    from ircore.provenance import keep_provenance
-    from ircore.runs import RUN_FILE
-    from ircore.shards import keep_part
-    from ircore.terminal import printable
-    from ircore.watch import Watch
+    from ircore.core.plugins import load
+    from ircore.core.terminal import printable
+    from ircore.runs.costs.limit import Watch
+    from ircore.runs.costs.prices import keep_prices, prices_of_run
+    from ircore.runs.folder import RUN_FILE
+    from ircore.runs.play import open_run, play, technical_failures
+    from ircore.runs.provenance import keep_provenance
+    from ircore.runs.shards import keep_part
 
     pair = _pair(loaded, scheduler)
     begun = (out / RUN_FILE).is_file()
@@ -169,11 +169,11 @@ def _play(
 
 
 def _pair(loaded: "LoadedSubmission", scheduler: str | None) -> "Pair":
-    from ircore.play import Pair
-    from ircore.submissions import make_player
+    from ircore.players.submission import make_player
+    from ircore.runs.play import Pair
 
     if scheduler is None:
         return Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
-    from ircore.executors.remote import remote_pair
+    from ircore.runs.remote.remote import remote_pair
 
     return remote_pair(loaded, scheduler)

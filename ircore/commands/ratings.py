@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.paths import SeveralPathsCommand
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.ratings.importing import ImportSummary
+    from ircore.scorers.people.importing import ImportSummary
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,8 +40,8 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     from dataclasses import asdict
     from os.path import realpath
 
-    from ircore.ratings.importing import import_ratings
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
+    from ircore.scorers.people.importing import import_ratings
 
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
     done = import_ratings(file, folders, check)

@@ -7,8 +7,8 @@ import click
 
 if TYPE_CHECKING:
     from ircore.results.model import Results
-    from ircore.tables.catalogue import Question
-    from ircore.tables.formats import Format
+    from ircore.results.tables.catalogue import Question
+    from ircore.results.tables.formats import Format
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
@@ -44,11 +44,11 @@ def command(
     """
     from os.path import realpath
 
-    from ircore.plugins import unknown
+    from ircore.core.plugins import unknown
     from ircore.results.model import Results
-    from ircore.runs import RunFolder
-    from ircore.tables.catalogue import TABLES, Question
-    from ircore.tables.formats import render
+    from ircore.results.tables.catalogue import TABLES, Question
+    from ircore.results.tables.formats import render
+    from ircore.runs.folder import RunFolder
 
     if name not in TABLES:
         raise unknown("table", name, list(TABLES), "--table")
@@ -65,9 +65,9 @@ def _write_all(results: "Results", question: "Question", out: Path) -> None:
     """Write every table; one of ratings for each judge, unless one judge was asked for."""
     from dataclasses import replace
 
-    from ircore.files import new_folder, write_text
-    from ircore.tables.catalogue import TABLES
-    from ircore.tables.formats import render
+    from ircore.core.files import new_folder, write_text
+    from ircore.results.tables.catalogue import TABLES
+    from ircore.results.tables.formats import render
 
     judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
     with new_folder(out) as folder:

@@ -9,8 +9,8 @@ from ircore.commands.executor import executor_options, scheduler_of
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 
 if TYPE_CHECKING:
-    from ircore.judging.runner import JudgeReport
-    from ircore.scoring import Elsewhere, ScoringSummary
+    from ircore.scorers.computed import Elsewhere, ScoringSummary
+    from ircore.scorers.model_judges.runner import JudgeReport
 
 
 @click.command("score")
@@ -49,10 +49,10 @@ def command(
     from os.path import realpath
     from time import monotonic
 
-    from ircore.judges.manifest import is_file
-    from ircore.judging.runner import JudgingPlan, judge_runs
-    from ircore.runs import RunFolder
-    from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
+    from ircore.runs.folder import RunFolder
+    from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
+    from ircore.scorers.judges.manifest import is_file
+    from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
 
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
@@ -97,6 +97,6 @@ def _tell(
 def _elsewhere(scheduler: str | None) -> "Elsewhere | None":
     if scheduler is None:
         return None
-    from ircore.executors.remote import scored_by
+    from ircore.runs.remote.remote import scored_by
 
     return scored_by(scheduler)

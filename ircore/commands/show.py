@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 
 @click.command("show")
@@ -16,10 +16,10 @@ from ircore.terminal import printable
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json: bool) -> None:
     """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
-    from ircore import transcript
-    from ircore.cost import prices_of_run
-    from ircore.runs import RunFolder
-    from ircore.summary import summarise
+    from ircore.runs import transcript
+    from ircore.runs.costs.prices import prices_of_run
+    from ircore.runs.folder import RunFolder
+    from ircore.runs.summary import summarise
 
     folder = RunFolder.open(run)
     prices = prices_of_run(folder, prices_file)

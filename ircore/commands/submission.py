@@ -19,8 +19,8 @@ from ircore.commands import (
     submission_waiting,
 )
 from ircore.commands.paths import SeveralPathsCommand
-from ircore.errors import InputError
-from ircore.terminal import printable
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
 
 PARTS = {
     "Hand in a pair": ("new", "check", "pack", "pin", "check-change"),
@@ -105,9 +105,9 @@ def check(
 
     Needs no keys and, without --resolve, no network.
     """
-    from ircore.submissions.check import Purpose, check_submission
-    from ircore.submissions.findings import ordered
-    from ircore.submissions.tree import check_tree
+    from ircore.submissions.check.findings import ordered
+    from ircore.submissions.check.submission import Purpose, check_submission
+    from ircore.submissions.check.tree import check_tree
 
     purpose = Purpose(local, resolve)
     if everything:
@@ -120,8 +120,8 @@ def check(
         found = ordered(one for each in checked for one in each.findings)
     _report(list(checked), found, as_json, github, counted=everything)
     if preview is not None:
-        from ircore.plugins import load
-        from ircore.submissions.reading import read_manifest
+        from ircore.core.plugins import load
+        from ircore.players.submission import read_manifest
 
         show = load("previews", "site")
         for line in show(read_manifest(_only(paths)), runs, preview):
@@ -140,7 +140,7 @@ def check_change(base: str, head: str, repo: Path, by: str, as_json: bool, githu
 
     Files are read as data from git's objects: nothing of the change is checked out or run.
     """
-    from ircore.submissions.change import check_change as check_commits
+    from ircore.submissions.check.change import check_change as check_commits
 
     one = check_commits(repo, base, head, by == "maintainers")
     _report(list(one.checked), one.findings, as_json, github, more=one.as_dict())
@@ -159,8 +159,8 @@ def _report(
     Raises:
         InputError: There are errors.
     """
-    from ircore.submissions import reports
-    from ircore.submissions.findings import errors, ordered
+    from ircore.submissions.check import reports
+    from ircore.submissions.check.findings import errors, ordered
 
     found = ordered(one for each in checked for one in each.findings) if found is None else found
     if as_json:
@@ -186,7 +186,7 @@ def _report(
 
 def _refusal(found: Any, wrong: list[Any], as_json: bool) -> InputError:
     """Return the error that ends a check: the first finding in its line, all of them below unless they are in JSON."""
-    from ircore.submissions.reports import told
+    from ircore.submissions.check.reports import told
 
     line, detail = told(found)
     return InputError(line, wrong[0].remedy if as_json else detail)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ircore.commands.paths import published_runs
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 
 
 @click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")
@@ -35,8 +35,8 @@ def command(
 
     The maintainers vouch for what comes out. Each command is shown before it is run; each can be given by hand.
     """
-    from ircore.runs import RUN_FILE
-    from ircore.submissions import read_manifest
+    from ircore.players.submission import read_manifest
+    from ircore.runs.folder import RUN_FILE
 
     # Before anything is paid for.
     asked = _judges(judges)
@@ -67,7 +67,7 @@ def _run(words: list[str]) -> None:
     """Give a command as somebody would, shown first; its errors are told already when it fails."""
     from shlex import join
 
-    from ircore.cli import run
+    from ircore.commands.main import run
 
     click.echo(f"+ ircore {join(words)}", err=True)
     status = run(words)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.errors import InputError
-from ircore.terminal import printable
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.records import TranscriptsReference
+    from ircore.core.records import TranscriptsReference
     from ircore.submissions.history import Kind
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
@@ -76,8 +76,8 @@ def update(
     """Name new transcripts in the submission at PATH and keep the former reference in its history."""
     import re
 
-    from ircore.files import write_text
-    from ircore.submissions import MANIFEST, folder_of, read_manifest
+    from ircore.core.files import write_text
+    from ircore.players.submission import MANIFEST, folder_of, read_manifest
 
     folder = folder_of(path)
     former = read_manifest(folder).submission.transcripts
@@ -105,7 +105,7 @@ def update(
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def history(path: Path, as_json: bool) -> None:
     """Show what happened to the submission at PATH since it was merged."""
-    from ircore.submissions import folder_of
+    from ircore.players.submission import folder_of
     from ircore.submissions.history import read_history, status_of
 
     folder = folder_of(path)
@@ -126,9 +126,9 @@ def history(path: Path, as_json: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
 def withdrawals(folder: Path, out: Path) -> None:
     """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
-    from ircore.files import write_text
-    from ircore.lifecycle import withdrawal_lines
-    from ircore.submissions import manifests_in
+    from ircore.core.files import write_text
+    from ircore.core.lifecycle import withdrawal_lines
+    from ircore.players.submission import manifests_in
     from ircore.submissions.history import withdrawals_of
 
     # A release takes an empty file for word that no dispute is open.
@@ -157,9 +157,9 @@ def _add(
 
     from pydantic import ValidationError
 
-    from ircore.submissions import folder_of
+    from ircore.core.validation import describe_validation_error
+    from ircore.players.submission import folder_of
     from ircore.submissions.history import HISTORY, Step, add_step, status_of
-    from ircore.validation import describe_validation_error
 
     folder = folder_of(path)
     day = date or datetime.now(UTC).date().isoformat()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import WorkError
-from ircore.terminal import printable
+from ircore.core.errors import WorkError
+from ircore.core.terminal import printable
 
 
 @click.command("links", short_help="Ask whether every link still leads somewhere.")
@@ -15,9 +15,9 @@ def command(folder: Path) -> None:
 
     One line a link that leads nowhere; exit status 1 if there is any.
     """
-    from ircore.links import dead_links, links_of
-    from ircore.submissions import manifests_in, read_manifest
+    from ircore.players.submission import manifests_in, read_manifest
     from ircore.submissions.history import read_history, status_of
+    from ircore.submissions.links import dead_links, links_of
 
     files = [one for one in manifests_in(folder) if status_of(read_history(one.parent)) != "withdrawn"]
     links = [link for file in files for link in links_of(read_manifest(file))]

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from ircore.errors import InputError
-from ircore.terminal import printable
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
 
 _SEATS = ("describer", "generator")
 
@@ -47,10 +47,10 @@ def command(path: Path, site_url: str | None, local: bool, **given: Any) -> None
     """Make the submission PATH, such as submissions/my-pair: asks what no option says, and writes submission.yaml."""
     import sys
 
-    from ircore.submissions.check import check_submission, neighbours_in
+    from ircore.submissions.check.reports import told, valid_line
+    from ircore.submissions.check.submission import check_submission, neighbours_in
     from ircore.submissions.drafts import manifest_text, new_folder_of, purpose_of, schema_address, write_manifest
     from ircore.submissions.questions import Context, complete
-    from ircore.submissions.reports import told, valid_line
 
     folder = new_folder_of(path)
     ask = _ask if sys.stdin.isatty() else None
@@ -75,7 +75,7 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
     """Yield what to do with a new submission."""
     from shlex import quote
 
-    from ircore.submissions.seats import SERVICES
+    from ircore.submissions.check.seats import SERVICES
 
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
     yield "\nNext:\n"

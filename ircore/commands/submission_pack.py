@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 
 @click.command("pack", short_help="Prepare the transcripts of a run for upload.")
@@ -18,8 +18,8 @@ def command(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     Pictures are encoded anew where they hold anything but pixels; keys and absolute paths are found. Scores stay away:
     they are computed again from the transcripts.
     """
-    from ircore.rescoring.fetch import check_repository
-    from ircore.rescoring.packing import pack
+    from ircore.submissions.rescoring.fetch import check_repository
+    from ircore.submissions.rescoring.packing import pack
 
     if repo is not None:
         check_repository(repo, "--repo")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 
 @click.command("pin", short_help="Name uploaded transcripts in a manifest.")
@@ -20,8 +20,8 @@ def command(path: Path, repo: str, revision: str | None, run_id: str | None, dea
 
     Asks the Hub which commit it is now, and whether what is there was packed: ircore submission pack.
     """
-    from ircore.rescoring.pinning import find_reference, name_transcripts
-    from ircore.submissions import MANIFEST, folder_of, read_manifest
+    from ircore.players.submission import MANIFEST, folder_of, read_manifest
+    from ircore.submissions.rescoring.pinning import find_reference, name_transcripts
 
     folder = folder_of(path)
     read_manifest(folder)

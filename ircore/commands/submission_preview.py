@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from ircore.commands.paths import published_runs
-from ircore.errors import InputError, WorkError
-from ircore.terminal import printable
+from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
@@ -58,8 +58,8 @@ def command(
     """
     from tempfile import TemporaryDirectory
 
-    from ircore.plugins import load
-    from ircore.submissions import read_manifest
+    from ircore.core.plugins import load
+    from ircore.players.submission import read_manifest
 
     runs = published_runs(published)
     with TemporaryDirectory() as folder:
@@ -79,10 +79,10 @@ def command(
 
 def _manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
     """Write the manifest that a change adds or alters into a folder of its own; None if there is none, or several."""
-    from ircore.submissions import MANIFEST
-    from ircore.submissions.change import check_change
-    from ircore.submissions.findings import errors
-    from ircore.submissions.git import Repository
+    from ircore.players.submission import MANIFEST
+    from ircore.submissions.check.change import check_change
+    from ircore.submissions.check.findings import errors
+    from ircore.submissions.check.git_objects import Repository
 
     change = check_change(repo, base, head, by_maintainers)
     if errors(change.findings):
@@ -102,7 +102,7 @@ def _with_rescored(published: tuple[Path, ...], place: Path, folder: Path, insta
 
     Beside it stand those of its own version of the benchmark: none, until such are published.
     """
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
 
     made = _rescored(place, folder, instances, published)
     if made is None:
@@ -119,10 +119,10 @@ def _with_rescored(published: tuple[Path, ...], place: Path, folder: Path, insta
 
 def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
     """Return the run that a submission's transcripts make, scored; nobody vouches for it. None if it has none."""
-    from ircore.cli import run as ircore
-    from ircore.rescoring.fetch import fetch
-    from ircore.rescoring.rescore import RefusedError, rescore
-    from ircore.submissions import read_manifest
+    from ircore.commands.main import run as ircore
+    from ircore.players.submission import read_manifest
+    from ircore.submissions.rescoring.fetch import fetch
+    from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
     reference = read_manifest(place).submission.transcripts
     if reference is None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from ircore.errors import InputError, WorkError
-from ircore.terminal import printable
+from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable
 
 SHOWN = 20
 
@@ -21,8 +21,8 @@ def command(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: in
     Exit status 1 if anything differs.
     """
     from ircore.instances.store import read_instances
-    from ircore.reproduction import plays_offline, reproduce
-    from ircore.runs import RunFolder
+    from ircore.runs.folder import RunFolder
+    from ircore.submissions.reproduce import plays_offline, reproduce
 
     folders = [RunFolder.open(path) for path in runs]
     identity = read_instances(instances).identity if instances else None

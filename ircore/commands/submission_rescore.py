@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ircore.commands.paths import published_runs
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 SHOWN = 20
 """Findings that are listed when transcripts are refused."""
@@ -45,7 +45,7 @@ def command(
     Hashes are verified, other instance sets refused, and the rules played again on every episode. What cannot be is
     refused; what is only unlikely is flagged for people to look at. Score the run afterwards: ircore score RUN
     """
-    from ircore.rescoring.rescore import RefusedError, rescore
+    from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
     others = published_runs(published) if published is not None else ()
     try:

@@ -20,7 +20,7 @@ def command() -> None:
 @click.option("--instances", type=click.Path(path_type=Path), help="Commit to this set instead of drawing one.")
 def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Path | None) -> None:
     """Draw a set from a seed that nobody can guess, and commit to it."""
-    from ircore.seasons import begin_season
+    from ircore.submissions.seasons import begin_season
 
     season = begin_season(name, out, publish, per_condition, instances)
     click.echo(f"{season.instances} pictures; commitment {season.commitment}")
@@ -32,7 +32,7 @@ def begin(name: str, out: Path, publish: Path, per_condition: int, instances: Pa
 @click.option("--publish", type=click.Path(path_type=Path), required=True, help="The file that was published.")
 def reveal(secret: Path, publish: Path) -> None:
     """Add to the published file what it commits to; publish it with the pictures and the results."""
-    from ircore.seasons import reveal_season
+    from ircore.submissions.seasons import reveal_season
 
     season = reveal_season(secret, publish)
     click.echo(f"season {season.season}: instance set {season.identity}")
@@ -44,7 +44,7 @@ def reveal(secret: Path, publish: Path) -> None:
 def verify(published: Path, instances: Path | None) -> None:
     """Check that the revealed set is the one that was committed to."""
     from ircore.instances.store import read_instances
-    from ircore.seasons import read_season, verify_season
+    from ircore.submissions.seasons import read_season, verify_season
 
     season = read_season(published)
     verify_season(season, read_instances(instances) if instances else None)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ircore.commands.paths import published_runs
-from ircore.terminal import printable
+from ircore.core.terminal import printable
 
 
 @click.command("waiting", short_help="Which merged pairs are still to be evaluated.")
@@ -22,8 +22,8 @@ from ircore.terminal import printable
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def command(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
     """List the submissions in FOLDER that no published run shows as they are now, each with what is to be done."""
-    from ircore.awaited import awaited
     from ircore.instances.store import read_instances
+    from ircore.submissions.pending import awaited
 
     identity = read_instances(instances).identity if instances is not None else None
     found = awaited(folder, published_runs(published), identity)

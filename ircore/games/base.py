@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
-from ircore.games.prompts import Prompts
-from ircore.images import Picture
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Instance, Rules
+from ircore.games.reconstruction.prompts import Prompts
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Episode, Instance, Rules
 
 
 class Seats(Protocol):

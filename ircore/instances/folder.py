@@ -13,12 +13,12 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from ircore.errors import InputError
-from ircore.images import Picture, read_picture
+from ircore.core.errors import InputError
+from ircore.core.images import Picture, read_picture
+from ircore.core.progress import progress
+from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, Record
+from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.progress import progress
-from ircore.records import DIFFICULTIES, Difficulty, Instance, Line, Name, Record
-from ircore.validation import describe_validation_error
 
 METADATA = "metadata.jsonl"
 UNSTATED = "LicenseRef-unstated"

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ircore.errors import InputError
-from ircore.files import new_folder, write_bytes
-from ircore.images import ImageError, Picture, read_image_bytes
-from ircore.records import CATEGORIES, DIFFICULTIES, Instance
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes
+from ircore.core.images import ImageError, Picture, read_image_bytes
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
+from ircore.core.validation import describe_validation_error
 
 INDEX = "instances.jsonl"
 MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -60,7 +60,7 @@ class InstanceSet:
         ):
             for name in asked:
                 if name not in present:
-                    from ircore.plugins import unknown
+                    from ircore.core.plugins import unknown
 
                     raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
         return tuple(

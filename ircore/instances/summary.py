@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.drawing import Drawing
-from ircore.images import Picture
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+from ircore.core.records import DIFFICULTIES
 from ircore.instances.store import InstanceSet
-from ircore.records import DIFFICULTIES
 
 THUMBNAIL = 160
 """Longest side of a picture on a sheet, in pixels."""

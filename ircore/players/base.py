@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from ircore.errors import InputError
-from ircore.images import Picture
-from ircore.records import AbortReason, Attempt, JudgeReason, PlayerSpec, Usage
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import AbortReason, Attempt, JudgeReason, PlayerSpec, Usage
 
 
 @dataclass(frozen=True)

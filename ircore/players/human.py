@@ -20,12 +20,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic
 
-from ircore.errors import InputError, WorkError
-from ircore.files import write_bytes, write_text
-from ircore.images import ImageError, Picture, read_picture
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_bytes, write_text
+from ircore.core.images import ImageError, Picture, read_picture
+from ircore.core.records import PlayerSpec
+from ircore.core.terminal import printable
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.records import PlayerSpec
-from ircore.terminal import printable
 
 OPEN, CLOSE, DONE = "<DESCRIPTION>", "</DESCRIPTION>", "<DONE>"
 PARAMETERS = ("folder", "poll_s", "timeout_s")

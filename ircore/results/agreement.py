@@ -19,11 +19,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.records import HUMAN, Orders
+from ircore.core.records import HUMAN, Orders
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
-from ircore.statistics.estimate import Estimate, wilson
-from ircore.statistics.krippendorff import Level, krippendorffs_alpha
+from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
+from ircore.results.statistics.intervals import Estimate, wilson
+from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha
 
 Floats = NDArray[np.float64]
 Kind = Literal["judge-judge", "judge-human", "human-human"]

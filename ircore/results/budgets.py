@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ircore.records import Run
+from ircore.core.records import Run
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
 from ircore.results.model import Results, SubmissionResult
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.records import HUMAN
+from ircore.core.records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
 from ircore.results.episodes import EpisodeResult
-from ircore.statistics.calibration_map import Recalibrated, Recalibration
-from ircore.statistics.recalibration import Refusal, recalibrate
+from ircore.results.statistics.calibration_map import Recalibrated, Recalibration
+from ircore.results.statistics.recalibration import Refusal, recalibrate
 
 Mark = Literal["other_judge", "unrated_category", "outside_range"]
 

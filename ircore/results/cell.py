@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ircore.records import Outcome
+from ircore.core.records import Outcome
 from ircore.results.episodes import Convergence
-from ircore.statistics.estimate import Estimate, wilson
+from ircore.results.statistics.intervals import Estimate, wilson
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ from itertools import product
 
 import numpy as np
 
-from ircore.records import Instance
+from ircore.core.records import Instance
 from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns, final_scores
 from ircore.results.episodes import EpisodeResult
-from ircore.results.tally import Tally
-from ircore.statistics.bootstrap import (
+from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
     MAIN,
@@ -27,8 +26,9 @@ from ircore.statistics.bootstrap import (
     ratio_intervals,
     resample,
 )
-from ircore.statistics.estimate import Estimate
-from ircore.statistics.ranks import Standing, detectable, standing
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.ranks import Standing, detectable, standing
+from ircore.results.tally import Tally
 
 Condition = tuple[str | None, str | None]
 """Category and difficulty; None for all."""

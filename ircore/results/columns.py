@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.records import Instance
+from ircore.core.records import Instance
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 
 Column = NDArray[np.float64]

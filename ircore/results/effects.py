@@ -7,9 +7,9 @@ import numpy as np
 
 from ircore.results.cells import strata
 from ircore.results.model import Results, SubmissionResult
+from ircore.results.statistics.effects import Effects, complete_grid, decompose
+from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 from ircore.results.subsets import rule_sets
-from ircore.statistics.effects import Effects, complete_grid, decompose
-from ircore.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 
 _grid = lru_cache(maxsize=8)(complete_grid)
 """Of the same pairs it is asked for under every condition."""

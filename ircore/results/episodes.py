@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ircore.records import HUMAN, Episode, Orders, Score, Task
+from ircore.core.records import HUMAN, Episode, Orders, Score, Task
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 

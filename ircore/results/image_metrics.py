@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.plugins import available, load
+from ircore.core.plugins import available, load
 from ircore.results.cells import strata
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
-from ircore.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
+from ircore.results.statistics.intervals import Estimate
 
 
 @dataclass(frozen=True)

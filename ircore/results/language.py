@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ircore.language.corrections import Mark, find_corrections
-from ircore.language.lexicon import CORRECTIONS, Correction, load_lexicon
-from ircore.language.words import novelty, similarity, stop_words, words
+from ircore.games.reconstruction.language.corrections import Mark, find_corrections
+from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
+from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
 from ircore.results.episodes import EpisodeResult
-from ircore.statistics.estimate import Estimate, estimate, wilson
+from ircore.results.statistics.intervals import Estimate, estimate, wilson
 
 TOP = 10
 """Tokens listed for each category of correction, as in the paper's Figure 14."""
@@ -37,7 +37,7 @@ class MessageResult:
     """o200k_base tokens of the message as the describer wrote it."""
 
     words: int
-    """Words; ``ircore.language.words`` says what a word is."""
+    """Words; ``ircore.games.reconstruction.language.words`` says what a word is."""
 
     marks: tuple[Mark, ...]
     """What it corrects, and where; empty for turn 1, which describes."""

@@ -11,21 +11,21 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
+from ircore.core.plugins import unknown
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
 from ircore.instances.store import InstanceSet
-from ircore.model_families import model_family
-from ircore.plugins import unknown
-from ircore.provenance import Provenance
-from ircore.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
+from ircore.players.model_families import model_family
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, run_cells, strata
 from ircore.results.columns import final_scores
-from ircore.results.costs import episode_costs
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.language import RunLanguage
 from ircore.results.raters import Raters
-from ircore.statistics.comparison import Comparison, compare
-from ircore.statistics.ranks import RankRange, Standing
+from ircore.results.statistics.comparison import Comparison, compare
+from ircore.results.statistics.ranks import RankRange, Standing
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.provenance import Provenance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -231,7 +231,7 @@ class Results:
 
         A rank is a range: the best is 1 + the number of pairs that are significantly better, the worst is the number
         of pairs that are not significantly worse. Means are compared, each over what its pair has scores for, values of
-        the same instance paired; all comparisons of a board share one error rate (``ircore.statistics.ranks``).
+        the same instance paired; all comparisons of a board share one error rate (``ircore.results.statistics.ranks``).
 
         Args:
             judge: One of ``judges``.

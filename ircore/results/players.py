@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.records import Role
+from ircore.core.records import Role
 from ircore.results.cells import strata
 from ircore.results.effects import same_rules
 from ircore.results.model import Results
-from ircore.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
+from ircore.results.statistics.intervals import Estimate
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from functools import cached_property
 from ircore.results.agreement import AgreementResults, EpisodesByRun, agreement_results
 from ircore.results.calibration import fit_maps
 from ircore.results.crossed_ratings import CrossedRatings, crossed_ratings
-from ircore.statistics.calibration_map import Recalibration
-from ircore.statistics.recalibration import Refusal
+from ircore.results.statistics.calibration_map import Recalibration
+from ircore.results.statistics.recalibration import Refusal
 
 
 class Raters:

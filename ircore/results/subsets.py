@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from ircore.records import Rules
+from ircore.core.records import Rules
 from ircore.results.cells import compute_standings
 from ircore.results.model import Results
 

@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from ircore.records import Outcome
+from ircore.core.records import Outcome
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.statistics.estimate import Estimate, wilson
+from ircore.results.statistics.intervals import Estimate, wilson
 
 
 class Tally:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ircore.results.episodes import EpisodeResult
-from ircore.statistics.estimate import Estimate, estimate
+from ircore.results.statistics.intervals import Estimate, estimate
 
 KNOWN_SHARE = 0.9
 """A turn is shown if this share of the episodes has a score for it: otherwise a few odd ones would stand for all."""

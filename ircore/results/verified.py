@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from ircore.provenance import Provenance
-from ircore.records import HUMAN
+from ircore.core.records import HUMAN
 from ircore.results.episodes import EpisodeResult
+from ircore.runs.provenance import Provenance
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ircore.strict_yaml import read_mapping
+from ircore.core.strict_yaml import read_mapping
 
 LIST = Path(__file__).with_name("addresses.yaml")
 OPENAI_HOST = "api.openai.com"

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.request import getproxies
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 from ircore.submissions.addresses import internal_address
 
 _under_way: list[None] = []

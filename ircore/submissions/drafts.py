@@ -10,15 +10,15 @@ from typing import Any
 
 import yaml
 
-from ircore.errors import InputError
-from ircore.files import write_text
-from ircore.plugins import available
-from ircore.submissions.check import Neighbour, Purpose, check_bytes
-from ircore.submissions.findings import Finding, errors
-from ircore.submissions.manifest import STAND_IN
-from ircore.submissions.reading import MANIFEST
-from ircore.submissions.seats import OFFLINE, SEATS, SERVICES
-from ircore.submissions.slugs import MAINTAINERS, SLUG_HELP, usable_slug
+from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.plugins import available
+from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
+from ircore.players.submission import MANIFEST
+from ircore.submissions.check.findings import Finding, errors
+from ircore.submissions.check.manifest import STAND_IN
+from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES
+from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""

@@ -12,14 +12,14 @@ from typing import Literal
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from ircore.errors import InputError
-from ircore.files import write_text
-from ircore.lifecycle import Withdrawal
-from ircore.records import Day, Line, Name, Record, TranscriptsReference
-from ircore.submissions.findings import Fault, field_name
-from ircore.submissions.reading import folder_of
-from ircore.submissions.texts import repository_faults, text_faults
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import Day, Line, Name, Record, TranscriptsReference
+from ircore.core.validation import describe_validation_error
+from ircore.players.submission import folder_of
+from ircore.submissions.check.findings import Fault, field_name
+from ircore.submissions.check.texts import repository_faults, text_faults
 
 HISTORY = "history.jsonl"
 MAX_BYTES = 64 * 1024

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
-from ircore.submissions.check import Neighbour
+from ircore.submissions.check.findings import Finding
+from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES, Seat
+from ircore.submissions.check.submission import Neighbour
 from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, problems_with
-from ircore.submissions.findings import Finding
-from ircore.submissions.seats import OFFLINE, SEATS, SERVICES, Seat
 
 Ask = Callable[[str, str], str]
 """Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""

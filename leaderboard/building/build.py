@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ircore import __version__
-from ircore.collector import without_collector
-from ircore.errors import InputError, WorkError
-from ircore.games.prompts import load_prompts
-from ircore.records import json_schemas
-from ircore.submissions import LoadedSubmission
-from ircore.versions import RECORDS, read_versions, require_version
+from ircore.core.collector import without_collector
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import json_schemas
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.players.submission import LoadedSubmission
+from ircore.results.benchmark_version import RECORDS, read_versions, require_version
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
 from leaderboard.building.shells import write_sources
@@ -140,7 +140,7 @@ def build_site(
         archive: Folder of the frozen boards of former versions; None for none.
         version: The benchmark version that the runs must be of; None for whatever they are.
         originals: Where the pictures to zoom into are published, ending in a slash; empty if the site holds them.
-        versions: The benchmark's released versions, as ``ircore.versions`` reads them.
+        versions: The benchmark's released versions, as ``ircore.results.benchmark_version`` reads them.
         waiting: A submission that the site is a preview of: every page says so, and it has a page even if it was not
             played.
         submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.

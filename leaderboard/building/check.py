@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 HOSTS = frozenset(
     {

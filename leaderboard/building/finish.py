@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 from leaderboard.building.shells import Shell, read_shells
 from leaderboard.rendering.policy import with_policy
 from leaderboard.shares import in_shares

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ircore.errors import InputError
-from ircore.records import Submission
-from ircore.submissions import LoadedSubmission
+from ircore.core.errors import InputError
+from ircore.core.records import Submission
+from ircore.players.submission import LoadedSubmission
 from leaderboard.labels import interval_words, rank
 from leaderboard.reading import read_runs
 from leaderboard.site import Pair, Site

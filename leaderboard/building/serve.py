@@ -6,7 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 
 HOST = "127.0.0.1"
 

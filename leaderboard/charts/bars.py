@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ircore.results.episodes import CONVERGENCES, Convergence
-from ircore.tables.model import Column, Table, Value
-from ircore.tables.turns import budgets_table, outcomes_table
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.turns import budgets_table, outcomes_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
 from leaderboard.charts.parts import Json, Missing, Sketch, axis, mean, pair_lines, plain, steps, words

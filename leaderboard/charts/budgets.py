@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log10
 
-from ircore.tables.model import Table, Value
-from ircore.tables.turns import budgets_table
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.turns import budgets_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, picked
 from leaderboard.charts.dots import around_zero

@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.tables.formats import as_csv
-from ircore.tables.model import Table
+from ircore.results.tables.formats import as_csv
+from ircore.results.tables.model import Table
 from leaderboard.charts.bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
 from leaderboard.charts.costs import costs_sketch

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR
 
 

@@ -1,7 +1,7 @@
 """What figures are drawn from: which pairs, whose ratings, and the tables that hold the numbers.
 
-No number is computed here or in any figure: they come from ``ircore.tables``, and the table beside a figure is a
-selection of their columns and rows.
+No number is computed here or in any figure: they come from ``ircore.results.tables``, and the table beside a
+figure is a selection of their columns and rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from ircore.results.model import Results
-from ircore.tables.board import board_table
-from ircore.tables.model import Column, Table, Value
+from ircore.results.tables.board import board_table
+from ircore.results.tables.model import Column, Table, Value
 from leaderboard.site import Pair
 
 RUN = "run_id"

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from math import ceil, floor
 
-from ircore.paper.published import JUDGES
+from ircore.games.reconstruction.published.published import JUDGES
 from ircore.results.model import Results
-from ircore.tables.judges import judges_table
-from ircore.tables.model import Table, Value
-from ircore.tables.published import published_means_table
+from ircore.results.tables.judges import judges_table
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.published import published_means_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
 from leaderboard.charts.marks import Dot, dot

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 from math import ceil
 
-from ircore.language.lexicon import CORRECTIONS
-from ircore.tables.language import corrections_by_turn_table, corrections_table
-from ircore.tables.model import Value
-from ircore.tables.turns import trajectories_table
+from ircore.games.reconstruction.language.lexicon import CORRECTIONS
+from ircore.results.tables.language import corrections_by_turn_table, corrections_table
+from ircore.results.tables.model import Value
+from ircore.results.tables.turns import trajectories_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, RUN, Subject, grouped, of_runs, picked
 from leaderboard.charts.panels import across, axis_name, down, panel_title

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ircore.statistics.calibration_map import Recalibration
-from ircore.statistics.recalibration import Refusal
-from ircore.tables.agreement import agreement_table
-from ircore.tables.model import Value
-from ircore.tables.published import published_agreement_table
-from ircore.tables.recalibration import reliability_table
+from ircore.results.statistics.calibration_map import Recalibration
+from ircore.results.statistics.recalibration import Refusal
+from ircore.results.tables.agreement import agreement_table
+from ircore.results.tables.model import Value
+from ircore.results.tables.published import published_agreement_table
+from ircore.results.tables.recalibration import reliability_table
 from leaderboard import labels
 from leaderboard.charts.data import Subject, picked, where
 from leaderboard.charts.marks import Dot, dot

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from ircore.tables.language import messages_table
-from ircore.tables.model import Table, Value
+from ircore.results.tables.language import messages_table
+from ircore.results.tables.model import Table, Value
 from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.dots import ends

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ircore.tables.model import Value
+from ircore.results.tables.model import Value
 from leaderboard.charts.parts import Json, mean, rounded
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil
 
-from ircore.tables.model import Value
+from ircore.results.tables.model import Value
 from leaderboard import labels
 from leaderboard.charts.parts import (
     FOOT,

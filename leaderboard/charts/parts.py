@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ircore.tables.model import Table, Value
+from ircore.results.tables.model import Table, Value
 from leaderboard import labels
 from leaderboard.site import Pair
 from leaderboard.text import one_line

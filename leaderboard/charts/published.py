@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ircore.paper.published import JUDGES, mean_preferences, mean_scores, published_agreement
-from ircore.tables.model import Value
+from ircore.games.reconstruction.published.published import JUDGES, mean_preferences, mean_scores, published_agreement
+from ircore.results.tables.model import Value
 from leaderboard.charts.marks import Dot, dot
 from leaderboard.charts.parts import Json, plain
 from leaderboard.charts.rows import RowLabel, place

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ircore.results.crossed_ratings import CrossedRatings
-from ircore.tables.ratings import ratings_table
+from ircore.results.tables.ratings import ratings_table
 from leaderboard import labels
 from leaderboard.charts.data import Subject
 from leaderboard.charts.panels import axis_name

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from ircore.tables.model import Table, Value
-from ircore.tables.names import ALL
-from ircore.tables.turns import trajectories_table
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.names import ALL
+from ircore.results.tables.turns import trajectories_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.panels import Scale, Spot, Track, end_words, line, panels

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from colorsys import rgb_to_hls
 
-from ircore.records import Element, Instance
+from ircore.core.records import Element, Instance
 from leaderboard.text import one_line
 
 LONGEST = 280

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ircore.records import Episode, Turn
+from ircore.core.records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.verified import Verified, verified_scores
 from leaderboard.gallery.alt_text import rendering_words

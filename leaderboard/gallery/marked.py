@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ircore.language.corrections import find_corrections
-from ircore.language.lexicon import CORRECTIONS, Correction
+from ircore.games.reconstruction.language.corrections import find_corrections
+from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction
 
 LONGEST = 4000
 """Characters of a message that a page shows; nobody reads more under a picture, and pages stay bounded."""

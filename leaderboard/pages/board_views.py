@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ircore.records import Rules
+from ircore.core.records import Rules
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Results
 from leaderboard.judges import judge_kind, rates

@@ -7,10 +7,10 @@ from typing import Any
 
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import BoardRow, Cell, Results
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.board import MEASURES
+from ircore.results.tables.judges import SAME_FAMILY
 from ircore.submissions.history import Step, open_dispute
-from ircore.tables.board import MEASURES
-from ircore.tables.judges import SAME_FAMILY
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.labels import category_short, category_title
 from leaderboard.pages.board_views import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ircore.versions import Version
+from ircore.results.benchmark_version import Version
 from leaderboard.site import Page, Pair
 from leaderboard.text import one_line
 

@@ -16,9 +16,9 @@ from typing import Any
 from scipy.special import stdtrit
 
 from ircore.results.model import Results
-from ircore.statistics.comparison import Comparison
-from ircore.statistics.estimate import CONFIDENCE
-from ircore.tables.comparisons import MOST
+from ircore.results.statistics.comparison import Comparison
+from ircore.results.statistics.intervals import CONFIDENCE
+from ircore.results.tables.comparisons import MOST
 from leaderboard.labels import category_title
 from leaderboard.pages.board_views import judge_words
 from leaderboard.site import Page, Pair, Site

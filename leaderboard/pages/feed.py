@@ -9,8 +9,8 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.results.benchmark_version import BenchmarkVersion
 from ircore.submissions.history import Step
-from ircore.versions import BenchmarkVersion
 from leaderboard.labels import interval_words, number
 from leaderboard.site import Page, Pair, Site
 from leaderboard.submitted import Submitted

@@ -5,14 +5,14 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.paper.published import PublishedAgreement, published_agreement
-from ircore.records import HUMAN
+from ircore.core.records import HUMAN
+from ircore.games.reconstruction.published.published import PublishedAgreement, published_agreement
 from ircore.results.model import Results
-from ircore.statistics.recalibration import Refusal
-from ircore.tables.agreement import agreement_table
-from ircore.tables.model import Table, Value
-from ircore.tables.published import published_agreement_table
-from ircore.tables.recalibration import maps_table
+from ircore.results.statistics.recalibration import Refusal
+from ircore.results.tables.agreement import agreement_table
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.published import published_agreement_table
+from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import picked, where
 from leaderboard.judge_names import judge_name
 from leaderboard.judges import judge_kind

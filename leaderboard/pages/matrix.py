@@ -13,9 +13,9 @@ from typing import Any
 
 from ircore.results.effects import pair_effects
 from ircore.results.model import BoardRow, Cell
-from ircore.statistics.effects import Effects
-from ircore.statistics.mixed import Unavailable
-from ircore.tables.judges import SAME_FAMILY
+from ircore.results.statistics.effects import Effects
+from ircore.results.statistics.mixed import Unavailable
+from ircore.results.tables.judges import SAME_FAMILY
 from leaderboard.labels import category_short, category_title
 from leaderboard.pages.board_views import (
     Chip,

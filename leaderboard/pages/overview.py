@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from ircore.records import Turn
+from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.pages.boards import board_words, paired
 from leaderboard.site import Page, Pair, Site

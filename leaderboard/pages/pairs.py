@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.records import PlayerSpec, Role, Submission, Turn
+from ircore.core.records import PlayerSpec, Role, Submission, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.submissions.history import open_dispute

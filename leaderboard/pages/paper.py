@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ircore.paper import claims
-from ircore.paper.published import (
+from ircore.core.records import CATEGORIES
+from ircore.games.reconstruction.published import claims
+from ircore.games.reconstruction.published.published import (
     JUDGES,
     REPORTED,
     SOURCE,
@@ -15,7 +16,6 @@ from ircore.paper.published import (
     published_pairs,
     published_scores,
 )
-from ircore.records import CATEGORIES
 from leaderboard.judge_names import judge_name
 from leaderboard.labels import category_title
 from leaderboard.site import Page

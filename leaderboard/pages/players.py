@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from ircore.records import Role
+from ircore.core.records import Role
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.players import PlayerResult, player_result
-from ircore.statistics.effects import Effects
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.effects import Effects
+from ircore.results.statistics.intervals import Estimate
 from leaderboard.gallery.selections import judged_episodes
 from leaderboard.pages.board_views import judge_words
 from leaderboard.site import Gallery, Page, Pair, Site

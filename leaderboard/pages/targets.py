@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ircore.tables.targets import targets_table
+from ircore.results.tables.targets import targets_table
 from leaderboard.gallery.alt_text import target_words
 from leaderboard.site import Page, Site
 

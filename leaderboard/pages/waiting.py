@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 from markupsafe import escape
 
-from ircore.records import Submission
-from ircore.submissions import LoadedSubmission
+from ircore.core.records import Submission
+from ircore.players.submission import LoadedSubmission
 from ircore.submissions.history import status_of
 from leaderboard.pages.board_views import View, view_path
 from leaderboard.pages.pairs import credit_lines, player_words

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
 from leaderboard.labels import MISSING, interval_words, number, percent, rank, signed
 from leaderboard.pages.boards import Heat
 from leaderboard.rendering.marks import missing, safe

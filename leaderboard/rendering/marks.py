@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from ircore.language.lexicon import Correction
-from ircore.statistics.estimate import Estimate
+from ircore.games.reconstruction.language.lexicon import Correction
+from ircore.results.statistics.intervals import Estimate
 from leaderboard.gallery.marked import CORRECTION_WORDS, Marked, Segment
 from leaderboard.labels import MISSING, interval_words, number
 from leaderboard.pictures import Shown

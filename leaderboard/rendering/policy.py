@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL | re.IGNORECASE)

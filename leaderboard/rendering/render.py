@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ircore.tables import formats
+from ircore.results.tables import formats
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.gallery.marked import CORRECTION_WORDS

@@ -14,11 +14,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ircore.errors import InputError
-from ircore.files import new_folder, write_text
-from ircore.terminal import printable
-from ircore.validation import describe_validation_error
-from ircore.versions import RECORDS, BenchmarkVersion, Version, read_versions
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_text
+from ircore.core.terminal import printable
+from ircore.core.validation import describe_validation_error
+from ircore.results.benchmark_version import RECORDS, BenchmarkVersion, Version, read_versions
 from leaderboard.rendering.policy import with_policy
 from leaderboard.rendering.render import block
 from leaderboard.versions.frozen import frozen_views, standing_alone, values_of

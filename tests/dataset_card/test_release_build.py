@@ -15,12 +15,12 @@ from dataset_card.releases.build import build_release
 from dataset_card.tables.parquet import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
-from ircore.cli import run as ircore
-from ircore.errors import InputError, WorkError
-from ircore.images import Picture
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Rendering, Score, Turn
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.records import Episode, Rendering, Score, Turn
-from ircore.runs import Call, RunFolder, RunWriter
+from ircore.runs.folder import Call, RunFolder, RunWriter
 
 HOSTILE = (
     "left\x00\x1b[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) "
@@ -209,7 +209,8 @@ def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
 def test_tables_are_made_without_pandas(built: Path, tmp_path: Path) -> None:
     """It takes longer to import than a small release to build."""
     program = (
-        "import sys; from ircore.cli import run; assert run(sys.argv[1:]) == 0; assert 'pandas' not in sys.modules"
+        "import sys; from ircore.commands.main import run; "
+        "assert run(sys.argv[1:]) == 0; assert 'pandas' not in sys.modules"
     )
     build = ["release", "build", "--runs", built / "runs" / "centre-block", "--instances", built / "instances"]
     subprocess.run([sys.executable, "-c", program, *map(str, build), "--out", str(tmp_path / "out")], check=True)

@@ -23,7 +23,7 @@ from dataset_card.checking.loading import loading_faults
 from dataset_card.checking.place import check_place
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.texts import find_forbidden
-from ircore.cli import run as ircore
+from ircore.commands.main import run as ircore
 
 Rows = list[dict[str, Any]]
 

@@ -13,7 +13,7 @@ from releases import contents
 
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
-from ircore.lifecycle import Withdrawal
+from ircore.core.lifecycle import Withdrawal
 
 REPO = "org/irg"
 SCRIPT = str(Path(__file__).with_name("load_from_hub.py"))

@@ -13,10 +13,10 @@ from releases import FINALS, rewrite, table
 
 from dataset_card.data import load_results, load_table, load_transcripts
 from dataset_card.tables.schema import LEADERBOARD, SCORES, TRANSCRIPTS
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
+from ircore.core.tokens import count_tokens
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.tokens import count_tokens
+from ircore.runs.folder import RunFolder
 
 PAGE = Path(__file__).parents[2] / "docs" / "load.md"
 

@@ -10,13 +10,13 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.eval_results import Source, marginals, write_eval_results
 from dataset_card.releases.build import build_release
-from ircore.cli import run as ircore
-from ircore.errors import InputError
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import PlayerSpec, Score
 from ircore.instances.store import InstanceSet
-from ircore.records import PlayerSpec, Score
+from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
+from ircore.runs.folder import RunFolder
 
 VALUES = {("ann", "max"): 9.0, ("ann", "tim"): 7.0, ("org/bob", "max"): 5.0, ("org/bob", "tim"): 1.0}
 """What every final rendering of a pair scores."""

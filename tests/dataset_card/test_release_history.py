@@ -16,13 +16,13 @@ from dataset_card.releases.former import FormerRelease, FormerRun
 from dataset_card.releases.kept import FOLDER
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
-from ircore.cli import run as ircore
-from ircore.errors import InputError
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
+from ircore.core.records import Score, TranscriptsReference
 from ircore.instances.store import read_instances
-from ircore.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
-from ircore.records import Score, TranscriptsReference
 from ircore.results.model import Results
-from ircore.runs import RunFolder
+from ircore.runs.folder import RunFolder
 
 Build = Callable[..., Path]
 

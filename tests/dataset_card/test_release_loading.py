@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dataset_card.tables.schema import CONFIGS, TRANSCRIPTS
-from ircore.images import read_stored_pixels
+from ircore.core.images import read_stored_pixels
 
 
 def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: Path) -> None:

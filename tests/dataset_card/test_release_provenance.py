@@ -9,10 +9,10 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import read_release_files
 from dataset_card.releases.record import PROVENANCE
-from ircore.provenance import make_provenance, write_provenance
-from ircore.records import TranscriptsReference
+from ircore.core.records import TranscriptsReference
 from ircore.results.model import Results
-from ircore.runs import RunFolder
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import make_provenance, write_provenance
 from leaderboard.tiers import HERE, RESCORED, tier_of
 
 

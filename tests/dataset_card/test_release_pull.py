@@ -15,17 +15,17 @@ from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
-from ircore.cli import run as ircore
-from ircore.errors import InputError, WorkError
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import Episode
 from ircore.instances.store import index_bytes, read_instances
-from ircore.records import Episode
-from ircore.results.costs import episode_costs
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.scoring import ScoringPlan, score_runs
-from ircore.summary import summarise
-from ircore.tables.board import leaderboard_table
-from ircore.tables.formats import as_json
+from ircore.results.tables.board import leaderboard_table
+from ircore.results.tables.formats import as_json
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.folder import RunFolder
+from ircore.runs.summary import summarise
+from ircore.scorers.computed import ScoringPlan, score_runs
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@
     python tests/fuzz/transcripts.py -max_total_time=600
 
 Other options are libFuzzer's. What is found is written to the folder it is run in; put it into
-``tests/ircore/test_transcript_attacks.py`` once it is mended.
+``tests/ircore/submissions/test_transcript_attacks.py`` once it is mended.
 """
 
 import os

@@ -9,14 +9,14 @@ import pytest
 from invented import InventedRun, invented_run, invented_set
 from pages import Element, read_page
 
-from ircore.errors import InputError
-from ircore.records import HUMAN, JudgeIdentity, Rules, Score, Task
+from ircore.core.errors import InputError
+from ircore.core.records import HUMAN, JudgeIdentity, Rules, Score, Task
+from ircore.results.benchmark_version import BenchmarkVersion, Version
 from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.statistics.estimate import Estimate
-from ircore.tables.board import board_table
-from ircore.versions import BenchmarkVersion, Version
+from ircore.results.tables.board import board_table
 from leaderboard.export import leaderboard_files
 from leaderboard.judges import judge_kind, site_judge
 from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views

@@ -12,7 +12,7 @@ from ircore.results.calibration import fit_maps
 from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.language import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
-from ircore.statistics.calibration_map import Recalibration
+from ircore.results.statistics.calibration_map import Recalibration
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
 from leaderboard.site import Pair
 

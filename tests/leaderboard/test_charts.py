@@ -13,11 +13,11 @@ import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set
 from plotly.offline import get_plotlyjs_version
 
-from ircore.errors import WorkError
+from ircore.core.errors import WorkError
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
+from ircore.results.tables.model import Selection, Value
 from ircore.results.trajectories import trajectory
-from ircore.tables.model import Selection, Value
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, Chart, chart_id, figures
 from leaderboard.charts.check import check_figures

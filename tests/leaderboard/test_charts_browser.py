@@ -12,7 +12,7 @@ from PIL import Image
 from visits import Visit, axe_findings, visit_in
 
 from ircore.results.cell import Cell
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
 from leaderboard.charts.catalogue import figures
 from leaderboard.pages.figures import SECTIONS

@@ -9,12 +9,12 @@ from samples import BlockGenerator, CentreDescriber, sample_instances
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, visit_in
 
-from ircore.games.prompts import load_prompts
-from ircore.games.reconstruction import ReconstructionGame
+from ircore.core.records import Rules
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
-from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Rules
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
 from leaderboard.building.build import build_site
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import pytest
 from invented import invented_run, invented_set
 from samples import sample_instances, sample_run
 
-from ircore.language.corrections import find_corrections
-from ircore.records import Box, Element, Instance, Scene
-from ircore.runs import RunFolder
+from ircore.core.records import Box, Element, Instance, Scene
+from ircore.games.reconstruction.language.corrections import find_corrections
+from ircore.runs.folder import RunFolder
 from leaderboard.gallery import shards
 from leaderboard.gallery.alt_text import LONGEST, colour_name, rendering_words, target_words
 from leaderboard.gallery.episode_view import view_episode
@@ -113,7 +113,7 @@ def test_the_alt_text_of_a_rendering_says_whose_it_is() -> None:
     ],
 )  # fmt: skip
 def test_colours_have_the_names_that_their_palette_gives_them(colour: str, name: str) -> None:
-    """The names stand beside the colours in ``ircore/instances/builders/shape_colours.py``."""
+    """The names stand beside the colours in ``ircore/games/reconstruction/targets/shape_colours.py``."""
     assert colour_name(colour) == name
 
 
@@ -193,6 +193,6 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
 
 
 def score(run: RunFolder) -> None:
-    from ircore.scoring import ScoringPlan, score_runs
+    from ircore.scorers.computed import ScoringPlan, score_runs
 
     score_runs([run], ScoringPlan(("structural",), (), every_turn=True))

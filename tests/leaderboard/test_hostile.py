@@ -12,12 +12,12 @@ from filelock import FileLock
 from samples import sample_instances, sample_run, sample_submission
 from visits import Visit, fits, visit_in
 
-from ircore.games.prompts import load_prompts
+from ircore.core.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, TranscriptsReference, Turn
+from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
-from ircore.play import make_run
-from ircore.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, TranscriptsReference, Turn
-from ircore.runs import RunFolder, RunWriter
-from ircore.submissions import LoadedSubmission
+from ircore.players.submission import LoadedSubmission
+from ircore.runs.folder import RunFolder, RunWriter
+from ircore.runs.play import make_run
 from leaderboard.building.build import build_site
 from leaderboard.building.check import check_site
 

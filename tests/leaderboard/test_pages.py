@@ -10,10 +10,10 @@ from pages import Element, read_page
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
-from ircore.cli import run
+from ircore.commands.main import run
+from ircore.results.benchmark_version import BenchmarkVersion, Version
 from ircore.results.players import player_result
-from ircore.runs import RunFolder
-from ircore.versions import BenchmarkVersion, Version
+from ircore.runs.folder import RunFolder
 from leaderboard.building.build import build_site
 from leaderboard.pages.badges import badge_files, badges
 from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pair_bibtex

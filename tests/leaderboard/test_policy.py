@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ircore.errors import InputError, WorkError
+from ircore.core.errors import InputError, WorkError
 from leaderboard.building.check import check_site
 from leaderboard.building.finish import finish_pages, write_surroundings
 from leaderboard.building.shells import place

@@ -7,8 +7,8 @@ import pytest
 from pages import read_page
 from samples import sample_instances, sample_run, sample_submission
 
-from ircore.cli import run as ircore
-from ircore.submissions import LoadedSubmission
+from ircore.commands.main import run as ircore
+from ircore.players.submission import LoadedSubmission
 from leaderboard.building.check import check_site
 from leaderboard.building.preview import preview
 from leaderboard.pages.pairs import credit_lines, player_words

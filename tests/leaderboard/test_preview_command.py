@@ -11,9 +11,9 @@ from hub_server import HubServer, running_hub
 from samples import sample_instances
 from transcripts import SLUG, Handed, hand_in, write_manifest
 
-from ircore.cli import run as ircore
-from ircore.rescoring import fetch as fetching
-from ircore.runs import RunFolder
+from ircore.commands.main import run as ircore
+from ircore.runs.folder import RunFolder
+from ircore.submissions.rescoring import fetch as fetching
 
 
 class World(NamedTuple):

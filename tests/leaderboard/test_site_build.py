@@ -10,19 +10,19 @@ from filelock import FileLock
 from pages import Element, read_page
 from samples import sample_instances, sample_run, sample_submission
 
-from ircore.cli import run as ircore
-from ircore.drawing import Drawing
-from ircore.errors import InputError
-from ircore.games.prompts import load_prompts
-from ircore.games.reconstruction import ReconstructionGame
-from ircore.images import ImageError, Picture
+from ircore.commands.main import run as ircore
+from ircore.core.drawing import Drawing
+from ircore.core.errors import InputError
+from ircore.core.images import ImageError, Picture
+from ircore.core.records import Rules, Run
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
-from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Rules, Run
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.scoring import ScoringPlan, score_runs
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
 from leaderboard.building.shells import write_sources
 from leaderboard.gallery.fragments import Fragments

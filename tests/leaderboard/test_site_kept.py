@@ -10,8 +10,8 @@ import pytest
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.instances.store import InstanceSet
-from ircore.runs import SCORES, RunFolder
-from ircore.scoring import ScoringPlan, score_runs
+from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard import reading
 from leaderboard.building.build import build_site
 from leaderboard.gallery import fragments

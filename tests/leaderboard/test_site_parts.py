@@ -12,10 +12,10 @@ from urllib.request import urlopen
 import pytest
 from samples import sample_instances, sample_run
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
 from ircore.results.model import Results
-from ircore.scoring import ScoringPlan, score_runs
-from ircore.statistics.estimate import Estimate
+from ircore.results.statistics.intervals import Estimate
+from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
 from leaderboard.export import leaderboard_files
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
@@ -117,7 +117,7 @@ def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:
 
 def test_a_missing_package_is_named_with_the_remedy() -> None:
     program = (
-        "import sys; sys.modules['jinja2'] = None; from ircore.cli import run; "
+        "import sys; sys.modules['jinja2'] = None; from ircore.commands.main import run; "
         "sys.exit(run(['site', 'build', '--runs', 'nowhere', '--out', 'nowhere']))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

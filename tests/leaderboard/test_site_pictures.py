@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ircore.images import ImageError, Picture
+from ircore.core.images import ImageError, Picture
 from leaderboard.pictures import PictureBook
 
 

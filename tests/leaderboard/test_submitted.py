@@ -8,8 +8,8 @@ from pages import read_page
 from samples import sample_instances, sample_run
 from transcripts import REVISION, write_manifest
 
-from ircore.errors import InputError
-from ircore.scoring import JUDGES, METRICS, ScoringPlan, score_runs
+from ircore.core.errors import InputError
+from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import HISTORY, Step, add_step
 from leaderboard.building.build import build_site
 from leaderboard.submitted import read_submitted

@@ -8,10 +8,10 @@ from pages import read_page
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
-from ircore.records import Box, Element, Scene
+from ircore.core.records import Box, Element, Scene
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.tables.targets import targets_table
+from ircore.results.tables.targets import targets_table
+from ircore.runs.folder import RunFolder
 from leaderboard.pages.targets import targets_page
 from leaderboard.reading import read_runs
 from leaderboard.rendering.render import Renderer

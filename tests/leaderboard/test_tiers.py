@@ -5,9 +5,9 @@ from pathlib import Path
 
 from invented import invented_results
 
-from ircore.provenance import Flag, make_provenance
-from ircore.records import TranscriptsReference
-from ircore.rescoring import flags
+from ircore.core.records import TranscriptsReference
+from ircore.runs.provenance import Flag, make_provenance
+from ircore.submissions.rescoring import flags
 from leaderboard.tiers import FINDINGS, HERE, LEGEND, RESCORED, VERIFIED, tier_of, trust_lines
 
 SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")

@@ -7,11 +7,11 @@ import pytest
 from pages import read_page
 from samples import sample_instances, sample_run
 
-from ircore.errors import InputError
+from ircore.core.errors import InputError
+from ircore.results.benchmark_version import BenchmarkVersion, Version, read_versions, record_version, version_of
 from ircore.results.model import Results
-from ircore.runs import RunFolder
-from ircore.scoring import ScoringPlan, score_runs
-from ircore.versions import BenchmarkVersion, Version, read_versions, record_version, version_of
+from ircore.runs.folder import RunFolder
+from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.build import build_site, read_marker
 from leaderboard.building.check import check_site
 from leaderboard.labels import number

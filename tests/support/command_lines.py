@@ -2,7 +2,7 @@
 
 import click
 
-from ircore.cli import app
+from ircore.commands.main import app
 
 
 def parsed(words: list[str], command: click.Command = app) -> None:

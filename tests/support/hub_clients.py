@@ -80,7 +80,7 @@ def _checked(outcome: Outcome) -> Outcome:
 
 def _serve() -> None:
     """Take a command a line as JSON, run it, and answer with its outcome."""
-    from ircore.cli import run
+    from ircore.commands.main import run
 
     for line in sys.stdin:
         arguments, variables = json.loads(line)

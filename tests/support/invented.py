@@ -6,9 +6,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from ircore.instances.store import InstanceSet
-from ircore.provenance import Provenance
-from ircore.records import (
+from ircore.core.records import (
     CATEGORIES,
     DIFFICULTIES,
     Episode,
@@ -22,7 +20,9 @@ from ircore.records import (
     Submission,
     Turn,
 )
+from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
+from ircore.runs.provenance import Provenance
 
 SHA = "0" * 63
 

@@ -2,10 +2,10 @@
 
 from manifest_attacks import ATTACKS, GOOD
 
-from ircore.records import Submission
-from ircore.strict_yaml import MAX_BYTES
-from ircore.submissions.check import Neighbour, check_bytes, neighbour
-from ircore.submissions.reports import annotations, as_json, summary
+from ircore.core.records import Submission
+from ircore.core.strict_yaml import MAX_BYTES
+from ircore.submissions.check.reports import annotations, as_json, summary
+from ircore.submissions.check.submission import Neighbour, check_bytes, neighbour
 
 THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ircore.cli import run as ircore
+from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 
 

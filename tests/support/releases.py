@@ -25,8 +25,8 @@ from dataset_card.tables.parquet import read_table, write_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
-from ircore.records import Score
-from ircore.runs import RunFolder
+from ircore.core.records import Score
+from ircore.runs.folder import RunFolder
 
 FINALS = {"centre-block": (7.0, 9.0), "other-block": (5.0, 5.0)}
 """What the judge ``eye`` gives to the final renderings of a run, in turn; the first ones get ``FIRST``."""

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from ircore.drawing import Drawing
-from ircore.games.prompts import load_prompts
-from ircore.games.reconstruction import ReconstructionGame
-from ircore.images import Picture
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+from ircore.core.records import Instance, PlayerSpec, Rules, Submission
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Instance, PlayerSpec, Rules, Submission
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
+from ircore.players.submission import LoadedSubmission
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
 
 COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ff7f0e")
 

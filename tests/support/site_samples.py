@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from ircore.records import PlayerSpec, Score, Submission, Task
-from ircore.runs import RunFolder
-from ircore.submissions import LoadedSubmission
+from ircore.core.records import PlayerSpec, Score, Submission, Task
+from ircore.players.submission import LoadedSubmission
+from ircore.runs.folder import RunFolder
 
 
 def named_submission(slug: str, describer: str, generator: str, **more: object) -> LoadedSubmission:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from samples import BlockGenerator, CentreDescriber
 
+from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.records import PlayerSpec
 
 
 class SlowDescriber(CentreDescriber):

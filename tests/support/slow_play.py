@@ -9,12 +9,12 @@ from pathlib import Path
 
 from samples import BlockGenerator, CentreDescriber, sample_submission
 
-from ircore.games.prompts import load_prompts
-from ircore.games.reconstruction import ReconstructionGame
+from ircore.core.records import Rules
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import read_instances
-from ircore.play import Pair, PlayPlan, make_run, open_run, play
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.records import Rules
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
 
 
 class SlowDescriber(CentreDescriber):

@@ -7,14 +7,14 @@ from pathlib import Path
 from hostile_pictures import saved
 from transcripts import Handed, hand_in
 
-from ircore.errors import InputError
-from ircore.images import ImageError, Picture
-from ircore.provenance import read_provenance
-from ircore.rescoring.clean_png import read_clean_png
-from ircore.rescoring.fetch import _entries
-from ircore.rescoring.packed import read_packed
-from ircore.rescoring.rescore import rescore
-from ircore.submissions.history_check import content_findings
+from ircore.core.errors import InputError
+from ircore.core.images import ImageError, Picture
+from ircore.runs.provenance import read_provenance
+from ircore.submissions.check.history import content_findings
+from ircore.submissions.rescoring.clean_png import read_clean_png
+from ircore.submissions.rescoring.fetch import _entries
+from ircore.submissions.rescoring.packed import read_packed
+from ircore.submissions.rescoring.rescore import rescore
 
 TEXTS = ("journal.jsonl", "run.json", "pack.json")
 LONGEST = 1000

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import yaml
 from samples import sample_instances, sample_run, sample_submission
 
-from ircore.rescoring.packing import pack
-from ircore.tokens import count_tokens
+from ircore.core.tokens import count_tokens
+from ircore.submissions.rescoring.packing import pack
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 SLUG = "centre-block"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
-from ircore.images import Picture
+from ircore.core.images import Picture
 
 PIECE = 192 * 1024
 """Bytes of a picture that are encoded at a time; a multiple of 3, so that the pieces' base64 can be joined."""

@@ -1,7 +1,7 @@
 """The only module that uses the package ``openai``: sends one request, reads its reply whole, says what was wrong.
 
-The client brings addresses, keys, connections and the two transports. Retries are ours (``ircore.calls``); replies are
-read within a bound on their size and checked against what we need of them, since "compatible" servers differ.
+The client brings addresses, keys, connections and the two transports. Retries are ours (``players.calls``); replies
+are read within a bound on their size and checked against what we need of them, since "compatible" servers differ.
 """
 
 import asyncio
@@ -11,11 +11,11 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ircore.calls import Fault, FaultError, Reply, Tokens
+from ircore.core.validation import describe_validation_error
+from ircore.players.calls import Fault, FaultError, Reply, Tokens
 from ircore.players.openai.bodies import FormBody, JsonBody, media_type
+from ircore.players.openai.provider_errors import error_in_body, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
-from ircore.provider_errors import error_in_body, fault_of_response
-from ircore.validation import describe_validation_error
 
 if TYPE_CHECKING:
     import httpx2
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=BaseModel)
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
-"""A picture of the most bytes that ``ircore.images`` takes, in base64, and some more."""
+"""A picture of the most bytes that ``ircore.core.images`` takes, in base64, and some more."""
 
 CONNECT_S = 15.0
 """Seconds until a connection must stand."""
@@ -40,7 +40,7 @@ class Connection:
         base_url: Of the service.
         key: Sent as a bearer token; empty for none.
         transport: ``httpx`` or ``aiohttp``.
-        timeout: Seconds between two bytes; ``ircore.calls`` bounds the whole.
+        timeout: Seconds between two bytes; ``ircore.players.calls`` bounds the whole.
     """
 
     def __init__(self, base_url: str | None, key: str, transport: str, timeout: float) -> None:

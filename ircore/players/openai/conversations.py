@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from ircore.images import Picture
+from ircore.core.images import Picture
 from ircore.players.base import DescriberView, JudgeView
 from ircore.players.openai.bodies import DataUrl
 from ircore.players.openai.settings import DescriberSettings

@@ -7,13 +7,13 @@ from io import BytesIO
 from PIL import Image
 from pydantic import JsonValue
 
-from ircore.images import Picture
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import DescriberView, JudgeView, TextAnswer
 from ircore.players.openai.conversations import Message, chat_fields, described, judged, responses_fields
 from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.openai.settings import DescriberSettings, read_settings
-from ircore.records import PlayerSpec, Role
 
 LONGEST_TEXT = 200_000
 """Characters of an answer that are kept; the game refuses fewer already."""

@@ -9,9 +9,10 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
-from ircore.calls import Called
-from ircore.images import Picture
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer
+from ircore.players.calls import Called
 from ircore.players.openai.bodies import DataUrl, FormBody, JsonBody
 from ircore.players.openai.provider import Provider, given
 from ircore.players.openai.replies import (
@@ -29,7 +30,6 @@ from ircore.players.openai.settings import (
     ResponsesImageSettings,
     read_settings,
 )
-from ircore.records import PlayerSpec
 
 Settings = TypeVar("Settings", bound=CallSettings)
 

@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, TypeVar
 
-from ircore.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
+from ircore.core.records import FaultKind, PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
+from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, gate_for
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
+from ircore.players.openai.provider_errors import scrubber
 from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, read_key
-from ircore.provider_errors import scrubber
-from ircore.records import FaultKind, PlayerSpec, Role
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ircore.calls import Fault, FaultError, Tokens
-from ircore.images import ImageError, Picture
+from ircore.core.images import ImageError, Picture
+from ircore.players.calls import Fault, FaultError, Tokens
 
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""

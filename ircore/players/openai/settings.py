@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from pydantic import Field, JsonValue, ValidationError
 from pydantic_core import to_json
 
-from ircore.errors import InputError
-from ircore.plugins import unknown
-from ircore.records import Line, PlayerSpec, Record
-from ircore.validation import describe_validation_error
+from ircore.core.errors import InputError
+from ircore.core.plugins import unknown
+from ircore.core.records import Line, PlayerSpec, Record
+from ircore.core.validation import describe_validation_error
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")

@@ -15,10 +15,10 @@ from samples import sample_instances, sample_run
 from dataset_card.interchange.clembench import GAME
 from dataset_card.interchange.clembench_export import export_run
 from dataset_card.interchange.clembench_import import import_run
-from ircore.cli import run as ircore
-from ircore.errors import InputError
-from ircore.records import JudgeIdentity, Score
-from ircore.runs import CallKey, RunFolder
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import JudgeIdentity, Score
+from ircore.runs.folder import CallKey, RunFolder
 
 EASY = f"classical--canvas/{GAME}/geometry_easy"
 

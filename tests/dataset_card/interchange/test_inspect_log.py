@@ -14,10 +14,10 @@ import pytest
 from samples import sample_instances, sample_run
 
 from dataset_card.interchange.inspect_log import export_log
-from ircore.cli import run as ircore
-from ircore.errors import InputError
-from ircore.records import Score
-from ircore.runs import RunFolder
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import Score
+from ircore.runs.folder import RunFolder
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,0 @@
-"""A static page in which people rate renderings: which tasks it holds, and how it is written."""

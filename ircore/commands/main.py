@@ -1,0 +1,105 @@
+"""The command ``ircore``: sub-commands are plug-ins, imported only when they are used."""
+
+import gc
+import sys
+from typing import Any
+
+import click
+
+from ircore import __version__
+from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable
+
+HELP_LINES = {
+    "annotate": "Make a page in which people rate renderings.",
+    "compare": "Any metric on any two images.",
+    "doctor": "Ask a submission's players tiny questions: what works?",
+    "instances": "Build, show or import target pictures.",
+    "merge": "Join the shards of a run.",
+    "play": "Let a submitted pair play the game; run again to resume.",
+    "ratings": "Import what people rated.",
+    "release": "Build, check, publish and bring back a dataset release.",
+    "results": "The leaderboard of some runs as a table.",
+    "score": "Score the renderings of runs.",
+    "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
+    "site": "Build the leaderboard site, or serve it here.",
+    "submission": "Make, check and prepare a submission.",
+}
+"""One line a command for ``ircore --help``, so that help imports none of them."""
+
+
+class PluginGroup(click.Group):
+    """A group whose commands are the entry points ``ircore.commands``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name every installed command."""
+        from ircore.core.plugins import available
+
+        return list(available("commands"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import one command."""
+        from ircore.core.plugins import available, load
+
+        if cmd_name not in available("commands"):
+            return None
+        command: click.Command = load("commands", cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command when there is none of that name."""
+        from ircore.core.plugins import available, unknown
+
+        if args and not args[0].startswith("-") and args[0] not in available("commands"):
+            raise unknown("command", args[0], list(available("commands")))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing the ones of this project."""
+        rows = []
+        for name in self.list_commands(ctx):
+            line = HELP_LINES.get(name)
+            if line is None:
+                command = self.get_command(ctx, name)
+                line = command.get_short_help_str() if command else ""
+            rows.append((name, line))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(cls=PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="ircore")
+def app() -> None:
+    """Play, score and publish the Image Reconstruction Game."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 the work failed, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
+    status = run(arguments)
+    gc.freeze()  # or Python would go through all that is left, only to forget it
+    sys.exit(status)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status; errors go to stderr, one line of what and one of remedy."""
+    try:
+        outcome: Any = app.main(args=arguments, standalone_mode=False)
+    except InputError as error:
+        click.echo(printable(f"ircore: {error.problem}"), err=True)
+        if error.remedy:
+            click.echo(printable(f"  {error.remedy}"), err=True)
+        return 1 if isinstance(error, WorkError) else 2
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("ircore: stopped; nothing half written is left, and the same command can be given again", err=True)
+        return 130
+    except OSError as error:
+        # What no command foresees: a file that may not be read, a full disk behind stdout.
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"ircore: {place}{error.strerror or error}", err=True)
+        return 1
+    return outcome if isinstance(outcome, int) else 0

@@ -1,0 +1,1 @@
+"""What every room stands on: records, errors, plug-ins, files, pictures, text. Knows no game, no run, no player."""

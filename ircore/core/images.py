@@ -1,0 +1,327 @@
+"""Pictures at the border: opened once, checked, turned into plain RGB, never trusted.
+
+``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its
+pixels.
+It carries no name, path or metadata, so that nothing but what can be seen reaches a player.
+"""
+
+import hashlib
+import io
+import os
+import struct
+import warnings
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from PIL import Image, ImageCms, UnidentifiedImageError
+
+from ircore.core.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# numpy is imported where pixels are looked at: players behind a service only pass pictures on.
+Pixels: TypeAlias = "npt.NDArray[np.uint8]"
+"""Height × width × 3, RGB, 0–255."""
+
+MAX_BYTES = 32 * 1024 * 1024
+MAX_PIXELS = 4096 * 4096
+MAX_SIDE = 8192
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+MOST_SCANS = 100
+"""Passes over its pixels that a JPEG file may ask for: encoders make about ten, a small file could ask for millions."""
+
+BACKDROP = (255, 255, 255)
+"""Transparent pixels are shown on white."""
+
+
+class ImageError(InputError):
+    """A file that is not a usable picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An RGB picture as an encoded file in memory.
+
+    Attributes:
+        data: The bytes of a PNG or JPEG file.
+        width: In pixels.
+        height: In pixels.
+        changes: What had to be done to get plain RGB (``"alpha on white"`` …); empty if nothing.
+    """
+
+    data: bytes = field(repr=False)
+    width: int
+    height: int
+    changes: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[type["Picture"], tuple[bytes, int, int, tuple[str, ...]]]:
+        """Travel to another process as the encoded file alone, also where that process cannot read a stored one."""
+        return (Picture, (self.data, self.width, self.height, self.changes))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of ``data``."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def pixels(self) -> Pixels:
+        """Height × width × 3 array of RGB values 0–255, read-only, decoded on first use."""
+        import numpy as np
+
+        with Image.open(io.BytesIO(self.data)) as image:
+            return _frozen(np.asarray(image.convert("RGB")))
+
+    @classmethod
+    def from_pixels(cls, pixels: Pixels) -> "Picture":
+        """Encode an RGB array as PNG.
+
+        Args:
+            pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
+        """
+        buffer = io.BytesIO()
+        Image.fromarray(pixels).save(buffer, "PNG", compress_level=6)
+        picture = cls(buffer.getvalue(), pixels.shape[1], pixels.shape[0])
+        picture.__dict__["pixels"] = _frozen(pixels)
+        return picture
+
+    @classmethod
+    def from_untrusted(cls, data: bytes, name: str) -> "Picture":
+        """Check a stranger's file and make it a plain RGB PNG, which drops all metadata.
+
+        A PNG of 8-bit RGB keeps its compressed pixels, every other file is encoded anew.
+
+        Args:
+            data: The file's bytes.
+            name: What to call it in an error message.
+
+        Raises:
+            ImageError: It is empty, truncated, too large, or no PNG, JPEG, WebP or GIF.
+        """
+        image, changes = _open(data, name)
+        with image:
+            rgb = _as_rgb(image, changes)
+        plain = None if changes else _pixels_only(data)
+        if plain is not None:
+            return cls(plain, rgb.width, rgb.height)
+        import numpy as np
+
+        return cls._with(cls.from_pixels(np.asarray(rgb)), tuple(changes))
+
+    @classmethod
+    def from_own_file(cls, data: bytes, width: int, height: int) -> "Picture":
+        """Wrap bytes that this package wrote and whose hash was checked; decoded only when needed."""
+        return cls(data, width, height)
+
+    @classmethod
+    def stored(cls, path: Path, sha256: str, width: int, height: int) -> "Picture":
+        """Return a picture whose bytes stay in a file that this package wrote, read whenever they are asked for."""
+        return _StoredPicture(path, sha256, width, height)
+
+    @classmethod
+    def _with(cls, picture: "Picture", changes: tuple[str, ...]) -> "Picture":
+        changed = cls(picture.data, picture.width, picture.height, changes)
+        changed.__dict__["pixels"] = picture.pixels
+        return changed
+
+
+class _StoredPicture(Picture):
+    """An episode keeps all its renderings until it ends: so they take no memory meanwhile."""
+
+    def __init__(self, path: Path, sha256: str, width: int, height: int) -> None:
+        self.__dict__.update(path=path, sha256=sha256, width=width, height=height, changes=())
+
+    @property
+    def data(self) -> bytes:
+        return read_image_bytes(self.__dict__["path"])
+
+
+def read_picture(path: Path) -> Picture:
+    """Read a picture from a file that may come from anyone.
+
+    Raises:
+        ImageError: The file is missing, unreadable or not a usable picture.
+    """
+    return Picture.from_untrusted(read_image_bytes(path), str(path))
+
+
+def read_stored_pixels(path: Path) -> Pixels:
+    """Read a picture's pixels as they are stored: EXIF orientation ignored, transparency dropped, 16 bit scaled to 8.
+
+    This is how published image metrics were computed; ``read_picture`` shows what a viewer shows.
+
+    Raises:
+        ImageError: The file is missing, unreadable or not a usable picture.
+    """
+    import numpy as np
+
+    image, _ = _open(read_image_bytes(path), str(path))
+    with image:
+        plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
+        return _frozen(np.asarray(plain.convert("RGB")))
+
+
+def read_image_bytes(path: Path) -> bytes:
+    """Read an image file's bytes, refusing what is missing, no file, or larger than ``MAX_BYTES``."""
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size or MAX_BYTES
+            data = file.read(min(size, MAX_BYTES) + 1)  # asked for the limit, Python makes room for all of it first
+    except OSError as error:
+        raise ImageError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
+    if len(data) > MAX_BYTES:
+        raise ImageError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Use a smaller file.")
+    return data
+
+
+def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
+    """Open and fully decode, with our own limit on pixels checked before any is decoded."""
+    if not data:
+        raise ImageError(f"{name}: the file is empty", "Replace it with a PNG, JPEG, WebP or GIF picture.")
+    if data.startswith(b"\xff\xd8") and data.count(b"\xff\xda") > MOST_SCANS:
+        raise ImageError(f"{name}: more than {MOST_SCANS} scans", "Save it again from its source.")
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of large pictures and damaged EXIF; the first has a limit of our own, the second is harmless.
+            warnings.simplefilter("ignore")
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+        if image.width * image.height > MAX_PIXELS or max(image.size) > MAX_SIDE:
+            raise ImageError(
+                f"{name}: {image.width} × {image.height} pixels is too large",
+                f"At most {MAX_PIXELS:,} pixels and {MAX_SIDE:,} a side are taken.",
+            )
+        changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
+        image.load()
+    except Image.DecompressionBombError as error:
+        raise ImageError(f"{name}: too many pixels", f"At most {MAX_PIXELS:,} pixels are taken.") from error
+    except UnidentifiedImageError as error:
+        raise ImageError(f"{name}: not a PNG, JPEG, WebP or GIF picture", "Convert it to PNG.") from error
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        raise ImageError(f"{name}: damaged or truncated picture ({error})", "Save it again from its source.") from error
+    return image, changes
+
+
+def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
+    """Turn any mode into RGB as a viewer would show it, noting in ``changes`` what was done."""
+    turn = _TURNS.get(_orientation(image))
+    if turn is not None:
+        image = image.transpose(turn)
+        changes.append("turned as its EXIF says")
+    if image.mode.startswith("I") or image.mode == "F":
+        image = _from_16_bit(image)
+        changes.append("16 bit scaled to 8")
+    if image.mode == "RGB" and "icc_profile" in image.info:
+        image = _from_other_colours(image, image.info["icc_profile"], changes)
+    if image.has_transparency_data:
+        layer = image.convert("RGBA")
+        backdrop = Image.new("RGBA", layer.size, (*BACKDROP, 255))
+        image = Image.alpha_composite(backdrop, layer)
+        changes.append("alpha on white")
+    elif image.mode != "RGB":
+        changes.append(f"{image.mode} to RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
+
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_RGB_8_BIT = b"\x08\x02\0\0\0"
+"""The end of a PNG header: 8 bits, RGB, the one compression and filter method, not interlaced (PNG 3rd ed., 11.2.1)."""
+
+
+def _pixels_only(data: bytes) -> bytes | None:
+    """Return a decoded PNG file of 8-bit RGB without all that is not its pixels; None if it has to be encoded anew.
+
+    Several times faster than encoding anew, and the pixels are the same.
+    """
+    if not data.startswith(_PNG) or data[24:29] != _RGB_8_BIT:
+        return None
+    rows, at, kind = [], len(_PNG), b""
+    while kind != b"IEND" and at + 8 <= len(data):
+        size, kind = int.from_bytes(data[at : at + 4]), data[at + 4 : at + 8]
+        if kind == b"IDAT":
+            rows.append(data[at + 8 : at + 8 + size])
+        at += size + 12
+    width, height = struct.unpack(">II", data[16:24])
+    if not fills_exactly(rows, width, height):
+        return None
+    packed = b"".join(rows)
+    chunks = ((b"IHDR", data[16:29]), (b"IDAT", packed), (b"IEND", b""))
+    return _PNG + b"".join(
+        struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+        for name, content in chunks
+    )
+
+
+def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
+    """Say whether the stream of a PNG file of 8-bit RGB holds its pixels and nothing after them.
+
+    Never more than one picture's bytes are unpacked.
+
+    Args:
+        packed: The contents of its IDAT chunks.
+        width: In pixels.
+        height: In pixels.
+    """
+    wanted, found, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    try:
+        for part in packed:
+            while part and found <= wanted:
+                found += len(stream.decompress(part, min(1 << 20, wanted + 1 - found)))
+                part = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return found == wanted and stream.eof and not stream.unused_data
+
+
+def _orientation(image: Image.Image) -> int:
+    """Return the EXIF orientation; 1, as it lies, if EXIF is damaged, as viewers do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            found = image.getexif().get(0x0112, 1)
+        except (SyntaxError, ValueError, struct.error):
+            return 1
+    return found if isinstance(found, int) else 1
+
+
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
+
+
+def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) -> Image.Image:
+    """Bring a picture with a colour profile other than sRGB to sRGB; a damaged profile is left aside."""
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        if "srgb" in ImageCms.getProfileDescription(source).lower():
+            return image
+        converted = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError):
+        return image
+    changes.append("colour profile to sRGB")
+    return converted or image
+
+
+def _from_16_bit(image: Image.Image) -> Image.Image:
+    import numpy as np
+
+    values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
+    scaled = np.clip(values / 257.0, 0, 255).round().astype(np.uint8)
+    return Image.fromarray(scaled)
+
+
+def _frozen(pixels: Pixels) -> Pixels:
+    view = pixels.view()
+    view.flags.writeable = False
+    return view

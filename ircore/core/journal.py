@@ -1,0 +1,108 @@
+"""An append-only file of JSON lines that survives ``kill -9``, a full disk and, where asked for, a loss of power.
+
+A line is written with one call and counts only once its newline is there. A last line without one was cut off by a
+crash: readers pass over it and the next writer removes it. Any other damage is an error that names the line.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.validation import describe_validation_error
+
+T = TypeVar("T")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield number (from 1) and content of each complete line of a file; nothing if there is no file."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.endswith(b"\n"):
+                yield number, line[:-1]
+
+
+def read_records(path: Path, kind: TypeAdapter[T]) -> Iterator[T]:
+    """Yield the records of a journal.
+
+    Raises:
+        InputError: A complete line is not a valid record.
+    """
+    for number, line in read_lines(path):
+        try:
+            yield kind.validate_json(line)
+        except ValidationError as error:
+            raise InputError(
+                f"{path}:{number}: damaged line ({describe_validation_error(error)})",
+                "Remove this line; what it recorded will be done again.",
+            ) from error
+
+
+class JournalWriter:
+    """Appends lines to a journal; a context manager.
+
+    Args:
+        path: The journal; made if it is not there. A cut-off last line is removed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._length = self._complete_length()
+            os.ftruncate(self._file, self._length)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def append(self, lines: Iterable[bytes], durable: bool = False) -> None:
+        """Append lines (without newline) so that either all of them or none is there.
+
+        Args:
+            lines: Without newline.
+            durable: Whether they are on the disk itself on return.
+
+        Raises:
+            WorkError: They cannot be written; the journal is as it was before.
+        """
+        data = b"".join(line + b"\n" for line in lines)
+        try:
+            written = os.write(self._file, data)
+            if written != len(data):
+                raise OSError(28, "No space left on device")
+            if durable:
+                os.fdatasync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._length)
+            raise self._failed(error) from error
+        self._length += len(data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+    def _complete_length(self) -> int:
+        """Return the length in bytes up to and including the last newline, looking from the end."""
+        end = os.lseek(self._file, 0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            newline = os.pread(self._file, end - start, start).rfind(b"\n")
+            if newline >= 0:
+                return start + newline + 1
+            end = start
+        return 0
+
+    def _failed(self, error: OSError) -> WorkError:
+        return WorkError(
+            f"{self._path}: cannot be written ({error.strerror})",
+            "Free some space and give the same command again: nothing finished is lost.",
+        )

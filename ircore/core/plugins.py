@@ -1,0 +1,56 @@
+"""Finding games, players, judges, metrics and commands by name, in this package or any other installed one."""
+
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from ircore.core.errors import InputError, WorkError
+
+Group = Literal["commands", "games", "judges", "metrics", "players", "previews"]
+
+
+def available(group: Group) -> dict[str, EntryPoint]:
+    """Return the plug-ins of a group by name, not yet imported, sorted by name."""
+    found = entry_points(group=f"ircore.{group}")
+    return {point.name: point for point in sorted(found, key=lambda point: point.name)}
+
+
+def load(group: Group, name: str, where: str = "") -> Any:
+    """Import one plug-in.
+
+    Args:
+        group: Which kind of plug-in.
+        name: Its name.
+        where: File and field in which the name stood, for the error message.
+
+    Returns:
+        What the entry point names: a class, an object or a click command.
+
+    Raises:
+        InputError: There is none of that name; the message names the nearest one.
+        WorkError: Its package is broken or lacks something it needs.
+    """
+    points = available(group)
+    if name not in points:
+        raise unknown(group.removesuffix("s"), name, points, where)
+    try:
+        return points[name].load()
+    except (ImportError, AttributeError) as error:
+        raise WorkError(
+            f"{group.removesuffix('s')} {name!r} cannot be loaded: {error}", "Install its package again."
+        ) from error
+
+
+def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:
+    """Make the error for a name that is not known, with the nearest known one.
+
+    Args:
+        kind: What the name should be the name of, such as ``"category"``.
+        name: What was given.
+        known: The names that exist.
+        where: File and field in which the name stood.
+    """
+    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.4)
+    prefix = f"{where}: " if where else ""
+    hint = f"Did you mean {near[0]}? " if near else ""
+    return InputError(f"{prefix}unknown {kind} {name!r}", f"{hint}Known: {', '.join(sorted(known))}.")

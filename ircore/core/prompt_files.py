@@ -1,0 +1,55 @@
+"""Prompts as text files: built in, or replaced by a user's folder with files of the same names."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from ircore.core.errors import InputError
+
+MAX_BYTES = 64 * 1024
+
+
+def read_prompts(
+    places: Mapping[str, Sequence[str]], built_in: Traversable, folder: Path | None, given_by: str
+) -> dict[str, str]:
+    """Read a set of texts.
+
+    Args:
+        places: The texts by name, and what each must have a place for, such as ``{message}``.
+        built_in: Where the built-in ``NAME.txt`` are.
+        folder: Where to read them instead; None for the built-in ones.
+        given_by: What names the folder, for error messages.
+
+    Raises:
+        InputError: A file is missing, too large, not UTF-8, empty, or lacks a place for what it must tell.
+    """
+    if folder is None:
+        return {name: (built_in / f"{name}.txt").read_text(encoding="utf-8").strip() for name in places}
+    needed = f"{given_by} needs {', '.join(f'{one}.txt' for one in places)}."
+    return {name: _read(folder / f"{name}.txt", needed, places[name]) for name in places}
+
+
+def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
+    """Return a name of the set and a hash of its texts: part of a result's identity."""
+    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
+    return f"{'built-in' if folder is None else folder.resolve().name} {digest}"
+
+
+def _read(path: Path, needed: str, places: Sequence[str]) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        text = data.decode().strip()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", needed) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text", "Save it as UTF-8.") from error
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 1024} KiB", "Shorten it.")
+    if not text:
+        raise InputError(f"{path}: is empty", "Write what is to be said.")
+    for place in places:
+        if place not in text:
+            raise InputError(f"{path}: has no place for {place}", f"Write {place} where it goes.")
+    return text

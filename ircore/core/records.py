@@ -1,0 +1,414 @@
+"""The one vocabulary that instances, play, score, site and release share.
+
+Every record is validated when it is made, frozen afterwards, and refuses unknown fields. ``Record.model_json_schema()``
+gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
+"""
+
+from datetime import date, datetime
+from re import ASCII, fullmatch
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+
+CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
+"""The seven categories of the reconstruction game, in the order in which boards show them."""
+
+DIFFICULTIES = ("easy", "hard")
+
+NAME = r"^[a-z0-9][a-z0-9_.-]{0,99}$"
+Name = Annotated[str, StringConstraints(pattern=NAME)]
+"""An identifier that is safe as a file name and in a URL: lower-case ASCII letters, digits, ``_ . -``."""
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
+ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
+Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=ONE_LINE)]
+"""Text of one line, 1–300 characters, no control characters."""
+
+
+def _as_day(value: Any) -> str:
+    """Take what YAML makes of 2026-11-22, a date, or the text itself."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    if not (isinstance(value, str) and fullmatch(r"\d{4}-\d{2}-\d{2}", value, flags=ASCII)):
+        raise ValueError("must be a date, YYYY-MM-DD")
+    return date.fromisoformat(value).isoformat()
+
+
+Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
+"""A date, YYYY-MM-DD."""
+
+Action = Literal["describe", "done"]
+Outcome = Literal["converged", "turn_limit", "aborted"]
+Role = Literal["describer", "generator", "judge"]
+Task = Literal["similarity", "preference", "metric"]
+Difficulty = Literal["easy", "hard"]
+JudgeKind = Literal["computed", "model", "human"]
+"""What a judge's ratings come from; never mixed on a board."""
+
+HUMAN = "human"
+"""Name of the judge that stands for all human annotators of a run."""
+
+AbortReason = Literal[
+    "describer_format",
+    "describer_empty",
+    "describer_done_first",
+    "describer_over_budget",
+    "describer_refused",
+    "generator_refused",
+    "generator_no_image",
+    "provider_error",
+]
+"""Why an episode was aborted: the first four are the describer's protocol violations."""
+
+JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
+"""Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
+
+FaultKind = Literal[
+    "rate_limit",
+    "server",
+    "timeout",
+    "unreachable",
+    "dropped",
+    "malformed",
+    "cut_off",
+    "empty",
+    "no_image",
+    "bad_image",
+    "refused",
+    "filtered",
+    "rejected",
+    "denied",
+    "not_found",
+    "no_credit",
+    "unsupported",
+]
+"""What can go wrong with one request to a provider; ``ircore.players.calls`` says what is done about each."""
+
+TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
+"""Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
+
+
+class Record(BaseModel):
+    """Base of every record: frozen, closed, finite numbers only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+
+class Box(NamedTuple):
+    """A rectangle of pixels, half open: column ``left`` is inside, column ``right`` is not."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+class Element(Record):
+    """One thing drawn in a target."""
+
+    type: Name = Field(description="What it is: circle, rectangle, line, curve, bar, wedge, axis, tick, label, point …")
+    text: str | None = Field(default=None, max_length=200, description="The characters drawn, if it is a text.")
+    colour: Colour | None = Field(default=None, description="Its main colour as drawn, #rrggbb.")
+    box: Box = Field(description="The smallest box of pixels that holds all it touched, [left, top, right, bottom).")
+    parameters: dict[str, JsonValue] = Field(
+        default_factory=dict,
+        description="What defines it (values, coordinates in pixels unless the key says otherwise).",
+    )
+
+
+class Scene(Record):
+    """Everything that was drawn in a target, back to front: ground truth that no judge model can bias."""
+
+    width: int = Field(ge=1, le=8192, description="Pixels.")
+    height: int = Field(ge=1, le=8192, description="Pixels.")
+    background: Colour | None = Field(
+        default=None, description="Colour of the pixels no element touched; null if not one colour."
+    )
+    elements: tuple[Element, ...] = Field(description="Back to front.")
+
+
+class Instance(Record):
+    """One target picture and what is known of it."""
+
+    instance_id: Name = Field(description="Unique in its set.")
+    category: Name = Field(description="One of the game's categories, such as bar_graph.")
+    difficulty: Difficulty = Field(description="easy or hard.")
+    image: Line = Field(description="The picture's file, relative to the instance set's folder, with forward slashes.")
+    sha256: Sha256 = Field(description="Of the image file's bytes.")
+    width: int = Field(ge=1, le=8192, description="Pixels.")
+    height: int = Field(ge=1, le=8192, description="Pixels.")
+    scene: Scene | None = Field(default=None, description="What was drawn; null for photographs and imported pictures.")
+    source: Line = Field(description="Where the picture comes from, for people: 'procedural' or a work and its author.")
+    licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
+    seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
+
+
+def _is_none(value: object) -> bool:
+    """Leave out what is not given where a record is written, so that what was written before is the same as ever."""
+    return value is None
+
+
+class PlayerSpec(Record):
+    """Which player takes a seat, with the settings that define it."""
+
+    player: Name = Field(description="Entry-point name in the group ircore.players.")
+    model: Line | None = Field(default=None, description="Model name as the provider knows it.")
+    revision: Line | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="Which version of the model: the commit of its weights, or the name or date of a snapshot.",
+    )
+    base_url: Line | None = Field(default=None, description="https, or http on loopback.")
+    api_key_env: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_KEY$")] | None = Field(
+        default=None, description="Name of the environment variable that holds the key; never the key."
+    )
+    parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player as they are.")
+
+    @property
+    def label(self) -> str:
+        """The name shown for this player: the model, or the built-in player's own name."""
+        return self.model or self.player
+
+    @model_validator(mode="after")
+    def _base_url_is_safe(self) -> "PlayerSpec":
+        if self.base_url is not None:
+            from urllib.parse import urlsplit
+
+            parts = urlsplit(self.base_url)
+            loopback = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+            if parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
+                raise ValueError("base_url must be https, or http on loopback, without credentials")
+        return self
+
+
+class Rules(Record):
+    """The rules a run is played by; part of its identity."""
+
+    token_budget: int = Field(
+        default=200, strict=True, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
+    )
+    max_turns: int = Field(
+        default=10, strict=True, ge=1, le=100, description="Turns after which an episode ends as turn_limit."
+    )
+    over_budget: Literal["allow", "truncate", "abort"] = Field(
+        default="allow", description="What happens to a message over the budget; allow only flags it, as in the paper."
+    )
+
+
+class TranscriptsReference(Record):
+    """Where a submitter's own transcripts are published."""
+
+    repo: Line = Field(description="ORG/NAME of a dataset repository.")
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] = Field(description="Commit, 40 hex digits.")
+    run: Name = Field(description="The run's id in that dataset.")
+
+
+class Dates(Record):
+    """When what is submitted was made: services change under one name."""
+
+    submitted: Day | None = Field(default=None, description="When the pair was handed in, YYYY-MM-DD.")
+    played: Day | None = Field(default=None, description="When the submitter played it, if so, YYYY-MM-DD.")
+
+
+class Submission(Record):
+    """A describer–generator pair, as its manifest ``submission.yaml`` states it."""
+
+    schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
+    name: Line = Field(description="Shown on the pair's page; boards name the two players.")
+    describer: PlayerSpec = Field(description="Who sees the target and writes.")
+    generator: PlayerSpec = Field(description="Who reads and draws.")
+    rules: Rules = Field(
+        default_factory=Rules, description="What the pair is played by unless the command line differs."
+    )
+    authors: tuple[Line, ...] = Field(default=(), description="Who submits the pair.")
+    links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
+    licence: Line = Field(description="SPDX identifier of what is submitted.")
+    hardware: Line | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
+    )
+    dates: Dates | None = Field(default=None, exclude_if=_is_none, description="When it was made, YYYY-MM-DD.")
+    transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+
+    @property
+    def players(self) -> dict[Role, PlayerSpec]:
+        """The two players by their seats."""
+        return {"describer": self.describer, "generator": self.generator}
+
+    @model_validator(mode="after")
+    def _licence_is_spdx(self) -> "Submission":
+        if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", self.licence):
+            raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
+        return self
+
+    @model_validator(mode="after")
+    def _links_are_https(self) -> "Submission":
+        for name, link in self.links.items():
+            if not link.startswith("https://"):
+                raise ValueError(f"links.{name} must start with https://")
+        return self
+
+
+class Usage(Record):
+    """What answering cost, as far as the player knows it."""
+
+    requests: int = Field(default=1, ge=0, description="Requests sent, retries included.")
+    prompt_tokens: int | None = Field(default=None, ge=0, description="Tokens read, the provider's count.")
+    completion_tokens: int | None = Field(default=None, ge=0, description="Tokens written, reasoning included.")
+    reasoning_tokens: int | None = Field(default=None, ge=0, description="Of these, tokens not shown.")
+    cost_usd: float | None = Field(default=None, ge=0, description="US dollars, where the provider reports it.")
+
+
+class Attempt(Record):
+    """One request to a provider and what came of it; a call that needed retries has several."""
+
+    kind: FaultKind | Literal["answered"]
+    status: int | None = Field(default=None, ge=100, le=599, description="HTTP status; null if none was read.")
+    seconds: float = Field(ge=0, description="From sending to the last byte read, waiting for a retry not included.")
+    received: int = Field(default=0, ge=0, description="Bytes of the reply's body that arrived.")
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    reasoning_tokens: int | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+    detail: str | None = Field(default=None, max_length=500, description="What the provider said, if it failed.")
+
+    @property
+    def reached(self) -> bool:
+        """Whether the provider got the request, and may bill it."""
+        return self.kind != "unreachable"
+
+
+class Rendering(Record):
+    """A picture that a generator made, kept in the run folder under its hash."""
+
+    sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
+    width: int = Field(ge=1, le=8192, description="Pixels.")
+    height: int = Field(ge=1, le=8192, description="Pixels.")
+
+
+class Turn(Record):
+    """One move of the describer and, unless it ended the game, the rendering that answered it."""
+
+    turn: int = Field(ge=1, description="1-based.")
+    action: Action = Field(description="describe, or done.")
+    message: str | None = Field(default=None, description="What the generator was told; null on a done turn.")
+    message_tokens: int = Field(
+        default=0, ge=0, description="o200k_base tokens of the message as the describer wrote it."
+    )
+    over_budget: bool = Field(default=False, description="Whether message_tokens exceeds the token budget.")
+    leniencies: tuple[Name, ...] = Field(default=(), description="Deviations from the protocol that were accepted.")
+    notes: tuple[str, ...] = Field(default=(), description="What the generator said it could not follow.")
+    rendering: Rendering | None = Field(default=None, description="Null on a done turn and where none was made.")
+    seconds: float = Field(default=0.0, ge=0, description="Seconds that describer and generator took to answer.")
+
+
+class Episode(Record):
+    """One instance played by one pair."""
+
+    episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
+    instance_id: Name = Field(description="What was played.")
+    category: Name = Field(description="Of the instance.")
+    difficulty: Difficulty = Field(description="Of the instance.")
+    outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
+    abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
+    detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
+    turns: tuple[Turn, ...] = Field(description="In order, the first is turn 1.")
+
+    @property
+    def played(self) -> bool:
+        """Whether it counts for quality: clembench's word for not aborted."""
+        return self.outcome != "aborted"
+
+    @property
+    def rendered_turns(self) -> tuple[Turn, ...]:
+        """The turns that have a rendering, in order."""
+        return tuple(turn for turn in self.turns if turn.rendering is not None)
+
+    @model_validator(mode="after")
+    def _reason_goes_with_abort(self) -> "Episode":
+        if (self.abort_reason is not None) != (self.outcome == "aborted"):
+            raise ValueError("abort_reason is given exactly when outcome is aborted")
+        return self
+
+
+class Run(Record):
+    """The identity of a run: what must be the same for results to be the same. File ``run.json``."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
+    run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
+    game: Name = Field(default="reconstruction", description="Entry-point name in the group ircore.games.")
+    slug: Name = Field(description="The submission's folder name.")
+    submission: Submission = Field(description="The manifest as it was read.")
+    instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
+    rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")
+    prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
+    seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
+    version: Line = Field(description="Version of ircore that played it.")
+    started: Line = Field(description="When play began, ISO 8601 in UTC.")
+
+
+class Orders(NamedTuple):
+    """A preference (1 final, 0 first, 0.5 tie) asked twice, since judges may favour a position."""
+
+    first_leading: float
+    """The answer when the first rendering was shown before the final one."""
+
+    final_leading: float
+    """The answer when the final rendering was shown before the first one."""
+
+
+class JudgeIdentity(Record):
+    """Who a judge is: the same for every score of that name. File ``judges/<name>.json`` of a run."""
+
+    name: Name = Field(description="As in scores.")
+    label: Line = Field(description="Shown on boards.")
+    kind: JudgeKind = Field(description="computed, model or human.")
+    family: Name | None = Field(
+        default=None, description="Of a model: its maker's line, such as gpt; one family judges its own with a mark."
+    )
+    player: PlayerSpec | None = Field(default=None, description="Of a model: who is asked, and how.")
+    prompts: Line | None = Field(default=None, description="Of a model: version of the judge's prompts.")
+    version: Line | None = Field(default=None, description="Version of the code or checkpoint that computes it.")
+
+
+class Score(Record):
+    """One value that a judge or a metric gave. File ``scores.jsonl``, one a line."""
+
+    episode_id: Name = Field(description="The episode that was scored.")
+    turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")
+    task: Task = Field(description="similarity (rate one), preference (final or first), or metric.")
+    judge: Name = Field(description="Name of the judge, or of the metric where task is metric.")
+    value: float | None = Field(
+        description="similarity: 0–10; preference: 1 final, 0 first, 0.5 tie; metric: its own unit. Null if none."
+    )
+    reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
+    rendering: Sha256 = Field(description="What was scored: with judge and turn, the identity of this score.")
+    annotator: Name | None = Field(default=None, description="Pseudonym of the person, where judge is human.")
+    orders: Orders | None = Field(
+        default=None, description="preference, if both orders were asked: what each order alone would have said."
+    )
+
+    @model_validator(mode="after")
+    def _value_is_in_range(self) -> "Score":
+        top = {"similarity": 10.0, "preference": 1.0}.get(self.task)
+        if self.value is not None and top is not None and not 0 <= self.value <= top:
+            raise ValueError(f"value of {self.task} must be within 0 and {top:g}, got {self.value}")
+        if (self.value is None) == (self.reason is None):
+            raise ValueError("a score has either a value or a reason why not")
+        return self
+
+    @model_validator(mode="after")
+    def _annotator_goes_with_human(self) -> "Score":
+        if (self.annotator is not None) != (self.judge == HUMAN):
+            raise ValueError("annotator is given exactly when judge is human")
+        if self.orders is not None and self.task != "preference":
+            raise ValueError("orders belong to a preference")
+        return self
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schema of every record by its name, for publishing."""
+    kinds = (Instance, Submission, Run, Episode, Score, JudgeIdentity)
+    return {kind.__name__.lower(): kind.model_json_schema() for kind in kinds}

@@ -1,0 +1,283 @@
+"""Reading a YAML file that people write: bounded, without aliases or tags, no key twice, errors with their line.
+
+Strangers write such files too. What could make a small file huge, slow or different from what people see in it is
+refused before it is built: aliases, tags, merge keys, nesting, numbers that are not finite, hidden characters.
+"""
+
+import re
+import unicodedata
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from ircore.core.errors import InputError
+
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 12
+"""Nesting that is accepted; a manifest needs four."""
+
+MEND = "Mend this line: key: value, two spaces deeper a level; text that holds one of : # { [ & * ! stands in quotes."
+
+_ALIAS, _NO_ALIAS = (
+    "anchors and aliases are not allowed",
+    "Write the value out where it is needed; quote a text with & or *.",
+)
+_ODD = "Write a date or a number that exists; text that looks like one stands in quotes."
+
+UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that show nothing, though their category says otherwise."""
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_INTEGER = "tag:yaml.org,2002:int"
+_NUMBERS = (_INTEGER, "tag:yaml.org,2002:float")
+_READ_IN_TWO_WAYS = re.compile(r"[_:xb]|^[-+]?0[0-9]")
+"""Octal, hexadecimal and binary digits, those to the base 60, underscores: other numbers, or text, in YAML 1.2."""
+
+_MOST_DIGITS = 80
+_TOO_LARGE = "a number of more than 64 bits"
+_MERGE = "tag:yaml.org,2002:merge"
+
+FieldPath = tuple[str | int, ...]
+"""Where a value stands in a document: keys and 0-based positions, outermost first."""
+
+
+class Place(NamedTuple):
+    """A place in a text, 1-based."""
+
+    line: int
+    column: int
+
+
+START = Place(1, 1)
+
+
+class Document(NamedTuple):
+    """A YAML document that is a mapping, and where its parts stand."""
+
+    mapping: dict[Any, Any]
+    """What it says."""
+
+    keys: dict[FieldPath, Place]
+    """Where each key or item begins."""
+
+    values: dict[FieldPath, Place]
+    """Where each value begins."""
+
+
+class YamlError(InputError):
+    """A text that is not YAML as it is taken here.
+
+    Args:
+        problem: One line with file and line.
+        remedy: One line.
+        place: Where in the text.
+        detail: The problem without file and line.
+    """
+
+    def __init__(self, problem: str, remedy: str = "", place: Place = START, detail: str = "") -> None:
+        super().__init__(problem, remedy)
+        self.place = place
+        self.detail = detail or problem
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML without aliases (they can make a small file huge), without tags and without a key given twice."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
+            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
+        if event.anchor is not None:
+            raise _fault(_ALIAS, event.start_mark, _NO_ALIAS)
+        if event.tag is not None:
+            raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Take the tag (!…) out.")
+        if self._depth >= MAX_DEPTH:
+            raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
+            raise _fault(_TOO_LARGE, node.start_mark)
+        if node.tag in _NUMBERS and _READ_IN_TWO_WAYS.search(node.value):
+            raise _fault("a number that is read in two ways", node.start_mark, "Write it in plain decimal digits.")
+        try:
+            value = super().construct_object(node, deep)
+        except (ValueError, OverflowError) as error:
+            # What looks like a date or a number and is none, such as 2026-99-99.
+            raise _fault(str(error), node.start_mark, _ODD) from error
+        if isinstance(value, float) and not isfinite(value):
+            raise _fault("a number that is not finite", node.start_mark, "Write a finite number, or take it out.")
+        if isinstance(value, int) and value.bit_length() > 64:
+            raise _fault(_TOO_LARGE, node.start_mark)
+        return value
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _fault("a key must be one word", key.start_mark)
+            if key.tag == _MERGE:
+                raise _fault("merge keys are not allowed", key.start_mark)
+            if key.value in seen:
+                raise _fault(f"{_short(key.value)} is given twice", key.start_mark, "Take one of the two out.")
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def process_directives(self) -> Any:
+        token = self.peek_token()  # type: ignore[no-untyped-call]
+        if self.check_token(yaml.DirectiveToken):
+            raise _fault("directives are not allowed", token.start_mark)
+        return super().process_directives()  # type: ignore[no-untyped-call]
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Leave merge keys where they are, for ``construct_mapping`` to refuse."""
+
+
+def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:
+    """Read a file that holds one mapping of keys to values.
+
+    Args:
+        path: The file.
+        if_missing: What to do when it cannot be read.
+        if_other: Where its format is described.
+
+    Raises:
+        InputError: It is missing, larger than ``MAX_BYTES``, not YAML, or not a mapping.
+    """
+    return parse_mapping(read_bounded(path, if_missing), str(path), if_other).mapping
+
+
+def read_bounded(path: Path, if_missing: str) -> bytes:
+    """Read a file without reading more of it than one byte over the limit, which ``parse_mapping`` refuses.
+
+    Raises:
+        InputError: It is missing.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", if_missing) from error
+
+
+def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
+    """Parse the bytes of a file that holds one mapping.
+
+    Args:
+        data: At most ``MAX_BYTES``, in UTF-8.
+        name: The file's name, for messages.
+        if_other: Where its format is described.
+
+    Raises:
+        YamlError: They are too many, not YAML, or not a mapping.
+    """
+    text = _decoded(data, name)
+    _refuse_hidden(text, name)
+    try:
+        loader = _StrictLoader(text)
+        try:
+            node = loader.get_single_node()
+            document = None if node is None else loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        detail, remedy = _words(error)
+        raise _refusal(name, detail, _place(error.problem_mark), remedy) from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise _refusal(name, type(error).__name__, START) from error
+    if not isinstance(document, dict):
+        detail = "is empty" if document is None else "not a mapping of keys to values"
+        raise YamlError(f"{name}: {detail}", if_other, detail=detail)
+    keys: dict[FieldPath, Place] = {}
+    values: dict[FieldPath, Place] = {}
+    _locate(node, (), keys, values)
+    return Document(document, keys, values)
+
+
+def hidden_character(text: str) -> tuple[int, str] | None:
+    """Find the first character that cannot be seen or changes how others are shown; line breaks and tabs may stay.
+
+    Returns:
+        Its position and its name, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``; None if there is none.
+    """
+    if text.isascii() and text.isprintable():
+        return None
+    for position, one in enumerate(text):
+        if one in "\n\t" or (one == "\r" and text[position + 1 : position + 2] == "\n"):
+            continue
+        if one in UNSEEN or unicodedata.category(one) in _HIDDEN or "VARIATION SELECTOR" in unicodedata.name(one, ""):
+            return position, f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}"
+    return None
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if len(data) > MAX_BYTES:
+        detail = f"larger than {MAX_BYTES // 1024} KiB"
+        raise YamlError(f"{name}: {detail}", "Such a file is short; shorten it.", detail=detail)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        place = Place(line, error.start - data.rfind(b"\n", 0, error.start))
+        raise _refusal(name, "a byte that is not UTF-8", place, "Save the file as UTF-8.") from error
+
+
+def _refuse_hidden(text: str, name: str) -> None:
+    found = hidden_character(text)
+    if found is not None:
+        before = text[: found[0]]
+        place = Place(before.count("\n") + 1, found[0] - before.rfind("\n"))
+        raise _refusal(name, f"the character {found[1]}, which cannot be seen", place, "Take the character out.")
+
+
+def _refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlError:
+    return YamlError(f"{name}:{place.line}: not valid YAML ({detail})", remedy, place, f"not valid YAML ({detail})")
+
+
+def _fault(problem: str, mark: yaml.Mark, remedy: str = "") -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=mark, note=remedy)
+
+
+def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
+    """Return what is wrong and what to do about it; the parser's words for two frequent slips are hard to follow."""
+    problem = error.problem or "not well formed"
+    if "'\\t'" in problem:
+        return "a tab where a line or a value begins", "Indent with spaces."
+    if problem == "but found another document":
+        return "a second document", "Keep one: take the line --- and what follows it out."
+    return problem, error.note or MEND
+
+
+def _place(mark: yaml.Mark | None) -> Place:
+    return START if mark is None else Place(mark.line + 1, mark.column + 1)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}…")
+
+
+def _locate(
+    node: yaml.Node | None, path: FieldPath, keys: dict[FieldPath, Place], values: dict[FieldPath, Place]
+) -> None:
+    """Note where a node and everything below it begins."""
+    if node is None:
+        return
+    values[path] = _place(node.start_mark)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            below = (*path, key.value)
+            keys[below] = _place(key.start_mark)
+            _locate(value, below, keys, values)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            keys[*path, number] = _place(value.start_mark)
+            _locate(value, (*path, number), keys, values)

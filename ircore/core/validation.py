@@ -1,0 +1,69 @@
+"""Turning a validation error into one line that names the field and what was expected."""
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from ircore.core.records import NAME, ONE_LINE
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+def describe_validation_error(error: ValidationError, most: int = 3) -> str:
+    """Return the first ``most`` faults as ``field: what is wrong``, joined by semicolons."""
+    faults = [_fault(one) for one in error.errors()]
+    more = f"; and {len(faults) - most} more" if len(faults) > most else ""
+    return "; ".join(faults[:most]) + more
+
+
+WORDING = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a mapping",
+    "extra_forbidden": "unknown key",
+    "finite_number": "must be a finite number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "list_type": "must be a list",
+    "literal_error": "must be {expected}",
+    "missing": "is missing",
+    "model_type": "must be a mapping",
+    "string_too_long": "has more than {max_length} characters",
+    "string_too_short": "is empty",
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+}
+"""What is said of a fault, by pydantic's name for its kind; what pydantic itself says where it is not listed."""
+
+
+_PATTERNS = {
+    ONE_LINE: "must be one line",
+    NAME: "must be lower-case letters, digits, '_', '.' and '-', a letter or digit first, at most 100",
+}
+
+
+def worded(detail: "ErrorDetails") -> str:
+    """Return what is wrong with a value, without the value: it may be a key."""
+    limits = {name: int(limit) if _is_whole(limit) else limit for name, limit in detail.get("ctx", {}).items()}
+    if detail["type"] == "string_pattern_mismatch" and limits["pattern"] in _PATTERNS:
+        return _PATTERNS[limits["pattern"]]
+    if detail["type"] in WORDING:
+        return WORDING[detail["type"]].format_map(limits)
+    return detail["msg"].removeprefix("Value error, ")
+
+
+def _is_whole(limit: object) -> bool:
+    return isinstance(limit, float) and limit.is_integer()
+
+
+def _fault(detail: "ErrorDetails") -> str:
+    field = ".".join(str(part) for part in detail["loc"]) or "record"
+    return f"{field}: {worded(detail)}"

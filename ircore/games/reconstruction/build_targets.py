@@ -1,0 +1,221 @@
+"""Building an instance set: which pictures, from which seeds, drawn on all cores.
+
+Every picture has a seed of its own, derived from the set's seed and its own place. So asking for more pictures, or for
+fewer categories, never changes the ones that were there before.
+"""
+
+import hashlib
+import os
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.plugins import unknown
+from ircore.core.progress import tracked
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
+from ircore.core.workers import worker_pool
+from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
+from ircore.games.reconstruction.targets.base import Builder, Drawn
+from ircore.instances.store import InstanceSet, write_instances
+
+BUILDERS: dict[str, Builder] = {
+    "bar_graph": bar_graph.build,
+    "functions": functions.build,
+    "geometry": geometry.build,
+    "line_graph": line_graph.build,
+    "pie_graph": pie_graph.build,
+    "simple_shapes": simple_shapes.build,
+}
+"""What draws each synthetic category; photographs are taken as they are."""
+
+LICENCE = "CC0-1.0"
+"""Of what the builders draw."""
+
+MOST_PER_CONDITION = 1000
+MOST_ATTEMPTS = 100
+VARIED, VARIETY_ATTEMPTS = 12, 8
+"""The first pictures of a condition are of different kinds, as far as that comes about in so many attempts each."""
+
+WORTH_A_POOL = 16
+"""Fewer pictures than this are drawn sooner than other processes start."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a picture belongs in a set.
+
+    Attributes:
+        category: Of the game.
+        difficulty: ``easy`` or ``hard``.
+        index: 1-based number within the condition.
+    """
+
+    category: str
+    difficulty: Difficulty
+    index: int
+
+    @property
+    def instance_id(self) -> str:
+        """Such as ``bar_graph-easy-01``."""
+        return f"{self.category}-{self.difficulty}-{self.index:02d}"
+
+    def seed(self, set_seed: int, attempt: int = 0) -> int:
+        """Return the picture's own seed: 48 bits of a SHA-256; each ``attempt`` has another."""
+        words = f"{set_seed}/{self.category}/{self.difficulty}/{self.index}/{attempt}"
+        return int.from_bytes(hashlib.sha256(words.encode()).digest()[:6])
+
+
+class Made(NamedTuple):
+    """A drawn instance: its record, its picture file and, for variety, the kind of figure it is."""
+
+    instance: Instance
+    data: bytes
+    kind: str
+
+
+def build_instances(
+    out: Path, seed: int = 0, per_condition: int = 10, categories: Sequence[str] = (),
+    difficulties: Sequence[str] = (), workers: int | None = None,
+) -> InstanceSet:  # fmt: skip
+    """Draw an instance set and write it to a folder.
+
+    Args:
+        out: The folder to make; it must not exist or be empty.
+        seed: Of the whole set, 0 or more; the same seed gives the same bytes.
+        per_condition: Pictures for each category and difficulty. Of photographs there may be fewer, which
+            is said on stderr.
+        categories: Which to build; all if empty.
+        difficulties: Which to build; both if empty.
+        workers: Processes that draw; as many as there are cores if None. The result does not depend on it.
+
+    Raises:
+        InputError: An unknown category or difficulty, a number out of range, or ``out`` holds something.
+        WorkError: The folder cannot be written.
+    """
+    _check("category", categories, CATEGORIES)
+    _check("difficulty", difficulties, DIFFICULTIES)
+    if seed < 0:
+        raise InputError(f"seed {seed} is negative", "Take 0 or more.")
+    if not 1 <= per_condition <= MOST_PER_CONDITION:
+        raise InputError(f"{per_condition} pictures per condition", f"Take 1 to {MOST_PER_CONDITION}.")
+    conditions = [
+        (category, cast(Difficulty, difficulty))
+        for category in CATEGORIES
+        for difficulty in DIFFICULTIES
+        if (not categories or category in categories) and (not difficulties or difficulty in difficulties)
+    ]
+    drawn = [condition for condition in conditions if condition[0] in BUILDERS]
+    places = [Place(*condition, index) for condition in drawn for index in range(1, per_condition + 1)]
+    photos = [difficulty for category, difficulty in conditions if category not in BUILDERS]
+    return write_instances(out, _all(places, photos, seed, per_condition, workers))
+
+
+def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
+    """Draw one synthetic target: the same arguments give the same picture to the byte.
+
+    Args:
+        category: One of ``BUILDERS``.
+        difficulty: ``easy`` or ``hard``.
+        seed: The picture's own, as an instance records it.
+    """
+    return BUILDERS[category](difficulty, random.Random(seed))
+
+
+def _check(kind: str, asked: Sequence[str], known: tuple[str, ...]) -> None:
+    for name in asked:
+        if name not in known:
+            raise unknown(kind, name, known)
+
+
+def _all(
+    places: list[Place], photos: list[Difficulty], seed: int, per_condition: int, workers: int | None
+) -> Iterator[tuple[Instance, bytes]]:
+    made = _unlike(_made(places, seed, workers), places, seed)
+    for one in tracked(made, "drawing", len(places)):
+        yield one.instance, one.data
+    for difficulty in photos:
+        yield from _photographs(difficulty, per_condition)
+
+
+def _made(places: list[Place], seed: int, workers: int | None) -> Iterator[Made]:
+    """Make the pictures in order, in other processes when that is worth it."""
+    count = min(workers or os.cpu_count() or 1, len(places))
+    seeds = [place.seed(seed) for place in places]
+    if count < 2 or len(places) < WORTH_A_POOL:
+        yield from map(_make, places, seeds)
+        return
+    with worker_pool(count) as pool:
+        yield from pool.map(_make, places, seeds, chunksize=2)
+
+
+def _make(place: Place, seed: int) -> Made:
+    drawn = draw(place.category, place.difficulty, seed)
+    picture = Picture.from_pixels(drawn.drawing.pixels)
+    instance = Instance(
+        instance_id=place.instance_id,
+        category=place.category,
+        difficulty=place.difficulty,
+        image=f"images/{place.instance_id}.png",
+        sha256=picture.sha256,
+        width=picture.width,
+        height=picture.height,
+        scene=drawn.scene,
+        source="procedural",
+        licence=LICENCE,
+        seed=seed,
+    )
+    return Made(instance, picture.data, drawn.kind)
+
+
+def _unlike(made: Iterator[Made], places: list[Place], seed: int) -> Iterator[Made]:
+    """Draw a picture again, from its next seed, for as long as it is like an earlier one of its condition."""
+    seen: set[tuple[str, str, str]] = set()
+    for place, one in zip(places, made, strict=True):
+        attempt = 0
+        while _is_like(one, place, attempt, seen):
+            attempt += 1
+            if attempt > MOST_ATTEMPTS:
+                raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
+            one = _make(place, place.seed(seed, attempt))
+        seen |= {(place.category, place.difficulty, what) for what in (one.instance.sha256, one.kind)}
+        yield one
+
+
+def _is_like(one: Made, place: Place, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
+    """Whether an earlier picture is the same or, as long as there may be others, of the same kind."""
+    same = (place.category, place.difficulty, one.instance.sha256) in seen
+    wants_variety = bool(one.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
+    return same or (wants_variety and (place.category, place.difficulty, one.kind) in seen)
+
+
+def _photographs(difficulty: Difficulty, wanted: int) -> Iterator[tuple[Instance, bytes]]:
+    from ircore.games.reconstruction.targets.photos import shots
+
+    found = shots(difficulty)
+    if len(found) < wanted:
+        print(
+            f"photos/{difficulty}: {len(found)} of {wanted}: no more freely licensed photographs are shipped; "
+            "add your own with `ircore instances import folder`",
+            file=sys.stderr,
+        )
+    for index, shot in enumerate(found[:wanted], start=1):
+        name = Place("photos", difficulty, index).instance_id
+        yield (
+            Instance(
+                instance_id=name,
+                category="photos",
+                difficulty=difficulty,
+                image=f"images/{name}.jpg",
+                sha256=shot.picture.sha256,
+                width=shot.picture.width,
+                height=shot.picture.height,
+                source=f"{shot.photo.title}, by {shot.photo.author}; {shot.photo.source}",
+                licence=shot.photo.licence,
+            ),
+            shot.picture.data,
+        )

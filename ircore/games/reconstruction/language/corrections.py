@@ -1,0 +1,159 @@
+r"""Which categories of correction a message has, and where.
+
+A category fires when a stem pattern ``\b<stem>\w{0,6}\b`` or a phrase pattern of its list matches, whatever the
+letter case (arXiv 2606.01901, appendix B). Time grows linearly with the message: stems are looked up word by word, and
+no phrase can repeat without bound.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from string import digits
+from typing import NamedTuple
+
+from ircore.games.reconstruction.language.lexicon import Correction, Lexicon, WordList, load_lexicon
+
+ENDING = 6
+"""Characters that a word may have after a stem."""
+
+Span = tuple[int, int]
+"""First character, and the first one after the end."""
+
+_WORD = re.compile(r"\w+")
+
+
+class Mark(NamedTuple):
+    """A place in a message where a category fired."""
+
+    correction: Correction
+    """The category."""
+
+    start: int
+    """Where it begins: index of a character of the message."""
+
+    end: int
+    """Where it ends: index of the first character after it."""
+
+    token: str
+    """What stands there, in lower case, white space as single spaces."""
+
+
+def find_corrections(message: str) -> tuple[Mark, ...]:
+    """Find what a message corrects.
+
+    Marks of one category never overlap: a phrase is marked where no stem of its category fires inside it, so that
+    tokens are words where they can be. ``top-right corner`` is three marks of position. Marks of different categories
+    may overlap.
+
+    Args:
+        message: Any text, of any length.
+
+    Returns:
+        The marks by place, then in the order of the categories; none for a message that corrects nothing listed.
+    """
+    return _finder().find(message)
+
+
+def corrections_in(message: str) -> frozenset[Correction]:
+    """Return the categories that fire in a message."""
+    return frozenset(mark.correction for mark in find_corrections(message))
+
+
+class Finder:
+    """A lexicon made ready for search.
+
+    Args:
+        lexicon: The lists.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._order = {one.correction: index for index, one in enumerate(lexicon.lists)}
+        self._phrases = tuple((one.correction, _phrases(one)) for one in lexicon.lists)
+        self._by_stem: Mapping[str, tuple[Correction, ...]] = _by_stem(lexicon)
+        self._longest = max(len(stem) for stem in self._by_stem) + ENDING
+        # Words repeat: most are looked up once in a whole run.
+        self._of_word = lru_cache(maxsize=65_536)(self._stems_of)
+
+    def find(self, message: str) -> tuple[Mark, ...]:
+        """Return the marks of a message; see ``find_corrections``."""
+        lowered = _lowered(message)
+        spans: dict[Correction, list[Span]] = defaultdict(list)
+        for match in _WORD.finditer(lowered):
+            start, end = match.span()
+            if end - start <= self._longest:
+                for correction in self._of_word(match[0]):
+                    spans[correction].append((start, end))
+        for correction, pattern in self._phrases:
+            found = [match.span() for match in pattern.finditer(lowered)]
+            if found:
+                spans[correction] += _outside(found, spans[correction])
+        marks = [
+            Mark(correction, start, end, " ".join(lowered[start:end].split()))
+            for correction, found in spans.items()
+            for start, end in found
+        ]
+        return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
+
+    def _stems_of(self, word: str) -> tuple[Correction, ...]:
+        """Return the categories with a stem that ``word`` begins with and exceeds by at most ``ENDING``."""
+        lengths = range(max(1, len(word) - ENDING), len(word) + 1)
+        found = {one for length in lengths for one in self._by_stem.get(word[:length], ())}
+        return tuple(sorted(found, key=self._order.__getitem__))
+
+
+@cache
+def _finder() -> Finder:
+    return Finder(load_lexicon())
+
+
+def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
+    stems: dict[str, tuple[Correction, ...]] = defaultdict(tuple)
+    for words in lexicon.lists:
+        for stem in words.stems:
+            stems[stem.text] += (words.correction,)
+    return dict(stems)
+
+
+def _phrases(words: WordList) -> re.Pattern[str]:
+    """Join the phrases of a list into one pattern; longer alternatives are tried first."""
+    texts = sorted((text for one in words.phrases for text in _openings(one.text)), key=len, reverse=True)
+    spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
+    return re.compile(f"(?:{'|'.join(_at_word_start(text) for text in spaced)})(?!\\w)")
+
+
+def _openings(text: str) -> list[str]:
+    """Write a phrase that begins with alternatives, or with any digit, as one phrase for each."""
+    leading = re.match(r"\(\?:([a-z |]+)\)", text)
+    if leading:
+        return [one + text[leading.end() :] for one in leading[1].split("|")]
+    number = r"\d{1,9}"
+    if text.startswith(number):
+        return [digit + r"\d{0,8}" + text.removeprefix(number) for digit in digits]
+    return [text]
+
+
+def _at_word_start(text: str) -> str:
+    """Let a phrase begin only where a word does.
+
+    A first character is looked behind once it has been met: patterns that all begin with a plain character are searched
+    for by these characters, several times as fast as place by place.
+    """
+    first = re.match(r"[a-z0-9#]|\\\(", text)
+    return rf"{first[0]}(?<!\w{first[0]}){text[first.end() :]}" if first else rf"(?<!\w){text}"
+
+
+def _lowered(message: str) -> str:
+    """Return the message in lower case, character by character, so that places stay what they are."""
+    lowered = message.lower()
+    if len(lowered) == len(message):
+        return lowered
+    return "".join(low if len(low := character.lower()) == 1 else character for character in message)
+
+
+def _outside(phrases: Sequence[Span], stems: Sequence[Span]) -> list[Span]:
+    """Return the phrases that no stem overlaps; both are in order and overlap none of their own kind."""
+    ends = [end for _, end in stems]
+    after = [(start, end, bisect_right(ends, start)) for start, end in phrases]
+    return [(start, end) for start, end, index in after if index == len(stems) or stems[index][0] >= end]

@@ -1,0 +1,99 @@
+"""The words by which a correction is told: ten lists, shipped as text files, versioned by their hash."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+Correction = Literal[
+    "position",
+    "size",
+    "colour",
+    "add_remove",
+    "shape",
+    "label",
+    "style",
+    "comparison",
+    "numeric",
+    "acknowledgement",
+]
+"""What a correction is about; acknowledgement says what is right already."""
+
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+"""The ten categories in the order of the paper's Table 5; each is a file ``stems/<category>.txt``."""
+
+Source = Literal["paper", "ours"]
+"""Who listed a pattern: Table 5 of arXiv 2606.01901, or this project where that table is only representative."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One line of a list."""
+
+    text: str
+    """A stem in lower case, or a regular expression in which a space stands for white space."""
+
+    source: Source
+    """Who listed it."""
+
+
+@dataclass(frozen=True)
+class WordList:
+    """The patterns of one category."""
+
+    correction: Correction
+    """The category."""
+
+    stems: tuple[Pattern, ...]
+    """Each fires on a word that begins with it and has at most six more characters."""
+
+    phrases: tuple[Pattern, ...]
+    """Each fires on whole words that match it."""
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """All ten lists."""
+
+    version: str
+    """``built-in`` and a hash of the patterns; goes with every result, since another list gives other rates."""
+
+    lists: tuple[WordList, ...]
+    """In the order of ``CORRECTIONS``."""
+
+
+@cache
+def load_lexicon() -> Lexicon:
+    """Read the lists that the package ships."""
+    lists = tuple(_parse(one, _text(one)) for one in CORRECTIONS)
+    digest = hashlib.sha256(repr([(one.correction, one.stems, one.phrases) for one in lists]).encode()).hexdigest()
+    return Lexicon(f"built-in {digest[:12]}", lists)
+
+
+def _text(correction: Correction) -> str:
+    return (files("ircore.games.reconstruction.language") / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
+
+
+def _parse(correction: Correction, text: str) -> WordList:
+    """Read one file: comments, and patterns under headings such as ``[stems: paper]``."""
+    sections: dict[tuple[str, Source], list[str]] = {}
+    current: list[str] = []
+    for line in _lines(text):
+        if line.startswith("[") and line.endswith("]") and ": " in line:
+            kind, source = line[1:-1].split(": ")
+            current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
+        else:
+            current.append(line)
+    return WordList(correction, _patterns(sections, "stems"), _patterns(sections, "phrases"))
+
+
+def _lines(text: str) -> Iterator[str]:
+    stripped = (line.strip() for line in text.splitlines())
+    return (line for line in stripped if line and not line.startswith("# "))
+
+
+def _patterns(sections: dict[tuple[str, Source], list[str]], kind: str) -> tuple[Pattern, ...]:
+    sources: tuple[Source, ...] = get_args(Source)
+    return tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))

@@ -1,0 +1,67 @@
+"""The game master's words: text files, replaceable with ``--prompts DIR``, versioned by their hash."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from ircore.core.prompt_files import prompts_version, read_prompts
+
+PLACEHOLDERS = {
+    "describer_first": ("{token_budget}",),
+    "describer_later": ("{token_budget}",),
+    "generator_later": ("{earlier}", "{message}"),
+}
+"""The texts of a set by name, and what each must have a place for."""
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The prompts of a run.
+
+    Attributes:
+        version: Name of the set and a hash of its texts: part of a result's identity.
+        describer_first: For turn 1, with ``{token_budget}`` where the budget goes.
+        describer_later: For later turns, likewise.
+        generator_later: For later turns, with ``{earlier}`` and ``{message}`` where the describer's messages go; on
+            turn 1 the generator reads the message alone.
+    """
+
+    version: str
+    describer_first: str
+    describer_later: str
+    generator_later: str
+
+    def describer(self, turn: int, token_budget: int) -> str:
+        """Return the words that the describer reads at a turn (1-based)."""
+        text = self.describer_first if turn == 1 else self.describer_later
+        return text.replace("{token_budget}", str(token_budget))
+
+    def generator(self, message: str, earlier: Sequence[str]) -> str:
+        """Return the words that a generator reads that takes one text.
+
+        Args:
+            message: The describer's message of this turn.
+            earlier: Its messages of all earlier turns, oldest first; none on turn 1.
+        """
+        if not earlier:
+            return message
+        numbered = "\n\n".join(f"{number}. {text}" for number, text in enumerate(earlier, start=1))
+        places = {"{earlier}": numbered, "{message}": message}
+        return re.sub(r"\{earlier\}|\{message\}", lambda place: places[place[0]], self.generator_later)
+
+
+def load_prompts(game: str, folder: Path | None = None) -> Prompts:
+    """Read the prompts of a game.
+
+    Args:
+        game: Name of the game.
+        folder: A folder with ``describer_first.txt``, ``describer_later.txt`` and ``generator_later.txt``; the built-in
+            ones if None.
+
+    Raises:
+        InputError: A file is missing, too large, not UTF-8, or lacks a place for what it must tell.
+    """
+    texts = read_prompts(PLACEHOLDERS, files(f"ircore.games.{game}") / "prompt_texts", folder, "--prompts")
+    return Prompts(prompts_version(list(texts.values()), folder), **texts)

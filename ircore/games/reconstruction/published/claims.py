@@ -1,0 +1,150 @@
+"""Two sentences of the paper held against its own Table 3."""
+
+from dataclasses import dataclass
+from itertools import product
+
+from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.games.reconstruction.published.published import (
+    JUDGES,
+    REPORTED,
+    PublishedJudge,
+    PublishedPair,
+    PublishedScore,
+    Reported,
+    mean_scores,
+    published_scores,
+)
+
+BETTER, WORSE = "gpt-5.2", "Qwen-3"
+"""The two describers: the paper finds the first about one point better than the second."""
+
+
+@dataclass(frozen=True)
+class HardAgainstEasy:
+    """One pair in one category as one judge sees it."""
+
+    pair: PublishedPair
+    """Who played."""
+
+    category: str
+    """Of the pictures."""
+
+    judge: PublishedJudge
+    """Whose means."""
+
+    easy: float
+    """Mean final score on easy pictures, 0–10."""
+
+    hard: float
+    """The same on hard ones."""
+
+    origin: Reported = REPORTED
+    """Never a result of a run."""
+
+    @property
+    def difference(self) -> float:
+        """Hard minus easy, to the one decimal that the table has."""
+        return round(self.hard - self.easy, 1)
+
+
+@dataclass(frozen=True)
+class BetterAgainstWorse:
+    """Both describers with one generator under one condition as one judge sees them."""
+
+    generator: str
+    """Who drew for both."""
+
+    category: str
+    """Of the pictures."""
+
+    difficulty: str
+    """easy or hard."""
+
+    judge: PublishedJudge
+    """Whose means."""
+
+    better: float
+    """Mean final score with ``BETTER``, 0–10."""
+
+    worse: float
+    """The same with ``WORSE``."""
+
+    origin: Reported = REPORTED
+    """Never a result of a run."""
+
+    @property
+    def difference(self) -> float:
+        """Better minus worse, to the one decimal that the table has."""
+        return round(self.better - self.worse, 1)
+
+
+def hard_against_easy() -> tuple[HardAgainstEasy, ...]:
+    """Compare hard with easy wherever Table 3 can: four pairs × seven categories × three judges.
+
+    The paper's section 4.2 has hard pictures score consistently lower in all categories and for all pairs. Those
+    whose ``difference`` is 0 or more are the counter-examples.
+    """
+    scores = {(one.pair, one.category, one.difficulty): one for one in published_scores()}
+    return tuple(
+        HardAgainstEasy(
+            pair,
+            category,
+            judge,
+            scores[pair, category, "easy"].score(judge),
+            scores[pair, category, "hard"].score(judge),
+        )
+        for pair, category, judge in product(mean_scores(), CATEGORIES, JUDGES)
+    )
+
+
+def not_lower() -> tuple[HardAgainstEasy, ...]:
+    """Return the counter-examples to "hard is consistently lower than easy": hard as high as easy, or higher."""
+    return tuple(one for one in hard_against_easy() if one.difference >= 0)
+
+
+def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
+    """Compare the describers wherever Table 3 can: two generators × 14 conditions × three judges.
+
+    The paper's section 5.2 has one about a point above the other under all conditions.
+    """
+    scores = {(one.pair, one.category, one.difficulty): one for one in published_scores()}
+
+    def score(describer: str, generator: str, category: str, difficulty: str) -> PublishedScore:
+        return scores[PublishedPair(describer, generator), category, difficulty]
+
+    return tuple(
+        BetterAgainstWorse(
+            generator=generator,
+            category=category,
+            difficulty=difficulty,
+            judge=judge,
+            better=score(BETTER, generator, category, difficulty).score(judge),
+            worse=score(WORSE, generator, category, difficulty).score(judge),
+        )
+        for generator, category, difficulty, judge in product(generators(), CATEGORIES, DIFFICULTIES, JUDGES)
+    )
+
+
+def not_better() -> tuple[BetterAgainstWorse, ...]:
+    """Return the counter-examples to "about one point better across all conditions" that are not better at all."""
+    return tuple(one for one in better_against_worse() if one.difference <= 0)
+
+
+def mean_differences() -> dict[tuple[str, PublishedJudge], float]:
+    """Return how far the better describer leads on average, by generator and judge, in points of 0–10.
+
+    These are differences of means rounded to two decimals, so that whoever subtracts the means as they are shown gets
+    the same; unrounded means may differ by 0.01 more or less.
+    """
+    means = {pair: {judge: round(mean, 2) for judge, mean in one.items()} for pair, one in mean_scores().items()}
+    return {
+        (generator, judge): round(
+            means[PublishedPair(BETTER, generator)][judge] - means[PublishedPair(WORSE, generator)][judge], 2
+        )
+        for generator, judge in product(generators(), JUDGES)
+    }
+
+
+def generators() -> tuple[str, ...]:
+    """Return the two generators in the order of Table 3."""
+    return tuple(dict.fromkeys(one.pair.generator for one in published_scores()))

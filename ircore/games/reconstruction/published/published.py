@@ -1,0 +1,176 @@
+"""The published tables as typed records.
+
+Nobody played these here: every record says ``reported by the paper``, and none has what ``Results`` are made from.
+"""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+SOURCE = "https://arxiv.org/abs/2606.01901"
+"""Where all of it is from."""
+
+Reported = Literal["reported by the paper"]
+REPORTED: Reported = "reported by the paper"
+
+PublishedJudge = Literal["gpt", "claude", "qwen3"]
+JUDGES: tuple[PublishedJudge, ...] = ("gpt", "claude", "qwen3")
+"""The language models that judged: GPT-5.2, Claude-4.5 Sonnet and Qwen3-VL-30B."""
+
+
+@dataclass(frozen=True, order=True)
+class PublishedPair:
+    """A describer–generator pair of the paper."""
+
+    describer: str
+    """As the paper prints it."""
+
+    generator: str
+    """As the paper prints it."""
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """A row of Table 3: ten episodes of a pair under one condition."""
+
+    pair: PublishedPair
+    """Who played."""
+
+    category: str
+    """As in ``ircore.core.records.CATEGORIES``; the paper's Visual Genome is ``photos``."""
+
+    difficulty: str
+    """easy or hard."""
+
+    gpt: float
+    """Mean similarity of the final rendering by GPT-5.2, 0–10."""
+
+    claude: float
+    """The same by Claude-4.5 Sonnet."""
+
+    qwen3: float
+    """The same by Qwen3-VL-30B."""
+
+    final_preferred: float | None
+    """Share of multi-turn episodes in which LipSim prefers the final to the first rendering, 0–1; None if not given."""
+
+    human: float | None
+    """The same mean by three people, 0–10; None but for one pair."""
+
+    origin: Reported = REPORTED
+    """Never a result of a run."""
+
+    def score(self, judge: PublishedJudge) -> float:
+        """Return a judge's mean, 0–10."""
+        return {"gpt": self.gpt, "claude": self.claude, "qwen3": self.qwen3}[judge]
+
+
+@dataclass(frozen=True)
+class PublishedAgreement:
+    """A row of Table 1, 2 or 4: how far two judges agree."""
+
+    one: str
+    """A judge, ``human``, or an annotator."""
+
+    other: str
+    """Another."""
+
+    pearson: float | None
+    """Pearson's r of their similarity ratings; None for LipSim, which rates none."""
+
+    spearman: float | None
+    """Spearman's ρ of the same."""
+
+    agreement: float
+    """Share of preferences (final or first rendering) on which they agree, 0–1."""
+
+    kappa: float
+    """Cohen's κ of the same."""
+
+    origin: Reported = REPORTED
+    """Never a result of a run."""
+
+
+@cache
+def published_scores() -> tuple[PublishedScore, ...]:
+    """Return the 56 rows of Table 3: four pairs × seven categories × easy and hard."""
+    return tuple(
+        PublishedScore(
+            pair=PublishedPair(row["describer"], row["generator"]),
+            category=_category(row["category"]),
+            difficulty=row["difficulty"],
+            gpt=float(row["gpt"]),
+            claude=float(row["claude"]),
+            qwen3=float(row["qwen3"]),
+            final_preferred=_share(row["lipsim_final_preferred_pct"]),
+            human=_number(row["human"]),
+        )
+        for row in _rows("table3")
+    )
+
+
+@cache
+def published_agreement(table: Literal["table1", "table2", "table4"]) -> tuple[PublishedAgreement, ...]:
+    """Return a table of agreement.
+
+    Args:
+        table: ``table1`` judge × judge, ``table2`` human × judge, ``table4`` annotator × annotator.
+    """
+    return tuple(
+        PublishedAgreement(
+            one=row["judge_a"],
+            other=row["judge_b"],
+            pearson=_number(row["pearson"]),
+            spearman=_number(row["spearman"]),
+            agreement=float(row["agreement_pct"]) / 100,
+            kappa=float(row["kappa"]),
+        )
+        for row in _rows(table)
+    )
+
+
+def published_pairs() -> tuple[PublishedPair, ...]:
+    """Return the four pairs in the order of Table 3."""
+    return tuple(dict.fromkeys(one.pair for one in published_scores()))
+
+
+def mean_scores() -> dict[PublishedPair, dict[PublishedJudge, float]]:
+    """Return each pair's mean over the 14 conditions, unweighted, recomputed from Table 3."""
+    means: dict[PublishedPair, dict[PublishedJudge, float]] = {}
+    for pair in published_pairs():
+        rows = [one for one in published_scores() if one.pair == pair]
+        means[pair] = {judge: sum(one.score(judge) for one in rows) / len(rows) for judge in JUDGES}
+    return means
+
+
+def mean_preferences() -> dict[PublishedPair, float]:
+    """Return for each pair the share of final renderings that LipSim prefers, 0–1, recomputed from Table 3.
+
+    The unweighted mean over the conditions that have one: how many episodes stand behind each is not published.
+    """
+    means = {}
+    for pair in published_pairs():
+        given = [one.final_preferred for one in published_scores() if one.pair == pair]
+        known = [share for share in given if share is not None]
+        means[pair] = sum(known) / len(known)
+    return means
+
+
+def _rows(table: str) -> Iterator[dict[str, str]]:
+    text = (files("ircore.games.reconstruction.published") / "data" / f"{table}.csv").read_text(encoding="utf-8")
+    yield from csv.DictReader(text.splitlines())
+
+
+def _category(printed: str) -> str:
+    return "photos" if printed == "Visual Genome" else printed.lower().replace(" ", "_")
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _share(percent: str) -> float | None:
+    return float(percent) / 100 if percent else None

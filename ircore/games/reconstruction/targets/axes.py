@@ -1,0 +1,279 @@
+"""Axes: value ↔ pixel, round tick values, and drawing of frame, gridlines, ticks and their labels."""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ircore.core.drawing import text_size
+from ircore.core.plot_area import PlotArea, Scale
+from ircore.games.reconstruction.targets.base import SIZE, SceneDrawing
+from ircore.games.reconstruction.targets.palettes import Paper, mix
+
+EDGE = 14
+"""Pixels left free at least between the outermost text and the picture's edge."""
+
+GAP = 5
+"""Pixels between a tick and its label, and between labels and the axis' name."""
+
+DASHES: tuple[tuple[float, ...], ...] = ((), (6, 4), (2, 3))
+"""Solid, dashed and dotted gridlines."""
+
+Frame = Literal["box", "corner", "bottom", "left"]
+TickMarks = Literal["out", "in", "none"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis measures, before it has a place.
+
+    Attributes:
+        low: Data value at the left or bottom end.
+        high: Data value at the other end.
+        ticks: Value and label of each tick; the n-th of several names has value n.
+        name: Written along the axis; may be empty.
+        rotation: Of the labels, in degrees counter-clockwise: 0, 45 or 90.
+        minor: Values that get a fine gridline only.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    name: str = ""
+    rotation: float = 0.0
+    minor: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Style:
+    """How axes look.
+
+    Attributes:
+        paper: Colours.
+        font: Size of labels in pixels.
+        frame: Which sides of the area are drawn.
+        marks: Where tick marks lie.
+        grid: Of which axes' ticks gridlines start: ``""``, ``"x"``, ``"y"`` or ``"xy"``.
+        dash: Of the gridlines.
+        width: Of the axes, in pixels.
+    """
+
+    paper: Paper
+    font: float
+    frame: Frame
+    marks: TickMarks
+    grid: str
+    dash: tuple[float, ...]
+    width: float
+
+
+@dataclass(frozen=True)
+class Plot(PlotArea):
+    """Two axes in their places; the area between them has whole pixels as its sides."""
+
+    x_axis: Axis
+    y_axis: Axis
+    style: Style
+
+
+def pick_style(rng: random.Random, paper: Paper, frames: tuple[Frame, ...], grids: tuple[str, ...]) -> Style:
+    """Draw a look for axes; on a panel there is always a full grid and no frame but at the bottom."""
+    return Style(
+        paper=paper,
+        font=rng.choice((12.0, 13.0, 14.0, 15.0)),
+        frame="bottom" if paper.panel and "bottom" in frames else rng.choice(frames),
+        marks=rng.choice(("out", "out", "in", "none")),
+        grid=max(grids, key=len) if paper.panel else rng.choice(grids),
+        dash=() if paper.panel else rng.choice(DASHES),
+        width=rng.choice((1.0, 1.0, 2.0)),
+    )
+
+
+def round_steps(low: float, high: float, most: int, factors: tuple[float, ...] = (1, 2, 2.5, 5)) -> tuple[float, ...]:
+    """Return round values from ``low`` to ``high``, at most ``most`` and at least two.
+
+    They are multiples of one of the factors times a power of ten (after P. Heckbert, "Nice numbers for graph labels",
+    Graphics Gems, 1990): of the finest such step that keeps to ``most``, or a coarser one if that meets both ends and
+    leaves four values.
+    """
+    power = math.floor(math.log10((high - low) / most))
+    steps = [factor * 10.0**exponent for exponent in (power, power + 1) for factor in factors]
+    fitting = [ticks for step in steps if 2 <= len(ticks := _multiples(low, high, step)) <= most]
+    meeting = [ticks for ticks in fitting if (ticks[0], ticks[-1]) == (low, high) and len(ticks) >= 4]
+    return (meeting or fitting)[0]
+
+
+def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return tuple(round(index * step, 9) for index in range(first, last + 1))
+
+
+def number(value: float) -> str:
+    """Return a number as a label shows it, such as ``-2``, ``0.5`` or ``1200``."""
+    text = f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def numbers(values: Sequence[float]) -> list[str]:
+    """Return numbers as labels of one row show them: all with as many decimals as one of them needs."""
+    decimals = max(len(number(value).partition(".")[2]) for value in values)
+    return [number(value) if value == 0 else f"{value:.{decimals}f}" for value in values]
+
+
+def numeric_axis(
+    low: float, high: float, most: int, name: str = "", factors: tuple[float, ...] = (1, 2, 2.5, 5)
+) -> Axis:
+    """Return an axis with round numbers at its ticks; see ``round_steps``."""
+    values = round_steps(low, high, most, factors)
+    return Axis(low, high, tuple(zip(values, numbers(values), strict=True)), name)
+
+
+def names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: float = 0.5) -> Axis:
+    """Return an axis with words at 0, 1, 2 …, and ``pad`` units beyond the first and the last."""
+    ticks = tuple((float(index), word) for index, word in enumerate(words))
+    return Axis(-pad, len(words) - 1 + pad, ticks, name, rotation)
+
+
+def crisp(at: float, width: float) -> float:
+    """Return where near ``at`` an upright line of this width fills whole pixels."""
+    return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
+
+
+def place(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
+    """Give the axes a place: as large as labels allow, less some free space at chance."""
+    mark = 5 if style.marks == "out" else 0
+    x_labels = [_rotated_size(label, style.font, x_axis.rotation) for _, label in x_axis.ticks]
+    y_labels = [text_size(label, style.font) for _, label in y_axis.ticks]
+    left = EDGE + max(width for width, _ in y_labels) + GAP + mark + _room_for_name(y_axis, style)
+    if x_axis.rotation == 45:
+        left = max(left, EDGE + x_labels[0][0])
+    bottom = SIZE - EDGE - max(height for _, height in x_labels) - GAP - mark - _room_for_name(x_axis, style)
+    right = SIZE - EDGE - (x_labels[-1][0] / 2 if x_axis.rotation == 0 else 8)
+    left, right = left + rng.uniform(0, 24), right - rng.uniform(0, 36)
+    top, bottom = EDGE + style.font / 2 + rng.uniform(0, 44), bottom - rng.uniform(0, 20)
+    return Plot(
+        Scale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
+        Scale(y_axis.low, y_axis.high, float(round(bottom)), float(round(top))),
+        x_axis, y_axis, style,
+    )  # fmt: skip
+
+
+def draw_ground(scene: SceneDrawing, plot: Plot) -> None:
+    """Draw what lies behind the data: panel and gridlines, the fine ones first."""
+    paper = plot.style.paper
+    if paper.panel:
+        box = scene.drawing.rectangle(plot.left, plot.top, plot.right, plot.bottom, paper.panel)
+        scene.add("panel", box, paper.panel)
+    fine = mix(paper.grid, paper.surface, 0.5)
+    for value in plot.x_axis.minor:
+        _gridline(scene, plot, "x", value, fine, ())
+    for value in plot.y_axis.minor:
+        _gridline(scene, plot, "y", value, fine, ())
+    for orientation, axis in (("x", plot.x_axis), ("y", plot.y_axis)):
+        for value, _ in axis.ticks if orientation in plot.style.grid else ():
+            _gridline(scene, plot, orientation, value, paper.grid, plot.style.dash)
+
+
+def draw_axes(scene: SceneDrawing, plot: Plot) -> None:
+    """Draw frame, ticks, labels and names of the axes."""
+    _draw_frame(scene, plot)
+    for value, label in plot.x_axis.ticks:
+        _x_tick(scene, plot, value, label)
+    for value, label in plot.y_axis.ticks:
+        _y_tick(scene, plot, value, label)
+    draw_names(scene, plot)
+
+
+def draw_names(scene: SceneDrawing, plot: Plot) -> None:
+    """Write the names of the axes along the picture's lower and left edge."""
+    size, ink = plot.style.font, plot.style.paper.ink
+    if plot.x_axis.name:
+        middle = (plot.left + plot.right) / 2
+        at = (middle, _labels_bottom(scene) + GAP + 2)
+        scene.text("axis_label", at, plot.x_axis.name, size, ink, "mt", axis="x")
+    if plot.y_axis.name:
+        at = (_labels_left(scene) - GAP - 2, (plot.top + plot.bottom) / 2)
+        scene.text("axis_label", at, plot.y_axis.name, size, ink, "rm", rotation=90, axis="y")
+
+
+def _draw_frame(scene: SceneDrawing, plot: Plot) -> None:
+    frame, width, ink = plot.style.frame, plot.style.width, plot.style.paper.ink
+    left, right = crisp(plot.left, width), crisp(plot.right, width)
+    top, bottom = crisp(plot.top, width), crisp(plot.bottom, width)
+    if frame == "box":
+        scene.line("frame", [(left, top), (right, top)], ink, width, side="top")
+        scene.line("frame", [(right, top), (right, bottom)], ink, width, side="right")
+    if frame != "left":
+        _axis_line(scene, plot, "x", ((left, bottom), (right, bottom)))
+    if frame != "bottom":
+        _axis_line(scene, plot, "y", ((left, bottom), (left, top)))
+
+
+def _axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tuple[float, float], ...]) -> None:
+    scale = plot.x if orientation == "x" else plot.y
+    scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **axis_facts(orientation, scale))
+
+
+def axis_facts(orientation: str, scale: Scale) -> dict[str, Any]:
+    """Return the parameters of an axis element: which one, and what value lies at which pixel."""
+    return {
+        "axis": orientation,
+        "data_range": [scale.low, scale.high],
+        "pixel_range": [scale.start, scale.end],
+    }
+
+
+def _gridline(
+    scene: SceneDrawing, plot: Plot, orientation: str, value: float, colour: str, dash: tuple[float, ...]
+) -> None:
+    if orientation == "x":
+        at = crisp(plot.x(value), 1)
+        ends = [(at, plot.top), (at, plot.bottom)]
+    else:
+        at = crisp(plot.y(value), 1)
+        ends = [(plot.left, at), (plot.right, at)]
+    scene.line("gridline", ends, colour, 1.0, dash, axis=orientation, value=value)
+
+
+def _x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
+    style, ink, at = plot.style, plot.style.paper.ink, plot.x(value)
+    if style.marks != "none" and style.frame != "left":
+        ends = [(crisp(at, 1), plot.bottom), (crisp(at, 1), plot.bottom + (5 if style.marks == "out" else -5))]
+        scene.line("tick", ends, ink, 1.0, axis="x", value=value)
+    below = plot.bottom + GAP + (5 if style.marks == "out" else 0)
+    if plot.x_axis.rotation == 45:
+        scene.text("tick_label", (at + 5, below), label, style.font, ink, "rt", 45, axis="x", value=value)
+    else:
+        rotation = plot.x_axis.rotation
+        scene.text("tick_label", (at, below), label, style.font, ink, "mt", rotation, axis="x", value=value)
+
+
+def _y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
+    style, ink, at = plot.style, plot.style.paper.ink, plot.y(value)
+    if style.marks != "none" and style.frame != "bottom":
+        ends = [(plot.left, crisp(at, 1)), (plot.left + (5 if style.marks == "in" else -5), crisp(at, 1))]
+        scene.line("tick", ends, ink, 1.0, axis="y", value=value)
+    beside = plot.left - GAP - (5 if style.marks == "out" else 0)
+    scene.text("tick_label", (beside, at), label, style.font, ink, "rm", axis="y", value=value)
+
+
+def _labels_bottom(scene: SceneDrawing) -> float:
+    return max(one.box.bottom for one in scene.elements if one.parameters.get("axis") == "x")
+
+
+def _labels_left(scene: SceneDrawing) -> float:
+    return min(one.box.left for one in scene.elements if one.parameters.get("axis") == "y")
+
+
+def _room_for_name(axis: Axis, style: Style) -> float:
+    return style.font + GAP + 2 if axis.name else 0.0
+
+
+def _rotated_size(text: str, font: float, rotation: float) -> tuple[float, float]:
+    width, height = text_size(text, font)
+    turn = math.radians(rotation)
+    return (
+        width * math.cos(turn) + height * math.sin(turn),
+        width * math.sin(turn) + height * math.cos(turn),
+    )

@@ -1,0 +1,53 @@
+"""The photographs shipped with the package, taken as they are: byte for byte, never drawn or cropped."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pydantic import TypeAdapter
+
+from ircore.core.images import Picture
+from ircore.core.records import Difficulty, Line, Record
+
+FOLDER = files("ircore.games.reconstruction.targets") / "photographs"
+
+
+class Photo(Record):
+    """One shipped photograph, a line of ``photos.json``."""
+
+    file: Line
+    title: Line
+    author: Line
+    licence: Line
+    source: Line
+    difficulty: Difficulty
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A photograph and its picture.
+
+    Attributes:
+        photo: What is known of it.
+        picture: The JPEG file's own bytes, and its size.
+    """
+
+    photo: Photo
+    picture: Picture
+
+
+@cache
+def catalogue() -> tuple[Photo, ...]:
+    """Return every shipped photograph, in the order in which sets take them."""
+    return TypeAdapter(tuple[Photo, ...]).validate_json((FOLDER / "photos.json").read_bytes())
+
+
+def shots(difficulty: Difficulty) -> tuple[Shot, ...]:
+    """Return the photographs of a difficulty with their pictures."""
+    return tuple(Shot(photo, _picture(photo.file)) for photo in catalogue() if photo.difficulty == difficulty)
+
+
+def _picture(file: str) -> Picture:
+    data = (FOLDER / file).read_bytes()
+    checked = Picture.from_untrusted(data, file)
+    return Picture.from_own_file(data, checked.width, checked.height)

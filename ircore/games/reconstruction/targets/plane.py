@@ -1,0 +1,136 @@
+"""Plane geometry in pixels: y grows downwards, angles are degrees clockwise from 3 o'clock, as in ``drawing``."""
+
+import math
+from collections.abc import Sequence
+
+from ircore.core.drawing import Point
+
+Circle = tuple[Point, float]
+"""Centre and radius."""
+
+
+def along(start: Point, end: Point, part: float) -> Point:
+    """Return the point ``part`` of the way from ``start`` to ``end``; beyond them for parts outside 0 to 1."""
+    return start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part
+
+
+def middle(*points: Point) -> Point:
+    """Return the centroid of some points."""
+    return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
+
+
+def polar(centre: Point, radius: float, degrees: float) -> Point:
+    """Return the point at a distance and direction from ``centre``."""
+    turn = math.radians(degrees)
+    return centre[0] + radius * math.cos(turn), centre[1] + radius * math.sin(turn)
+
+
+def direction(start: Point, end: Point) -> float:
+    """Return the direction from one point to another, in degrees, 0 to 360."""
+    return math.degrees(math.atan2(end[1] - start[1], end[0] - start[0])) % 360
+
+
+def ahead(start: Point, end: Point, distance: float) -> Point:
+    """Return the point ``distance`` from ``start`` towards ``end``."""
+    return along(start, end, distance / math.dist(start, end))
+
+
+def foot(point: Point, start: Point, end: Point) -> Point:
+    """Return the foot of the perpendicular from ``point`` to the line through ``start`` and ``end``."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    part = ((point[0] - start[0]) * dx + (point[1] - start[1]) * dy) / (dx * dx + dy * dy)
+    return along(start, end, part)
+
+
+def crossing(a: Point, b: Point, c: Point, d: Point) -> Point:
+    """Return where the lines ``ab`` and ``cd`` meet; they must not be parallel."""
+    abx, aby, cdx, cdy = b[0] - a[0], b[1] - a[1], d[0] - c[0], d[1] - c[1]
+    part = ((c[0] - a[0]) * cdy - (c[1] - a[1]) * cdx) / (abx * cdy - aby * cdx)
+    return along(a, b, part)
+
+
+def perpendicular(at: Point, start: Point, end: Point, length: float) -> Point:
+    """Return the point ``length`` from ``at``, at right angles to the left of the way ``start`` to ``end``."""
+    distance = math.dist(start, end)
+    return at[0] + (end[1] - start[1]) / distance * length, at[1] - (end[0] - start[0]) / distance * length
+
+
+def circumcircle(a: Point, b: Point, c: Point) -> Circle:
+    """Return the circle through three points that do not lie on one line."""
+    along_ab, along_ac = middle(a, b), middle(a, c)
+    centre = crossing(along_ab, perpendicular(along_ab, a, b, 1), along_ac, perpendicular(along_ac, a, c, 1))
+    return centre, math.dist(centre, a)
+
+
+def incircle(a: Point, b: Point, c: Point) -> Circle:
+    """Return the circle that touches the three sides of a triangle from inside."""
+    sides = math.dist(b, c), math.dist(c, a), math.dist(a, b)
+    total = sum(sides)
+    centre = (
+        (sides[0] * a[0] + sides[1] * b[0] + sides[2] * c[0]) / total,
+        (sides[0] * a[1] + sides[1] * b[1] + sides[2] * c[1]) / total,
+    )
+    return centre, math.dist(centre, foot(centre, a, b))
+
+
+def orthocentre(a: Point, b: Point, c: Point) -> Point:
+    """Return where the altitudes of a triangle, or their extensions, meet."""
+    return crossing(a, foot(a, b, c), b, foot(b, a, c))
+
+
+def touching(point: Point, circle: Circle) -> tuple[Point, Point]:
+    """Return where the two tangents from an outer point touch a circle."""
+    centre, radius = circle
+    half = math.degrees(math.acos(radius / math.dist(point, centre)))
+    towards = direction(centre, point)
+    return polar(centre, radius, towards - half), polar(centre, radius, towards + half)
+
+
+def common_points(one: Circle, other: Circle) -> tuple[Point, Point]:
+    """Return where two circles that cross each other do so."""
+    (centre, radius), distance = one, math.dist(one[0], other[0])
+    cosine = (distance**2 + radius**2 - other[1] ** 2) / (2 * distance * radius)
+    half, towards = math.degrees(math.acos(cosine)), direction(centre, other[0])
+    return polar(centre, radius, towards - half), polar(centre, radius, towards + half)
+
+
+def triangle(at_a: float, at_b: float) -> list[Point]:
+    """Return a triangle with base AB of length 1 from (0, 0) and these angles in degrees; C lies above (negative y)."""
+    height = 1 / (1 / math.tan(math.radians(at_a)) + 1 / math.tan(math.radians(at_b)))
+    return [(0.0, 0.0), (1.0, 0.0), (height / math.tan(math.radians(at_a)), -height)]
+
+
+def regular(count: int, start: float = -90.0) -> list[Point]:
+    """Return the corners of a regular polygon of circumradius 1 about (0, 0), the first in direction ``start``."""
+    return [polar((0.0, 0.0), 1.0, start + 360 * k / count) for k in range(count)]
+
+
+def turned(points: Sequence[Point], degrees: float) -> list[Point]:
+    """Return points turned clockwise about (0, 0)."""
+    return [polar((0.0, 0.0), math.hypot(*point), direction((0.0, 0.0), point) + degrees) for point in points]
+
+
+def mirrored(points: Sequence[Point]) -> list[Point]:
+    """Return points reflected left to right."""
+    return [(-x, y) for x, y in points]
+
+
+def fitted(points: Sequence[Point], within: float, centre: Point, reach: Sequence[Point] = ()) -> list[Point]:
+    """Scale and move points so that they fill a square.
+
+    Args:
+        points: What is returned, in its new place.
+        within: Side of the square, in pixels.
+        centre: Of the square.
+        reach: More points that must lie in the square but are not returned, such as the ends of a circle.
+    """
+    xs, ys = zip(*points, *reach, strict=True)
+    scale = within / max(max(xs) - min(xs), max(ys) - min(ys))
+    x0, y0 = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+    return [(centre[0] + (x - x0) * scale, centre[1] + (y - y0) * scale) for x, y in points]
+
+
+def ends(circle: Circle) -> list[Point]:
+    """Return the leftmost, rightmost, highest and lowest point of a circle, for ``fitted``."""
+    (x, y), radius = circle
+    return [(x - radius, y), (x + radius, y), (x, y - radius), (x, y + radius)]

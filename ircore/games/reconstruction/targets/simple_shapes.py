@@ -1,0 +1,270 @@
+"""Coloured primitives at clear positions on varied backgrounds.
+
+Easy: two to four large shapes, apart, upright, on a plain or two-coloured ground. Hard: six to ten of many sizes,
+turned, outlined or hollow, some partly over others, rows of growing sizes, on patterned grounds.
+"""
+
+import math
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from ircore.core.drawing import Point, arc_points
+from ircore.core.records import Difficulty
+from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.games.reconstruction.targets.grounds import paint_ground
+from ircore.games.reconstruction.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
+
+EDGE = 14
+"""Pixels kept free along each edge."""
+
+CLEAR = 0.45
+"""Contrast with the ground that a thin outline needs to be seen well."""
+
+EASY_KINDS = (
+    "circle", "ellipse", "square", "rectangle", "triangle", "diamond", "pentagon", "hexagon", "star", "cross", "ring",
+    "half_circle",
+)  # fmt: skip
+HARD_KINDS = (*EASY_KINDS, "right_triangle", "octagon", "trapezoid", "parallelogram", "arrow", "quarter_circle")
+
+HOLLOW_KINDS = frozenset(EASY_KINDS) - {"ring", "cross"}
+"""Kinds that may be drawn as an outline only."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Room for one shape: a circle in which all of it lies, in pixels."""
+
+    x: float
+    y: float
+    radius: float
+
+    def gap(self, other: "Slot") -> float:
+        """Return the distance between the two circles; negative if they overlap."""
+        return math.dist((self.x, self.y), (other.x, other.y)) - self.radius - other.radius
+
+
+def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+    """Draw one target of coloured shapes.
+
+    Args:
+        difficulty: ``easy`` or ``hard``.
+        rng: The only source of chance.
+    """
+    scene, ground = paint_ground(difficulty, rng)
+    slots = _easy_slots(rng) if difficulty == "easy" else _hard_slots(rng)
+    kinds = _kinds(len(slots), difficulty, rng)
+    colours = _colours(len(slots), ground, difficulty, rng)
+    for slot, kind, colour in zip(slots, kinds, colours, strict=True):
+        if difficulty == "easy":
+            _draw(scene, kind, slot, colour, None, 0.0, 0.0)
+        else:
+            _draw_hard(scene, kind, slot, colour, rng, ground)
+    return scene.finish()
+
+
+def corners(kind: str, radius: float) -> list[Point]:
+    """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of it, in pixels."""
+    if kind in _SIDES:
+        count, start = _SIDES[kind]
+        return [_polar(radius, start + 360 * k / count) for k in range(count)]
+    if kind in _ARCS:
+        wide, high, start, end = _ARCS[kind]
+        rim = arc_points((0, 0), (radius * wide, radius * high), start, end)
+        return rim[:-1] if end - start == 360 else [*rim, (0.0, 0.0)]
+    if kind == "star":
+        return [_polar(radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
+    return [(round(x * radius), round(y * radius)) for x, y in _POINTS[kind]]
+
+
+_SIDES = {"triangle": (3, -90.0), "pentagon": (5, -90.0), "hexagon": (6, 0.0), "octagon": (8, 22.5)}
+"""Regular polygons: number of corners and direction of the first, in degrees clockwise from 3 o'clock."""
+
+_ARCS = {
+    "circle": (1.0, 1.0, 0, 360),
+    "ellipse": (1.0, 0.6, 0, 360),
+    "half_circle": (1.0, 1.0, 180, 360),
+    "quarter_circle": (1.0, 1.0, 270, 360),
+    "ring": (1.0, 1.0, 0, 360),
+}
+"""Round shapes: half-axes as parts of the radius, then the arc's ends in degrees clockwise from 3 o'clock."""
+
+_POINTS: dict[str, list[Point]] = {
+    "square": [(-0.7, -0.7), (0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
+    "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
+    "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
+    "cross": [
+        (-0.3, -0.9), (0.3, -0.9), (0.3, -0.3), (0.9, -0.3), (0.9, 0.3), (0.3, 0.3), (0.3, 0.9), (-0.3, 0.9),
+        (-0.3, 0.3), (-0.9, 0.3), (-0.9, -0.3), (-0.3, -0.3),
+    ],
+    "right_triangle": [(-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
+    "trapezoid": [(-0.45, -0.5), (0.45, -0.5), (0.85, 0.5), (-0.85, 0.5)],
+    "parallelogram": [(-0.5, -0.45), (0.88, -0.45), (0.5, 0.45), (-0.88, 0.45)],
+    "arrow": [(-0.95, -0.22), (0.15, -0.22), (0.15, -0.6), (0.95, 0), (0.15, 0.6), (0.15, 0.22), (-0.95, 0.22)],
+}  # fmt: skip
+"""Other polygons: corners as parts of the radius."""
+
+EDGE_COLOURS = ("#111111", "#ffffff", "#172554", "#7f4f24", "#d62828", "#ffd60a")
+"""Of outlines; the one most unlike the filling among three drawn by lot is taken, of those unlike the ground."""
+
+EDGE_APART = 0.25
+"""Contrast with the ground that the edge of a filled shape needs, or nobody sees where it ends."""
+
+RING_HOLE = 0.58
+"""Inner radius of a ring as part of its outer one."""
+
+
+def _polar(radius: float, degrees: float) -> Point:
+    return radius * math.cos(math.radians(degrees)), radius * math.sin(math.radians(degrees))
+
+
+def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
+    """Choose kinds: all different when easy; when hard one kind may come several times."""
+    if difficulty == "easy":
+        return rng.sample(EASY_KINDS, count)
+    chosen = rng.sample(HARD_KINDS, count)
+    repeats = rng.choice((0, 2, 3))
+    return [chosen[0]] * repeats + chosen[: count - repeats]
+
+
+def _colours(count: int, ground: list[str], difficulty: Difficulty, rng: random.Random) -> list[str]:
+    """Choose colours unlike the ground's; one that comes again does so at the front, where shapes lie apart."""
+    usable = distinct_from(ground, SHAPE_COLOURS)
+    repeat = difficulty == "hard" and rng.random() < 0.5
+    chosen = rng.sample(usable, min(count - repeat, len(usable)))
+    return [chosen[0]] * (count - len(chosen)) + chosen
+
+
+def _easy_slots(rng: random.Random) -> list[Slot]:
+    count = rng.randint(2, 4)
+    return _scattered(rng, [rng.randint(12, 24) * 4 for _ in range(count)], gap=26)
+
+
+def _hard_slots(rng: random.Random) -> list[Slot]:
+    count = rng.randint(6, 10)
+    layout = rng.choice((_free, _free, _growing_row, _grid))
+    return layout(rng, count)
+
+
+def _free(rng: random.Random, count: int) -> list[Slot]:
+    """Sizes of all kinds, and one to three shapes partly over others."""
+    over = rng.randint(1, 3) if count > 7 else 1
+    least, most = (18, 42) if count > 7 else (26, 46)
+    slots = _scattered(rng, [rng.randint(least, most) * 2 for _ in range(count - over)], gap=10)
+    for _ in range(over):
+        slots.append(_overlapping(rng, slots))
+    return slots
+
+
+def _growing_row(rng: random.Random, count: int) -> list[Slot]:
+    """A row of growing shapes across the picture, the others above and below it."""
+    steps = 5 if count > 8 else 4
+    first, growth = rng.randint(18, 26), rng.randint(6, 9)
+    radii = [first + growth * step for step in range(steps)]
+    room = SIZE - 2 * EDGE - 2 * sum(radii)
+    gap = room / (steps + 1)
+    row, x, y = [], EDGE + gap, rng.choice((150, 256, 362))
+    for radius in radii:
+        row.append(Slot(round(x + radius), y, radius))
+        x += 2 * radius + gap
+    if rng.random() < 0.5:
+        row = [Slot(SIZE - slot.x, slot.y, slot.radius) for slot in row]
+    others = [rng.randint(22, 38) * 2 for _ in range(count - steps)]
+    return [*row, *_scattered(rng, others, gap=10, taken=row)[len(row) :]]
+
+
+def _grid(rng: random.Random, count: int) -> list[Slot]:
+    """Cells of a grid, some of them empty, each shape of its own size."""
+    columns = 3 if count <= 8 else 4
+    cell = (SIZE - 2 * EDGE) / columns
+    cells = rng.sample(range(columns * 3), count)
+    high = (SIZE - 2 * EDGE) / 3
+    slots = []
+    for index in sorted(cells):
+        radius = rng.randint(20, math.floor(cell / 4) - 3) * 2
+        x, y = EDGE + (index % columns + 0.5) * cell, EDGE + (index // columns + 0.5) * high
+        slots.append(Slot(round(x), round(y), radius))
+    return slots
+
+
+def _scattered(rng: random.Random, radii: list[int], gap: float, taken: list[Slot] | None = None) -> list[Slot]:
+    """Place circles of these radii at random, ``gap`` apart; the largest first, made smaller when there is no room."""
+    slots = list(taken or [])
+    for radius in sorted(radii, reverse=True):
+        room: Slot | None = None
+        while room is None:
+            room = _room(rng, slots, radius, gap)
+            radius = radius if room else max(16, radius - 4)
+        slots.append(room)
+    return slots
+
+
+def _room(rng: random.Random, slots: list[Slot], radius: int, gap: float) -> Slot | None:
+    low, high = EDGE + radius, SIZE - EDGE - radius
+    for _ in range(60):
+        slot = Slot(rng.randint(low, high), rng.randint(low, high), radius)
+        if all(slot.gap(other) >= gap for other in slots):
+            return slot
+    return None
+
+
+def _overlapping(rng: random.Random, slots: list[Slot]) -> Slot:
+    """Place a circle partly over one other, away from the rest where there is room for that."""
+    best, best_gap = slots[0], -math.inf
+    for _ in range(80):
+        base = rng.choice(slots)
+        radius = rng.randint(17, 30) * 2
+        x, y = _polar(0.78 * (base.radius + radius), rng.uniform(0, 360))
+        slot = Slot(round(base.x + x), round(base.y + y), radius)
+        inside = min(slot.x, slot.y, SIZE - slot.x, SIZE - slot.y) >= EDGE + radius
+        gap = min((slot.gap(other) for other in slots if other is not base), default=math.inf)
+        if inside and gap > best_gap:
+            best, best_gap = slot, gap
+    return best
+
+
+def _draw_hard(
+    scene: SceneDrawing, kind: str, slot: Slot, colour: str, rng: random.Random, ground: list[str]
+) -> None:  # fmt: skip
+    """Draw a shape turned and in one of three styles; hollow only if its colour is clear of the ground's."""
+    clear = bool(distinct_from(ground, (colour,), CLEAR))
+    rotation = rng.choice((0.0, 0.0, *range(15, 360, 15)))
+    style = rng.choice(("plain", "plain", "outlined", "outlined", "hollow"))
+    if style == "hollow" and clear and kind in HOLLOW_KINDS:
+        _draw(scene, kind, slot, None, colour, float(rng.choice((4, 6, 8))), rotation)
+    elif style == "outlined" and kind != "ring":
+        usable = distinct_from(ground, EDGE_COLOURS, EDGE_APART)
+        edge = max(rng.sample(usable, 3), key=lambda one: contrast(one, colour))
+        _draw(scene, kind, slot, colour, edge, float(rng.choice((3, 4, 5))), rotation)
+    else:
+        _draw(scene, kind, slot, colour, None, 0.0, rotation)
+
+
+def _draw(
+    scene: SceneDrawing, kind: str, slot: Slot, fill: str | None, outline: str | None, width: float, rotation: float
+) -> None:
+    """Draw one shape and write it down; the outline lies on the inner side of the slot's circle."""
+    rotation = 0.0 if kind in {"circle", "ring"} else rotation
+    points = [_turned(point, slot, rotation) for point in corners(kind, slot.radius - width / 2)]
+    about: dict[str, Any] = {"centre": [slot.x, slot.y]}
+    if kind in _ARCS:
+        about["radius"] = slot.radius
+    else:
+        about["corners"] = [[round(x, 1), round(y, 1)] for x, y in points]
+    if rotation:
+        about["rotation"] = rotation
+    if outline is not None:
+        about |= {"outline": outline, "outline_width": width, "filled": fill is not None}
+    if kind == "ring":
+        hole = round(slot.radius * RING_HOLE)
+        about["inner_radius"] = hole
+        box = scene.drawing.wedge((slot.x, slot.y), slot.radius, 0, 360, fill, hole=hole)
+    else:
+        box = scene.drawing.polygon(points, fill, outline, width)
+    scene.add(kind, box, fill or outline, **about)
+
+
+def _turned(point: Point, slot: Slot, rotation: float) -> Point:
+    turn = math.radians(rotation)
+    x, y = point
+    return slot.x + x * math.cos(turn) - y * math.sin(turn), slot.y + x * math.sin(turn) + y * math.cos(turn)

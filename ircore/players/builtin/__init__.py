@@ -1,0 +1,1 @@
+"""Players that need no model and no network: two describers and two generators."""

@@ -1,0 +1,210 @@
+"""Axes, ticks, their labels, and grid lines."""
+
+import re
+from dataclasses import replace
+
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.shapes import Item, Stroke, bounded
+from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.text import Clause
+from ircore.players.builtin.canvas.things import BLACK, anchor, label, thickness
+
+_LENGTH = rf"{q.N}(px|%)?"
+_AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")
+
+
+def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
+    """Return the axes of a kind ("x axis", "y axis") on the sheet."""
+    return [item for item in sheet.items if isinstance(item, Stroke) and item.kind == kind]
+
+
+def read_axes(words: str, sheet: Sheet) -> bool:
+    """Add one axis or both."""
+    found: list[Item] = []
+    width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
+    colour, given = q.first_colour(words) or BLACK, q.points(words, sheet.space)
+    names = {"horizontal": "x", "vertical": "y"}
+    asked = [names.get(match[1], match[1]) for match in _AXIS.finditer(words) if match[1]] or ["x", "y"]
+    for index, name in enumerate(dict.fromkeys(asked)):
+        ends = given[2 * index : 2 * index + 2]
+        if len(ends) < 2:
+            ends = _axis_ends(name, words, sheet, ends)
+        arrow = re.search(r"\barrow(?:s|head|heads)?\b", words)
+        if arrow and name == "y":
+            ends = sorted(ends, key=lambda point: -point[1])
+        line = Stroke(f"{name} axis", tuple(ends), colour, width, q.dash_pattern(words, width) or ())
+        found.append(replace(line, arrow="end") if arrow else line)
+    return sheet.add(found)
+
+
+def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[Point]:
+    """An axis without both ends runs where charts have it, or where "at y 450 from x 60 to 480" says."""
+    wide, high = sheet.canvas.width, sheet.canvas.height
+    along = q.span(words, name, sheet.space)
+    central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
+    at = q.numbers(words, "y" if name == "x" else "x", sheet.space)
+    if name == "x":
+        level = at[0] if at else given[0][1] if given else high / 2 if central else high * 0.88
+        low, high_end = along or (wide * 0.12, wide * 0.95)
+        return [(low, level), (high_end, level)]
+    level = at[0] if at else given[0][0] if given else wide / 2 if central else wide * 0.12
+    low, high_end = along or (high * 0.05, high * 0.88)
+    return [(level, low), (level, high_end)]
+
+
+def read_ticks(words: str, sheet: Sheet) -> bool:
+    """Add ticks along an axis."""
+    length_said = re.search(
+        rf"\b(?:ticks?(?: marks?)?\s+(?:of\s+)?(?:length\s+)?|length\s+(?:of\s+)?){q.N}px"
+        rf"|{q.N}px\s+(?:long\b|(?:{q.HEX}\s+)?ticks?)",
+        words,
+    )
+    length = abs(float(length_said[1] or length_said[2])) if length_said else 6.0
+    named = re.search(r"\b(x|y|horizontal|vertical)\s+axis\b", words)
+    on_x = named[1] in {"x", "horizontal"} if named else bool(q.numbers(words, "x", sheet.space))
+    at = q.numbers(re.sub(r"\b[xy] axis\b", " axis ", words), "x" if on_x else "y", sheet.space)
+    axis = next(iter(axis_items(sheet, "x axis" if on_x else "y axis")), None)
+    other = q.numbers(re.sub(r"\b[xy] axis\b", " axis ", words), "y" if on_x else "x", sheet.space)
+    default = sheet.canvas.height * 0.88 if on_x else sheet.canvas.width * 0.12
+    level = other[0] if len(other) == 1 else (axis.points[0][1 if on_x else 0] if axis else default)
+    if not at:
+        line = axis or Stroke("axis", tuple(_axis_ends("x" if on_x else "y", "", sheet, [])))
+        at = _evenly(line, on_x, words)
+    width = re.search(rf"{q.N}px\s+(?:wide|thick)", words)
+    stroke = bounded(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
+    before, after = _tick_reach(words, length, on_x)
+    colour = q.first_colour(words) or (axis.colour if axis else BLACK)
+    ends = [
+        ((x, level - before), (x, level + after)) if on_x else ((level - before, x), (level + after, x)) for x in at
+    ]
+    return sheet.add([Stroke("tick", pair, colour, stroke) for pair in ends])
+
+
+def _tick_reach(words: str, length: float, on_x: bool) -> tuple[float, float]:
+    """How far ticks go towards smaller and larger coordinates: away from the chart unless said otherwise."""
+    if re.search(r"\bacross\b|\bboth sides\b|\bcentred\b|\bthrough\b", words):
+        return length / 2, length / 2
+    inward = bool(re.search(r"\binside\b|\binwards?\b|\binto\b", words))
+    return (length, 0.0) if on_x == inward else (0.0, length)
+
+
+def _evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
+    count = re.search(r"\b(\d{1,3})\s+(?:evenly\s+|equally\s+|regular(?:ly)?\s+)?(?:spaced\s+)?ticks?", words)
+    number = min(100, max(2, int(count[1]))) if count else 6
+    low, high = (point[0 if on_x else 1] for point in (axis.points[0], axis.points[-1]))
+    return [low + (high - low) * step / (number - 1) for step in range(number)]
+
+
+def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
+    """Several texts at once: their list, and a list of places along one direction or of points."""
+    words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
+    texts = _listed_texts(words, clause)
+    points = q.points(words, sheet.space)
+    usual = "rm" if re.search(r"\b(?:yaxis|vertical axis)\b|left of", words) and not points else "mm"
+    if not points:
+        points = _label_points(words, sheet, len(texts))
+    if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
+        return []
+    style = (
+        words.split(" at ")[0]
+        + " "
+        + " ".join(
+            re.findall(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words)
+            and _style_words(words)
+        )
+    )
+    return [label(text, style, at, anchor(words, usual)) for text, at in zip(texts, points, strict=False)]
+
+
+def _style_words(words: str) -> list[str]:
+    return [
+        match[0]
+        for match in re.finditer(
+            rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?", words
+        )
+    ]
+
+
+def _listed_texts(words: str, clause: Clause) -> list[str]:
+    quoted = [clause.strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(clause.strings)]
+    if quoted:
+        return quoted
+    match = re.search(
+        r"\b(?:labels?|texts|numbers)\s*(?:of|are|:|reading|saying"
+        r"|with)?\s+(.{1,600}?)(?=\s+(?:beside|below|above|under|along|next|left|right|on|at|in|for"
+        r"|beneath|to the|from [xy])\b|,\s*(?:right|left|centred|#|\d+px|at|in)\b|$)",
+        words,
+    )
+    if match is None:
+        return []
+    series = re.fullmatch(rf"{q.N} to {q.N}(?:,? (?:in steps of|every|by|step) {q.N})?", match[1].strip())
+    if series:
+        return _series(float(series[1]), float(series[2]), float(series[3] or 1))
+    parts = [part.strip() for part in re.split(r",\s*and\s+|,|\band\b", match[1])]
+    return [_as_written(part, clause.source) for part in parts if part][:200]
+
+
+def _series(low: float, high: float, step: float) -> list[str]:
+    step = abs(step) or 1.0
+    count = min(200, int(abs(high - low) / step + 1.001))
+    return [f"{low + index * (step if high >= low else -step):g}" for index in range(count)]
+
+
+def _as_written(part: str, source: str) -> str:
+    at = source.lower().find(part)
+    return source[at : at + len(part)] if at >= 0 else part
+
+
+def _label_points(words: str, sheet: Sheet, count: int) -> list[Point]:
+    xs, ys = q.numbers(words, "x", sheet.space), q.numbers(words, "y", sheet.space)
+    on_x, on_y = axis_items(sheet, "x axis"), axis_items(sheet, "y axis")
+    if not ys and xs:
+        ys = [on_x[0].points[0][1] + 16 if on_x else sheet.canvas.height * 0.93]
+    if not xs and ys:
+        xs = [on_y[0].points[0][0] - 10 if on_y else sheet.canvas.width * 0.1]
+    many = max(len(xs), len(ys))
+    if not xs or not ys or (many > 1 and 1 < min(len(xs), len(ys)) < many):
+        return []
+    count = min(many, count) if many > 1 else 1
+    return [(xs[min(i, len(xs) - 1)], ys[min(i, len(ys) - 1)]) for i in range(count)]
+
+
+def read_grid(words: str, sheet: Sheet) -> bool:
+    """Add grid lines."""
+    space = sheet.space
+    plain = re.sub(
+        r"\bfrom\s+[xy]\s*=?\s*[\d.%px-]+\s+to\s+(?:[xy]\s*)?[\d.%px-]+(?!\s*,?\s*(?:every|in steps))", " ", words
+    )
+    plain_width = re.sub(
+        rf"\b(?:every|spac\w+\s+(?:of|by))\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)", " ", plain
+    )
+    width, colour = thickness(plain_width) or 1.0, q.first_colour(words) or "#d3d3d3"
+    both = not re.search(r"\bhorizontal|\bvertical", words)
+    rows = q.numbers(plain, "y", space) if both or "horizontal" in words else []
+    columns = q.numbers(plain, "x", space) if both or "vertical" in words else []
+    every = re.search(
+        rf"\bevery\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)|\bspac(?:ing|ed)\s+(?:of\s+|by\s+)?{q.N}", words
+    )
+    if not rows and not columns:
+        step = max(4.0, abs(float(next(g for g in every.groups() if g)))) if every else 64.0
+        rows = [] if "vertical" in words and not both else _steps(step, space.height)
+        columns = [] if "horizontal" in words and not both else _steps(step, space.width)
+    across, down = q.span(words, "x", space), q.span(words, "y", space)
+    left, right = across or _extent_of(sheet, "x axis", 0) or (0.0, float(space.width))
+    top, bottom = down or _extent_of(sheet, "y axis", 1) or (0.0, float(space.height))
+    dash = q.dash_pattern(words, width) or ()
+    lines = [((left, y), (right, y)) for y in rows] + [((x, top), (x, bottom)) for x in columns]
+    return sheet.add([Stroke("grid", pair, colour, width, dash) for pair in lines])
+
+
+def _steps(step: float, end: int) -> list[float]:
+    return [step * index for index in range(1, min(200, int(end / step) + 1))]
+
+
+def _extent_of(sheet: Sheet, kind: str, side: int) -> tuple[float, float] | None:
+    axes = axis_items(sheet, kind)
+    if not axes:
+        return None
+    ends = sorted(point[side] for point in axes[0].points)
+    return ends[0], ends[-1]

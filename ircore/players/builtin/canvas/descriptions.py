@@ -1,0 +1,57 @@
+"""Sentences that say what there is."""
+
+import re
+from dataclasses import replace
+
+from ircore.players.builtin.canvas.backgrounds import read_background
+from ircore.players.builtin.canvas.charts import read_chart_part
+from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, kind_of
+from ircore.players.builtin.canvas.mentions import read_things
+from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.text import Clause
+from ircore.players.builtin.canvas.written import read_texts
+
+_BACKGROUND_FIRST = re.compile(
+    r"((?:on|against|over|with|there is)?\s*(?:an?|the)?\s*(?:plain |solid )?#[0-9a-f]{6} background)"
+    r"\s*(?::|,|\bwith\b|\bthere (?:is|are)\b|\bhas\b)\s*(.+)$"
+)
+_NEXT_PART = re.compile(r",\s*(?:and\s+)?(?=(?:an?|some)\s+[a-z#]|\d{1,2}\s+(?:#|[a-z]+s\b)|(?:ticks?|grid)\b)")
+_MOST_PARTS = 100
+
+
+def describe(clause: Clause, sheet: Sheet) -> bool:
+    """Add what a clause describes; return whether anything was understood."""
+    parts = _parts(clause.words)
+    if len(parts) == 1:
+        return _describe_part(clause, sheet)
+    understood = [_describe_part(replace(clause, words=part, continues=False), sheet) for part in parts]
+    return any(understood)
+
+
+def _parts(words: str) -> list[str]:
+    """Cut "on a white background: three bars, an x axis, ticks" where its parts have readers of their own."""
+    match = _BACKGROUND_FIRST.match(words)
+    first, rest = ([match[1]], match[2]) if match and NOUN.search(match[2]) else ([], words)
+    listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
+    nouns = [NOUN.search(part) for part in listed]
+    charts = any(noun and kind_of(noun[1]) in OWN_READERS - {"text", "any"} for noun in nouns)
+    if (
+        len(listed) > 1
+        and charts
+        and all(nouns)
+        and "(" not in rest
+        and "label" not in rest
+        and len(listed) <= _MOST_PARTS
+    ):
+        return first + listed
+    return [*first, rest]
+
+
+def _describe_part(clause: Clause, sheet: Sheet) -> bool:
+    if read_background(clause.words, sheet):
+        return True
+    if read_chart_part(clause, sheet):
+        return True
+    if re.search(r'"\d+"', clause.words) and read_texts(clause, sheet):
+        return True
+    return read_things(clause, sheet)

@@ -1,0 +1,165 @@
+"""What sentences say of the axes: titles, ranges, ticks, categories."""
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from ircore.players.builtin.canvas.figures.figure import AxisTold
+from ircore.players.builtin.canvas.figures.prose import NUMBER, numbers, quoted, without_colours
+
+_MENTION = re.compile(
+    r"\b(?:(x|y)(?:\s+and\s+(?:the\s+)?(x|y))?|(horizontal|vertical))\s*[- ]?\s*ax[ei]s(?:[- ](?:line|label"
+    r"|title|range)s?)?\b"
+    r"|\b(both)\s+(?:the\s+)?ax[ei]s\b|\b(axes)\b|\b(x|y)(?=[- ]?(?:categor|label|range|title|ticks?\b|values?\b))",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    rf"\b([xy])\b\s*(?:=\s*|is\s+|ranges?\s+|goes\s+|runs\s+|:\s*)?(?:from\s+)?(?={NUMBER}\s+to\s+{NUMBER})"
+)
+_BOTH = re.compile(rf"{NUMBER}\s+to\s+{NUMBER}\s+(?:in|on|for) both\b")
+_RANGE = re.compile(rf"({NUMBER}),?\s*(?:to|up to|through|and|until|\.\.\.?)\s*({NUMBER})(?!\s*(?:,|and)\s*-?\d)")
+_LIST = re.compile(rf"{NUMBER}(?:\s*,?\s*(?:and\s+|or\s+)?{NUMBER}|\s*,\s*(?:and\s+)?{NUMBER})+")
+_STEP = re.compile(
+    rf"\b(?:every|each|in steps of|steps? of|step|increments of|intervals? of|spaced by|multiples of)\s+({NUMBER})"
+)
+_STEPS = {
+    "two": 2.0,
+    "five": 5.0,
+    "ten": 10.0,
+    "three": 3.0,
+    "four": 4.0,
+    "one": 1.0,
+    "twenty": 20.0,
+    "fifty": 50.0,
+}
+_STEP_WORD = re.compile(rf"\b(?:every|in steps of|steps? of)\s+({'|'.join(_STEPS)})\b")
+_TICKS = re.compile(r"\b(?:tick|label|mark|value|number)(?:s|ed|ing)?\b", re.IGNORECASE)
+_YEARS = re.compile(r"\b((?:19|20)\d\d)\s*(?:to|through|until|-)\s*((?:19|20)\d\d)\b")
+_WORD = r"(?:[A-Z][\w.+&'-]*(?: (?!(?:and|or|from|to|with|at|in|on|are|is)\b)[a-z]\w*)?|\d[\w+-]*)"
+_WORDS = re.compile(rf"{_WORD}(?:\s*,\s*(?:and\s+)?{_WORD}|\s+and\s+{_WORD}){{1,40}}")
+_COLOURED = re.compile(
+    r"(#[0-9a-f]{6})\s+(?:[a-z]+\s+){0,2}?(?:[xy]\b|horizontal ax|vertical ax|ax[ei]s)"
+    r"|ax[ei]s[^#,.;]{0,16}\((#[0-9a-f]{6})\)"
+)
+_PIXELS = re.compile(rf"\b([xy])\s*(?:=\s*)?(?:from\s+)?({NUMBER})(?:px)?\s+to\s+({NUMBER})")
+_CATEGORIES = re.compile(
+    r"\b(?:categor\w+|labels along the bottom|names along)\b[^:.]{0,40}?(?:\bare\b|:|\()\s*(.+)", re.IGNORECASE
+)
+
+
+def mentions(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield each stretch of a sentence that speaks of an axis: ``"x"``, ``"y"`` or ``"xy"``, and its words."""
+    found = list(_MENTION.finditer(sentence))
+    for index, match in enumerate(found):
+        end = found[index + 1].start() if index + 1 < len(found) else len(sentence)
+        start = 0 if index == 0 else match.start()
+        yield _names(match), sentence[start:end]
+
+
+def _names(match: re.Match[str]) -> str:
+    if match[4] or match[5] or match[2]:
+        return "xy"
+    names = {"horizontal": "x", "vertical": "y"}
+    word = (match[1] or match[3] or match[6]).lower()
+    return names.get(word, word)
+
+
+def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisTold, set[int]]:
+    """Return what is said of both axes, and which sentences said it.
+
+    Args:
+        sentences: Of the message.
+        bare: Whether "x from -5 to 5" without the word axis counts, as in graphs of functions.
+    """
+    axes, used = {"x": AxisTold(), "y": AxisTold()}, set()
+    for index, sentence in enumerate(sentences):
+        for names, words in mentions(sentence):
+            used.add(index)
+            if names == "xy" and bare and _BARE.search(words):
+                continue
+            for name in names:
+                _take(axes[name], words, name, names == "xy")
+        for match in _BARE.finditer(sentence) if bare else ():
+            axis = axes[match[1]]
+            if axis.low is None:
+                _take_range(axis, sentence[match.start() :])
+                _take_ticks(axis, re.split(r"[;,]?\s+\b[xy]\b", sentence[match.end() :])[0])
+        if bare and (both := _BOTH.search(sentence)):
+            for axis in axes.values():
+                if axis.low is None:
+                    _take_range(axis, both[0])
+        if found := _CATEGORIES.search(sentence):
+            used.add(index)
+            axes["x"].words = axes["x"].words or words_in(found[1])
+    return axes["x"], axes["y"], used
+
+
+def _take(axis: AxisTold, words: str, name: str, is_both: bool) -> None:
+    """Add what a stretch of words says to what is known of an axis."""
+    texts = quoted(words)
+    titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
+    if len(titled) > 2 and not axis.words:
+        axis.words, titled = tuple(titled), []
+    if titled and not axis.name:
+        axis.name = titled[0 if not is_both or name == "x" or len(titled) < 2 else 1]
+    elif not axis.name and re.search(r"\b(?:labeled|named|titled|names|labels)\s+(?:x and y|\"?x\"?)(?=\W|$)", words):
+        axis.name = name
+    plain = re.sub(r'"[^"]*"', " ", without_colours(words))
+    _take_range(axis, plain)
+    _take_ticks(axis, plain)
+    axis.words = axis.words or years_in([plain]) or words_in(plain)
+    axis.has_arrow = axis.has_arrow or bool(re.search(r"\barrow", plain))
+    if re.search(r"\bno\b[^,;]{0,20}\b(?:axis )?line", plain):
+        axis.is_drawn = False
+    elif re.search(r"\bline\b|\barrow|#", words):
+        axis.is_drawn = True
+    shade = _COLOURED.search(words)
+    if shade and axis.colour is None:
+        axis.colour = shade[1] or shade[2]
+
+
+def _take_range(axis: AxisTold, words: str) -> None:
+    match = _RANGE.search(_YEARS.sub(" ", words))
+    if match and axis.low is None and float(match[1]) != float(match[2]):
+        axis.low, axis.high = sorted((float(match[1]), float(match[2])))
+    step = _STEP.search(words)
+    if step and float(step[1]) > 0:
+        axis.step = float(step[1])
+    elif word := _STEP_WORD.search(words):
+        axis.step = _STEPS[word[1]]
+    elif re.search(r"\binteger\b|\bwhole number", words):
+        axis.step = 1.0
+
+
+def _take_ticks(axis: AxisTold, words: str) -> None:
+    lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
+    rising = [one for one in lists if len(one) >= 2 and all(a < b for a, b in itertools.pairwise(one))]
+    if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
+        most = max(len(one) for one in rising)
+        axis.ticks = tuple(next(one for one in rising if len(one) == most))
+
+
+def years_in(sentences: list[str]) -> tuple[str, ...]:
+    """Return all years of the first stretch such as "2012 to 2018"."""
+    for sentence in sentences:
+        if match := _YEARS.search(sentence):
+            first, last = int(match[1]), int(match[2])
+            return tuple(str(year) for year in range(first, min(last, first + 60) + 1))
+    return ()
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the longest list of names in a text: "Nuclear, Coal, Oil and Waste"; numbers alone are no names."""
+    lists = [re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", match[0]) for match in _WORDS.finditer(text)]
+    best = max(lists, key=len, default=[])
+    return tuple(word.strip() for word in best)
+
+
+def plot_area(sentences: list[str]) -> dict[str, tuple[float, float]]:
+    """Return pixels of the plot area, where a sentence tells them: "plot area x from 82 to 468, y from 52 to 444"."""
+    for sentence in sentences:
+        if re.search(r"\bplot(?:ting)? area\b|\bchart area\b", sentence, re.IGNORECASE):
+            found = {m[1]: (float(m[2]), float(m[3])) for m in _PIXELS.finditer(sentence)}
+            if len(found) == 2:
+                return found
+    return {}

@@ -1,0 +1,143 @@
+"""Backgrounds of several parts: halves, bands, stripes, checks, diagonals."""
+
+import re
+
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.figures.prose import NUMBER, colours
+from ircore.players.builtin.canvas.shapes import Blob, Item, polygon
+from ircore.players.builtin.canvas.sheet import Sheet
+
+_GROUND = re.compile(r"\bbackground\b|\bstripes?\b|\bbands?\b|\bchecker\w*|\bhal(?:f|ves)\b|\bpart\b", re.IGNORECASE)
+_BANDS = re.compile(r"\b(vertical|horizontal)\b[^.;#]{0,30}\b(?:bands|stripes|strips|columns|rows)\b", re.IGNORECASE)
+_COUNT = re.compile(r"\b(\d{1,2}|two|three|four|five|six|eight|ten|twelve|sixteen)\b(?: \w+){0,3} (?:bands"
+    r"|stripes|strips)\b|\b(\d{1,2}) steps\b",
+                    re.IGNORECASE)  # fmt: skip
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16}
+_PART = re.compile(
+    rf"\b(left|right|top|upper|bottom|lower)\b (?:part|half|side|section|portion|area)?[^#;]{{0,40}}?"
+    rf"(?:\b([xy])\s*=?\s*({NUMBER})(?:px)?\s*to\s*(?:[xy]\s*=?\s*)?({NUMBER})[^#;]{{0,30}}?)?(#[0-9a-f]{{6}})",
+    re.IGNORECASE,
+)
+_COLOUR_FIRST = re.compile(r"(#[0-9a-f]{6})\W+(left|right|top|upper|bottom|lower)\W+(?=half|part|side)", re.IGNORECASE)
+_HALVES = re.compile(r"\bhal(?:f|ves)\b|\bsplit\b|\bdivided\b", re.IGNORECASE)
+_DIAGONAL = re.compile(
+    r"\b(?:split|divided)\b[^.;#]{0,20}\bdiagonal\w*(?:[^.;#]{0,20}from (?:the )?(top|upper|bottom|lower) (left"
+    r"|right))?",
+    re.IGNORECASE,
+)
+_CORNER_PART = re.compile(
+    r"(#[0-9a-f]{6})[^,.;#]{0,16}?\b(upper|top|lower|bottom) (left|right)\b|\b(upper|top|lower|bottom) (left"
+    r"|right)\b[^,.;#]{0,24}(#[0-9a-f]{6})",
+    re.IGNORECASE,
+)
+_CELL = re.compile(rf"\b(?:cells?|squares?)\b[^.;]{{0,16}}?({NUMBER})\s*px|({NUMBER})\s*px (?:cells|squares)")
+MOST = 32
+
+
+def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
+    """Paint a background of several parts; return which sentences told it."""
+    for index, sentence in enumerate(sentences):
+        if not _GROUND.search(sentence) or len(colours(sentence)) < 2:
+            continue
+        for read in (_diagonal, _checks, _bands):
+            items = read(sentence, sheet)
+            if items:
+                sheet.items[:0] = items
+                return {index}
+    return _parts(sentences, sheet)
+
+
+def _size(sheet: Sheet) -> tuple[float, float]:
+    return float(sheet.canvas.width), float(sheet.canvas.height)
+
+
+def _rectangle(left: float, top: float, right: float, bottom: float, colour: str) -> Item:
+    middle = (left + right) / 2, (top + bottom) / 2
+    return Blob("rectangle", middle, max(0.5, right - left), max(0.5, bottom - top), colour)
+
+
+def _bands(sentence: str, sheet: Sheet) -> list[Item]:
+    """Bands side by side in given colours, or stripes of two colours in turn."""
+    match = _BANDS.search(sentence)
+    if match is None:
+        return []
+    shades = colours(sentence)
+    told = _COUNT.search(sentence)
+    word = (told[1] or told[2]).lower() if told else ""
+    count = int(word) if word.isdigit() else _NUMBERS.get(word, 0)
+    if re.search(r"\balternat", sentence, re.IGNORECASE) or (count > len(shades) == 2):
+        shades = shades[:2]
+        count = count or 8
+    else:
+        count = len(shades)
+    (wide, high), across = _size(sheet), match[1].lower() == "vertical"
+    count = min(MOST, count)
+    sheet.paint(shades[0])
+    step = (wide if across else high) / count
+    return [
+        _rectangle(step * n, 0, step * (n + 1), high, shades[n % len(shades)])
+        if across
+        else _rectangle(0, step * n, wide, step * (n + 1), shades[n % len(shades)])
+        for n in range(1, count)
+        if shades[n % len(shades)] != shades[0]
+    ]
+
+
+def _checks(sentence: str, sheet: Sheet) -> list[Item]:
+    if not re.search(r"\bchecker", sentence, re.IGNORECASE):
+        return []
+    shades, told = colours(sentence), _CELL.search(sentence)
+    wide, high = _size(sheet)
+    cell = max(wide / MOST, float(told[1] or told[2]) if told else wide / 8)
+    sheet.paint(shades[0])
+    rows, columns = int(high / cell + 0.99), int(wide / cell + 0.99)
+    return [
+        _rectangle(column * cell, row * cell, (column + 1) * cell, (row + 1) * cell, shades[1])
+        for row in range(rows)
+        for column in range(columns)
+        if (row + column) % 2
+    ]
+
+
+def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
+    match = _DIAGONAL.search(sentence)
+    told = list(_CORNER_PART.finditer(sentence[match.end() :])) if match else []
+    rows = {"top": "upper", "bottom": "lower"}
+    corner_of = [f"{rows.get(row, row)} {side}".lower() for row, side in ((m[2] or m[4], m[3] or m[5]) for m in told)]
+    parts = dict(zip(corner_of, (m[1] or m[6] for m in told), strict=True))
+    if len(parts) < 2:
+        return []
+    wide, high = _size(sheet)
+    (_, first), (corner, second) = list(parts.items())[:2]
+    corners: dict[str, Point] = {
+        "upper left": (0, 0),
+        "upper right": (wide, 0),
+        "lower left": (0, high),
+        "lower right": (wide, high),
+    }
+    row, side = corner.split()
+    ends = [at for name, at in corners.items() if (name.split()[0] == row) != (name.split()[1] == side)]
+    sheet.paint(first)
+    return [polygon("triangle", [corners[corner], *ends], fill=second)]
+
+
+def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
+    """Two parts, left and right or above each other, the first of which becomes the background."""
+    found: list[tuple[int, re.Match[str]]] = []
+    for index, written in enumerate(sentences):
+        sentence = _COLOUR_FIRST.sub(r"\2 \1 ", written)
+        if _GROUND.search(sentence) and (_HALVES.search(sentence) or re.search(r"\bpart\b", sentence)):
+            found += [(index, match) for match in _PART.finditer(sentence) if _HALVES.search(sentence) or match[2]]
+    sides = {match[1].lower() for _, match in found}
+    if len(found) < 2 or not (sides >= {"left", "right"} or (sides & {"top", "upper"} and sides & {"bottom", "lower"})):
+        return set()
+    (_, first), (_, second) = found[:2]
+    wide, high = _size(sheet)
+    sheet.paint(first[5])
+    across = first[1].lower() in {"left", "right"}
+    usual = {"left": (0.0, wide / 2), "right": (wide / 2, wide), "top": (0.0, high / 2), "upper": (0.0, high / 2)}
+    low, end = (float(second[3]), float(second[4])) if second[2] else usual.get(second[1].lower(), (high / 2, high))
+    sheet.items.insert(
+        0, _rectangle(low, 0, end, high, second[5]) if across else _rectangle(0, low, wide, end, second[5])
+    )
+    return {index for index, _ in found}

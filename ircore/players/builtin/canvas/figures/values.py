@@ -1,0 +1,269 @@
+"""The values of bars and lines: lists of numbers, or a number for each category."""
+
+import re
+
+from ircore.players.builtin.canvas.figures.axes import words_in
+from ircore.players.builtin.canvas.figures.figure import AxisTold, Kind, Series
+from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, numbers, runs
+
+_HEX = r"#[0-9a-f]{6}"
+_VERBS = r"\b(?:is|at|has|reaches|around|about|equals|stands|shows|was|with|of|to|the|a|value)\b\s*"
+_PAIR = re.compile(
+    rf"(?:^|[,:;(|•]|\band\b)\s*\"?([A-Z][\w.+&'-]*(?: (?!{_VERBS})[A-Za-z]\w*)?|\d[\w+-]*(?=\s*[:=]))\"?"
+    rf"\s*(?:[=:(-]|{_VERBS})*\s*(?:{_HEX}\s*(?:,|:|\))?\s*)?\(?({NUMBER})(?!\s*(?:%|px|deg|×|x\s))"
+)
+_VALUE_IN = re.compile(rf"({NUMBER})\s*(?:in|for|on|during)\s+([A-Z][a-z]{{2,12}}|(?:19|20)\d\d)\b")
+_PLACE = re.compile(r"\b[xy]\s*(?:=|:)?\s*$")
+_MARKERS = re.compile(
+    r"\b(round|circular|circle|square|triang(?:le|ular)|diamond|cross)\w*\s+(?:data\s+)?(?:markers?|points?|dots?)\b"
+    r"|\bmarkers?:?\s+(?:are\s+)?(?:\w+\s+)?(round|circle|square|triangle|diamond|cross)|\b(markers?|dots)\b",
+    re.IGNORECASE,
+)
+_SCALE = re.compile(
+    r"\b(?:ticks?|grid ?lines?|range)\b[^:]*$|\b(?:categories|groups|(?<!value )(?<!data )labels)\b", re.IGNORECASE
+)
+"""What leads to a list of numbers that are no values."""
+
+_FURNITURE = re.compile(
+    rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel|labels?|text)\b)|\bbackground\W+{_HEX}"
+)
+_SIGNED = re.compile(rf"\bpositive\b[^#]{{0,40}}({_HEX}).{{0,40}}?\bnegative\b[^#]{{0,40}}({_HEX})", re.IGNORECASE)
+
+
+def read_values(
+    kind: Kind, sentences: list[str], taken: set[int], axis: AxisTold
+) -> tuple[tuple[str, ...], list[Series], set[int]]:
+    """Return the categories, the series, and which sentences told them.
+
+    Args:
+        kind: ``bar`` or ``line``.
+        sentences: Of the message.
+        taken: Those that speak of axes.
+        axis: That of the categories.
+    """
+    free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
+    words = axis.words or _listed(free) or _table_words(free)
+    found, used = _from_runs(free, len(words))
+    if words and not found:
+        found, used = _by_name(kind, free, words)
+    elif words:
+        more, more_used = _by_name("line", [one for one in free if one[0] not in used], words)
+        found, used = [*more, *found], used | more_used
+    if not found:
+        words, found, used = _told_in(free) or _pairs(free)
+    if not words and found:
+        ticks = axis.ticks if len(axis.ticks) == len(found[0].values) else ()
+        words = tuple(f"{tick:g}" for tick in ticks)
+    _colour(kind, found, sentences)
+    return words, found, used
+
+
+def _told_in(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]] | None:
+    """Return categories and values from "5 in Jan, 12 in Mar", of categories that were not told before."""
+    for index, sentence in free:
+        pairs = [(match[2], float(match[1])) for match in _VALUE_IN.finditer(sentence)]
+        if len(pairs) > 1:
+            return tuple(name for name, _ in pairs), [_series([value for _, value in pairs], sentence)], {index}
+    return None
+
+
+def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
+    for _, sentence in free:
+        match = re.search(r"\b(?:categories|groups|labels)\b[^:]{0,30}:\s*(.+)", sentence, re.IGNORECASE)
+        if match:
+            return words_in(match[1])
+    return ()
+
+
+def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
+    """Return the names of lines such as "Mon: 12", if there are two or more."""
+    names = [
+        match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))
+    ]
+    return tuple(names) if len(names) > 1 else ()
+
+
+def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], set[int]]:
+    """Return a series for each list of numbers that has one for every category."""
+    found, used = [], set()
+    for index, sentence in free:
+        start = 0
+        for begin, end, values in runs(sentence):
+            context = sentence[start:begin]
+            start = end
+            if not count and _are_years(values):
+                continue
+            if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _is_scale(context):
+                continue
+            found.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
+            used.add(index)
+    return found, used
+
+
+def _are_years(values: list[float]) -> bool:
+    return all(1900 <= value <= 2100 and value == int(value) for value in values) and values == sorted(values)
+
+
+def _is_scale(context: str) -> bool:
+    return bool(_SCALE.search(context))
+
+
+def _series(values: list[float | None], context: str) -> Series:
+    shades = colours(context)
+    name = re.search(r"\b(?:[Ll]ine|[Ss]eries)\s+\"?([A-Z])\b", context) or re.search(r'"([A-Z])"', context)
+    return Series(
+        values, shades[0] if shades else None, dash=dash_words(context), marker=marker_words(context),
+        name=name[1] if name else "", is_labelled=bool(re.search(r"\bvalue labels?\b|\blabeled with", context)),
+    )  # fmt: skip
+
+
+def dash_words(text: str) -> str:
+    """Return what a text says of a line's dashes: "dashdotted", "dotted", "dashed" or nothing."""
+    if re.search(r"\bdash(?:ed)?[- ]?dot(?:ted)?|\bdot[- ]dash", text, re.IGNORECASE):
+        return "dashdotted"
+    if re.search(r"\bdotted\b", text, re.IGNORECASE):
+        return "dotted"
+    return "dashed" if re.search(r"\bdash(?:ed|es)\b", text, re.IGNORECASE) else ""
+
+
+def marker_words(text: str) -> str:
+    """Return what a text says of the markers on a line's points: their kind or nothing."""
+    match = _MARKERS.search(text)
+    if match is None or re.search(r"\b(?:no|without)\s+(?:\w+\s+)?(?:markers?|dots)", text):
+        return ""
+    kind = (match[1] or match[2] or "round").lower()
+    return {"circular": "round", "circle": "round", "triangular": "triangle"}.get(kind, kind)
+
+
+def _by_name(kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]) -> tuple[list[Series], set[int]]:
+    """Return series from "2.4 in 2014 and 1.6 in 2015" or "Coal is the shortest at 31", "(Tue, 13.0)"."""
+    found, used = [], set()
+    whole: dict[str, tuple[float, str | None]] = {}
+    for index, sentence in free:
+        here = _values_in(sentence, words)
+        if len(here) >= max(2, 0.6 * len(words)):
+            series = _series(
+                [here[word][0] if word in here else None for word in words], _before_values(sentence, here)
+            )
+            series.colours = [here[word][1] if word in here else None for word in words] if kind == "bar" else []
+            found.append(series)
+            used.add(index)
+        elif (here and kind == "bar") or re.match(r"[^:]{1,24}: -?[\d.]+$", sentence):
+            whole |= {word: value for word, value in here.items() if word not in whole}
+            used.add(index)
+    if not found and len(whole) >= 2:
+        values: list[float | None] = [whole[word][0] if word in whole else None for word in words]
+        found.append(Series(values, colours=[whole[word][1] if word in whole else None for word in words]))
+    return found, used
+
+
+def _before_values(sentence: str, here: dict[str, tuple[float, str | None]]) -> str:
+    places = [sentence.find(word) for word in here]
+    return sentence if len({colour for _, colour in here.values()}) <= 1 else sentence[: min(places)]
+
+
+def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, str | None]]:
+    """Return number and colour of each category that a sentence names."""
+    ahead: dict[str, tuple[float, str | None]] = {}
+    for word in words:
+        match = re.search(rf"({NUMBER})\s*(?:in|for|on|at|during)\s+{re.escape(word)}(?![\w.])", sentence)
+        if match:
+            ahead[word] = (float(match[1]), None)
+    if len(ahead) >= 2:
+        return ahead
+    places = sorted(
+        (match.start(), match.end(), word)
+        for word in words
+        if (match := re.search(rf"(?<![\w.#-]){re.escape(word)}(?![\w.])", sentence))
+    )
+    found: dict[str, tuple[float, str | None]] = {}
+    for number, (_, end, word) in enumerate(places):
+        until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
+        stretch = sentence[end:until][:80]
+        given = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
+        shades = colours(stretch)
+        if given:
+            found[word] = (given[0], shades[0] if shades else None)
+    return found
+
+
+def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]]:
+    """Return categories and values from "Q1 29, Q2 52": names that were not told before."""
+    names: list[str] = []
+    values: list[float | None] = []
+    shades: list[str | None] = []
+    used = set()
+    for index, sentence in free:
+        matches = list(_PAIR.finditer(sentence))
+        if len(matches) < 2 and not re.fullmatch(
+            rf"\"?[\w .&'-]{{1,24}}\"?\s*[:=]\s*(?:{_HEX},?\s*)?{NUMBER}(?:,\s*{_HEX})?", sentence
+        ):
+            continue
+        for number, match in enumerate(matches):
+            until = matches[number + 1].start() if number + 1 < len(matches) else match.end() + 12
+            colour = colours(match[0]) or colours(sentence[match.end() : until])
+            names.append(match[1].strip())
+            values.append(float(match[2]))
+            shades.append(colour[0] if colour else None)
+            used.add(index)
+    if len(names) < 2:
+        return (), [], set()
+    return tuple(names), [Series(values, colours=shades)], used
+
+
+def _colour(kind: Kind, found: list[Series], sentences: list[str]) -> None:
+    """Give the series their colours and styles where these are told in sentences of their own."""
+    for sentence in sentences:
+        signed = _SIGNED.search(sentence)
+        if signed and len(found) == 1:
+            found[0].colours = [signed[1] if value is None or value >= 0 else signed[2] for value in found[0].values]
+            return
+    noun = (
+        r"\b(?:bars?|columns?)\b(?! (?:chart|graph))"
+        if kind == "bar"
+        else r"\b(?:lines?|curve|series)\b(?! (?:chart|graph|plot))"
+    )
+    bare = [one for one in found if one.colour is None and not any(one.colours)]
+    telling = [text for text in sentences if re.search(noun, text, re.IGNORECASE) and _near(text, noun)]
+    for series, sentence in zip(bare, telling if len(bare) > 1 else telling[:1], strict=False):
+        series.colour = _near(sentence, noun)
+        series.dash = series.dash or dash_words(_about_line(sentence))
+        series.marker = series.marker or marker_words(sentence)
+    if len(found) == 1 and found[0].colour is None and not any(found[0].colours):
+        found[0].colour = _only_colour(sentences)
+    for series in found if kind == "line" and not any(one.marker for one in found) else ():
+        series.marker = next(filter(None, map(marker_words, sentences)), "")
+
+
+def _only_colour(sentences: list[str]) -> str | None:
+    """Return the colour that is said with the chart itself, apart from that of its ground and furniture."""
+    for sentence in sentences:
+        if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence) and (shades := colours(_FURNITURE.sub(" ", sentence))):
+            return shades[0]
+    return None
+
+
+def _about_line(sentence: str) -> str:
+    """Return a sentence without what it says of grid lines."""
+    return re.sub(r"[^,;]*\bgrid ?lines?\b[^,;]*", " ", sentence)
+
+
+def _near(sentence: str, noun: str) -> str | None:
+    """Return the colour nearest to the noun: before it in a phrase, or after it."""
+    plain = re.sub(rf"{_HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
+        rf"|axis|zero)\W?lines?",
+                   lambda m: " " * len(m[0]), sentence)  # fmt: skip
+    match = re.search(noun, plain, re.IGNORECASE)
+    if match is None:
+        return None
+    before, after = (
+        colours(plain[max(0, match.start() - 60) : match.start()]),
+        colours(plain[match.end() : match.end() + 60]),
+    )
+    return (
+        after[0]
+        if after and ("(" in plain[match.end() : match.end() + 6] or not before)
+        else before[-1]
+        if before
+        else None
+    )

@@ -1,0 +1,41 @@
+"""The built-in generator ``canvas``: reads plain English, draws with Pillow."""
+
+import asyncio
+
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
+from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.canvas.render import affordable, draw
+from ircore.players.builtin.canvas.shapes import Canvas
+from ircore.players.builtin.canvas.sheet import MAX_NOTES
+
+
+class CanvasGenerator:
+    """Draws what the whole dialogue says, and changes only what a correction names.
+
+    It sees nothing but text: at every turn it reads all messages again from the first.
+
+    Raises:
+        InputError: The spec has a model or parameters; there is nothing to set.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        """Answer with the picture of all messages so far, and notes on what the last one left unclear."""
+        return await asyncio.to_thread(_answer, view)
+
+
+def _answer(view: GeneratorView) -> PictureAnswer:
+    canvas, notes = read((*view.earlier, view.message))
+    return answer(canvas, notes)
+
+
+def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
+    """Draw a canvas, as far as it can be drawn in reasonable time, and say so if not all of it was."""
+    drawable = affordable(canvas)
+    if len(drawable.items) < len(canvas.items):
+        notes = (f"only {len(drawable.items):,} of {len(canvas.items):,} things are drawn: too much to draw", *notes)
+    return PictureAnswer(Picture.from_pixels(draw(drawable)), notes[:MAX_NOTES])

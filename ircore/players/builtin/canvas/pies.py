@@ -1,0 +1,121 @@
+"""Pies, rings and their wedges."""
+
+import re
+from dataclasses import replace
+
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.places import absolute_place
+from ircore.players.builtin.canvas.shapes import Pie, Slice, bounded
+from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.things import BLACK
+
+_LENGTH = rf"{q.N}(px|%)?"
+SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;]{{0,30}}?{q.HEX}")
+
+
+def _slices(words: str) -> tuple[Slice, ...]:
+    found = []
+    matches = list(SLICE.finditer(words))[:100]
+    for index, match in enumerate(matches):
+        colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
+        until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
+        share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
+        found.append(Slice(colour, share, _pulled(words[match.end() : until])))
+    return tuple(found)
+
+
+def _pulled(words: str) -> float:
+    """How far a wedge is pulled out, in pixels; the words are those after its share."""
+    match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
+    if match is None:
+        return 0.0
+    return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
+
+
+def read_pie(words: str, sheet: Sheet) -> bool:
+    """Add a pie or ring chart."""
+    head, _, tail = words.partition(":") if ":" in words else (words, "", words)
+    said, space = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", head), sheet.space), sheet.space
+    radius = said.get(
+        "radius",
+        said.get("diameter", said.get("width", 0.7 * min(space.width, space.height))) / (1 if "radius" in said else 2),
+    )
+    radius = bounded(radius, 1, 4096)
+    hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", head)
+    inner = (
+        space.both(hole[1], hole[2]) if hole else 0.55 * radius if re.search(r"\bdon?u|\bdough|\bring\b", head) else 0.0
+    )
+    centre = absolute_place(head, space, (2 * radius, 2 * radius)) or (space.width / 2, space.height / 2)
+    edge = re.search(r"\b(?:border|outline|edge|separat)", words)
+    outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
+    slices = _slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
+    pie = Pie(
+        centre, radius, _start(head), slices, bounded(inner, 0, radius * 0.98), outline, q.stroke_width(words) or 2.0,
+        not q.counter_clockwise(head),
+    )  # fmt: skip
+    sheet.context = "wedges"
+    return sheet.add([pie])
+
+
+def _start(head: str) -> float:
+    """Degrees clockwise from 12 o'clock."""
+    clock = re.search(r"\b(\d{1,2})(?::00)? ?o.?clock", head)
+    turn = re.search(
+        rf"\b(?:start(?:ing|s)?|from|begin(?:ning|s)?)\s+(?:at|from|with)?\s*(?:an angle of\s+)?{q.N}deg", head
+    )
+    if turn:
+        return bounded(float(turn[1]), -720, 720)
+    return float(int(clock[1]) % 12 * 30) if clock else 0.0
+
+
+def more_wedges(words: str, sheet: Sheet) -> bool:
+    """Add wedges after those of the pie that was spoken of last."""
+    slices = _slices(words)
+    last = [] if sheet.last is None else [sheet.last]
+    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
+    if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
+        return False
+    sheet.put(at, replace(pie, slices=pie.slices + slices))
+    return True
+
+
+def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
+    """Return a single wedge with its own angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
+    span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
+    said = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
+    if span is None or "radius" not in said:
+        return None
+    low, high = sorted((float(span[1]), float(span[2])))
+    given = q.points(words, sheet.space, 1) or [(sheet.canvas.width / 2, sheet.canvas.height / 2)]
+    share = bounded((high - low) / 3.6, 0.1, 95)
+    colour = q.first_colour(q.without_outline(words)) or BLACK
+    edge = q.outline_colour(words)
+    return Pie(
+        given[0],
+        bounded(said["radius"], 1, 4096),
+        low + 90,
+        (Slice(colour, share),),
+        hole=_hole(words, sheet),
+        outline=edge,
+        stroke=q.stroke_width(words) or 2.0,
+    )
+
+
+def _hole(words: str, sheet: Sheet) -> float:
+    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{_LENGTH}", words)
+    return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
+
+
+def changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:
+    """Return a pie with one wedge changed, or none if the words say nothing that can be done to it."""
+    old = pie.slices[part]
+    words = re.sub(r"\b(?:from|not|instead of|rather than)\s+(?:#[0-9a-f]{6}|-?[\d.]+\s*%)", " ", words)
+    share = re.search(rf"{q.N}\s*(%|deg)", words)
+    colour = q.first_colour(words)
+    if share is None and colour is None:
+        return None
+    amount = abs(float(share[1])) / (3.6 if share[2] == "deg" else 1) if share else old.share
+    if share and (relative := re.search(r"%\s+(?:points?\s+)?(larger|bigger|wider|smaller|narrower)", words)):
+        amount = old.share * (1 + amount / 100 * (1 if relative[1] in {"larger", "bigger", "wider"} else -1))
+    fresh = Slice(colour or old.colour, min(1000.0, max(0.0, amount)))
+    return replace(pie, slices=(*pie.slices[:part], fresh, *pie.slices[part + 1 :]))

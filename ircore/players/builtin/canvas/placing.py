@@ -1,0 +1,145 @@
+"""Where a described thing goes: its own point, beside another thing, in a row, or where there is room."""
+
+import re
+from dataclasses import dataclass
+
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.kinds import is_plural
+from ircore.players.builtin.canvas.places import beside, word_place
+from ircore.players.builtin.canvas.references import Target
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Stroke
+from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.things import placed
+
+_COUNT = re.compile(r"\b(\d{1,2})\s+(?!px|high|wide|tall|pointed|sided|deg|%|by|x\b)")
+
+
+CROWD = 40
+"""Things on the canvas above which no room is looked for."""
+
+
+@dataclass
+class Mention:
+    """A thing that a clause speaks of.
+
+    Attributes:
+        kind: See ``kinds``.
+        noun: The word for it.
+        start: Where its phrase begins in the clause.
+        after: Where its noun ends.
+        words: All words about it.
+        known: The items that are meant if it is there already.
+        relation: How it stands to another thing, a group's name of ``places.RELATION``.
+        other: That other thing.
+        same: The thing of the same clause that it names once more.
+        made: The new item.
+    """
+
+    kind: str
+    noun: str
+    start: int
+    after: int
+    words: str = ""
+    known: tuple[Target, ...] = ()
+    relation: str = ""
+    other: "Mention | tuple[Target, ...] | None" = None
+    same: "Mention | None" = None
+    made: Item | None = None
+
+
+def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: list[Item]) -> Item:
+    """Move an item to its place: its own point, beside another thing, a place in words, or where there is room."""
+    words = mention.words
+    if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
+        return item
+    if q.points(words.split(" of the ")[0], sheet.space, 1):
+        if (
+            isinstance(item, Blob)
+            and item.kind not in {"circle", "star", "ring", "ellipse"}
+            and len(q.points(words, sheet.space, 3)) > 1
+        ):
+            return item
+        return placed(item, words, sheet.space) or item
+    if isinstance(item, Blob) and item.centre != (sheet.canvas.width / 2, sheet.canvas.height / 2):
+        return item
+    if other is not None:
+        return _beside_other(item, mention, other, sheet)
+    return placed(item, words, sheet.space) or _where_room_is(item, sheet, made)
+
+
+def _beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> Item:
+    size_said = q.dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
+    if mention.relation == "between" and isinstance(item, Blob) and not size_said:
+        fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
+        item = item.scaled(min(1.0, fit), min(1.0, fit))
+    if mention.relation == "inside" and isinstance(item, Blob) and not size_said:
+        fit = 0.5 * min(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
+        share = (q.size_word(mention.words) or 0.25) / 0.25
+        item = item.scaled(fit * min(1.4, max(0.4, share)), fit * min(1.4, max(0.4, share)))
+    if mention.relation in {"around", "behind"} and isinstance(item, Blob) and not size_said:
+        grow = 1.4 * max((other[2] - other[0]) / item.width, (other[3] - other[1]) / item.height)
+        item = item.scaled(grow, grow)
+    left, top, right, bottom = item.box
+    gap = re.search(rf"{q.N}px\s+(?:to the\s+)?(?:left|right|above|below|under|over|away|from|beneath)", mention.words)
+    at = beside(mention.relation, other, (right - left, bottom - top), float(gap[1]) if gap else None)
+    if mention.relation == "inside":
+        at = word_place(mention.words, sheet.space, (right - left, bottom - top), other) or at
+    return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])
+
+
+def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
+    """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
+    wide, high = sheet.canvas.width, sheet.canvas.height
+    if len(sheet.items) + len(made) > CROWD:
+        return item
+    taken = [other.box for other in [*sheet.items, *made]]
+    spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
+        (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
+    best = min(spots, key=lambda spot: sum(_overlap(_box_at(item, spot), box) for box in taken))
+    return item.moved(best[0] - item.centre[0], best[1] - item.centre[1])
+
+
+def _box_at(item: Item, at: Point) -> BoxF:
+    left, top, right, bottom = item.box
+    half_wide, half_high = (right - left) / 2, (bottom - top) / 2
+    return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
+
+
+def _overlap(one: BoxF, other: BoxF) -> float:
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    return max(0.0, wide) * max(0.0, high)
+
+
+def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
+    """Return the item once, at each of several points, or in a row if only a number is given."""
+    if not isinstance(item, Blob) or (
+        item.corners and len(q.points(mention.words, sheet.space, 3)) >= 2 and "corner" in mention.words
+    ):
+        return [item]
+    if re.search(r"\bfrom\s+\(|\bcorners\b", mention.words):
+        return [item]
+    given = q.points(mention.words, sheet.space)
+    if len(given) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
+        shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
+        many = [item.moved(x - item.centre[0], y - item.centre[1]) for x, y in given]
+        if len(shades) == len(many):
+            many = [one.coloured(shade) for one, shade in zip(many, shades, strict=True)]
+        return list(many)
+    count = _COUNT.search(mention.words[: mention.after - mention.start + 1]) if is_plural(mention.noun) else None
+    number = min(50, int(count[1])) if count else 2 if re.match(r"(?:a )?(?:pair|couple)", mention.words) else 1
+    if number < 2:
+        return [item]
+    upright = bool(
+        re.search(
+            r"\bin a column\b|\bstacked\b|\bvertical(?:ly)?\b|\babove (?:one )?(?:another|each other)", mention.words
+        )
+    )
+    room = sheet.canvas.height if upright else sheet.canvas.width
+    if not q.dimensions(mention.words, sheet.space) and not re.search(rf"{q.N}px", mention.words):
+        fit = min(1.0, room / (1.5 * number) / (item.height if upright else item.width))
+        item = item.scaled(fit, fit)
+    gap = min(1.5 * (item.height if upright else item.width), room / (number + 0.5))
+    low = -(number - 1) / 2
+    return [item.moved(0 if upright else gap * (low + k), gap * (low + k) if upright else 0) for k in range(number)]

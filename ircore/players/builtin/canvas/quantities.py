@@ -1,0 +1,216 @@
+"""Positions, sizes, strokes and angles in a clause's plain spelling (see ``text``)."""
+
+import re
+from dataclasses import dataclass
+
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas.shapes import BoxF, bounded
+
+N = r"(-?\d{1,7}(?:\.\d{1,6})?)"
+"""A number."""
+
+HEX = r"(#[0-9a-f]{6})"
+POINT = rf"\({N}(%?),{N}(%?)\)"
+
+_POINT = re.compile(POINT)
+_COLOUR = re.compile(HEX)
+_LENGTH = rf"{N}(px|%)?"
+_AREAS = {
+    "tiny": 0.05, "very small": 0.06, "small": 0.12, "little": 0.12, "short": 0.15, "medium": 0.25, "mid": 0.25,
+    "very large": 0.55, "very big": 0.55, "large": 0.4, "big": 0.4, "long": 0.5, "tall": 0.4, "wide": 0.4,
+    "huge": 0.6, "giant": 0.7, "enormous": 0.7,
+}  # fmt: skip
+"""Sizes in words, as a share of the picture's shorter side."""
+
+_SIZE_WORD = re.compile(rf"\b({'|'.join(sorted(_AREAS, key=len, reverse=True))})(?:ish|\s+sized)?\b")
+_DASHES = (
+    (re.compile(r"\bdashdotted\b"), (6.0, 2.0, 1.0, 2.0)),
+    (re.compile(r"\bdash(?:ed|es)?\b|\bbroken\b"), (4.0, 2.0)),
+    (re.compile(r"\bdotted\b|\bdots\b"), (1.0, 2.0)),
+)
+_PATTERN = re.compile(
+    rf"\b(?:dash(?:es|ed)?|pattern|strokes?)(?:\s+of)?\s+{N}(?:px)?\s*(?:on|,|/"
+    rf"|and)?\s*(?:gaps?\s+(?:of\s+)?)?{N}(?:px)?(?:\s+(?:off|gaps?))?"
+)
+_STROKE = (
+    re.compile(rf"{N}px\s+(?:(?:wide|thick|thin|solid|dashed|dotted|{HEX})\s+){{0,4}}(?:wedge\s+)?(?:outline"
+    rf"|border|edge|edges|borders|stroke|contour|rim|frame)"),
+    re.compile(rf"(?:outline[ds]?|border(?:ed|s)?|edges?|stroke|contour|rim|framed?)\s+(?:(?:in|of|with|by|is|a"
+    rf"|an|width|thickness|thick|line|solid|dashed|dotted|{HEX})\s+){{0,6}}{N}px"),
+)  # fmt: skip
+_OUTLINE = (
+    re.compile(rf"{HEX}\s+(?:(?:{N}px|wide|thick|thin|solid|dashed|dotted|wedge)\s+){{0,3}}(?:outline|border|edge"
+    rf"|edges|borders|stroke|contour|rim|frame)\b"),
+    re.compile(rf"\b(?:outline[ds]?|border(?:ed|s)?|edged?|edges|contour|rim|framed?)\s+(?:(?:in|of|with|by|is"
+    rf"|colour|a|an|solid|dashed|dotted|thin|thick|{N}px)\s+){{0,5}}{HEX}"),
+)  # fmt: skip
+_ANGLE = re.compile(
+    rf"{N}deg(?:\s+(?:to\s+the\s+)?(counter|anti|clockwise|left|right))?|(counter"
+    rf"|anti)\s?clockwise\s+by\s+{N}|(clockwise)\s+by\s+{N}"
+)
+_DIMENSIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("width", re.compile(rf"{_LENGTH}\s+(?:wide|in width|across|broad|long)\b")),
+    ("width", re.compile(rf"\b(?:width|length)\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}")),
+    ("height", re.compile(rf"{_LENGTH}\s+(?:high|tall|in height)\b")),
+    ("height", re.compile(rf"\bheight\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}")),
+    ("radius", re.compile(rf"\bradius\s*(?:of\s+|is\s+|to\s+|=\s*|:\s*|r\s+)?{_LENGTH}")),
+    ("radius", re.compile(rf"{_LENGTH}\s+(?:in\s+)?radius\b")),
+    ("diameter", re.compile(rf"\bdiameter\s*(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}")),
+    ("diameter", re.compile(rf"{_LENGTH}\s+(?:in\s+)?diameter\b")),
+    ("side", re.compile(rf"\b(?:sides?|edge length)\s+(?:length\s+)?(?:of\s+|is\s+|to\s+|=\s*)?(?:length )?{_LENGTH}")),
+    ("side", re.compile(rf"{_LENGTH}\s+sides?\b")),
+    ("side", re.compile(rf"\bsized?\s+(?:of\s+|is\s+|to\s+|=\s*|:\s*)?{_LENGTH}(?!\s*(?:x|by)\s)")),
+)  # fmt: skip
+_BY = re.compile(rf"{_LENGTH}\s*(?:wide\s+)?(?:x|by)\s+{_LENGTH}")
+
+
+@dataclass(frozen=True)
+class Space:
+    """The picture that percentages and words for places refer to: width and height in pixels."""
+
+    width: int
+    height: int
+
+    @property
+    def box(self) -> BoxF:
+        """The whole picture."""
+        return 0.0, 0.0, float(self.width), float(self.height)
+
+    def x(self, value: str, unit: str | None = None) -> float:
+        """Return a horizontal coordinate or length in pixels."""
+        return bounded(float(value) * (self.width / 100 if unit == "%" else 1))
+
+    def y(self, value: str, unit: str | None = None) -> float:
+        """Return a vertical coordinate or length in pixels."""
+        return bounded(float(value) * (self.height / 100 if unit == "%" else 1))
+
+    def both(self, value: str, unit: str | None = None) -> float:
+        """Return a length that belongs to neither direction; percent are of the shorter side."""
+        return bounded(float(value) * (min(self.width, self.height) / 100 if unit == "%" else 1))
+
+
+def points(words: str, space: Space, most: int = 400) -> list[Point]:
+    """Return all points "(x,y)" in order."""
+    found = []
+    for match in _POINT.finditer(words):
+        found.append((space.x(match[1], match[2]), space.y(match[3], match[4])))
+        if len(found) == most:
+            break
+    return found
+
+
+def first_colour(words: str) -> str | None:
+    """Return the first colour."""
+    match = _COLOUR.search(words)
+    return match[0] if match else None
+
+
+def dimensions(words: str, space: Space) -> dict[str, float]:
+    """Return what is said of width, height, radius, diameter and side, in pixels."""
+    words = without_outline(words)
+    found: dict[str, float] = {}
+    by = _BY.search(words)
+    if by:
+        found["width"], found["height"] = space.x(by[1], by[2] or by[4]), space.y(by[3], by[4])
+    for name, pattern in _DIMENSIONS:
+        match = pattern.search(words)
+        if match and name not in found:
+            scale = {"width": space.x, "height": space.y}.get(name, space.both)
+            found[name] = abs(scale(match[1], match[2]))
+    return found
+
+
+def size_word(words: str) -> float | None:
+    """Return a size in words ("small", "huge") as a share of the picture's shorter side."""
+    match = _SIZE_WORD.search(words)
+    return _AREAS[match[1]] if match else None
+
+
+def stroke_width(words: str) -> float | None:
+    """Return the width of an outline in pixels, if one is given."""
+    for pattern in _STROKE:
+        match = pattern.search(words)
+        if match:
+            value = next(group for group in match.groups() if group and not group.startswith("#"))
+            return bounded(abs(float(value)), 0.25, 200)
+    if re.search(r"\bthick\b", words):
+        return 5.0
+    return 1.0 if re.search(r"\b(?:thin|hairline|fine)\b", words) else None
+
+
+def outline_colour(words: str) -> str | None:
+    """Return the colour of an outline, if one is given."""
+    for pattern in _OUTLINE:
+        match = pattern.search(words)
+        if match:
+            return next(group for group in match.groups() if group and group.startswith("#"))
+    return None
+
+
+def without_outline(words: str) -> str:
+    """Return ``words`` without what is said of the outline."""
+    for pattern in (*_STROKE, *_OUTLINE):
+        words = pattern.sub(" outline ", words)
+    return words
+
+
+def dash_pattern(words: str, width: float) -> tuple[float, ...] | None:
+    """Return the dash pattern in pixels, empty for "solid", none if nothing is said."""
+    explicit = _PATTERN.search(words)
+    if explicit:
+        return bounded(float(explicit[1]), 1, 500), bounded(abs(float(explicit[2])), 1, 500)
+    for pattern, units in _DASHES:
+        if pattern.search(words):
+            return tuple(max(1.0, unit * max(width, 1.5)) for unit in units)
+    return () if re.search(r"\bsolid\b|\bcontinuous\b", words) else None
+
+
+def angle(words: str) -> float | None:
+    """Return an angle in degrees, positive clockwise unless the words say otherwise."""
+    match = _ANGLE.search(words)
+    if match is None:
+        return {"upside down": 180.0}.get("upside down") if "upside down" in words else None
+    value = bounded(float(next(group for group in (match[1], match[4], match[6]) if group is not None)), -3600, 3600)
+    return -value if counter_clockwise(words) else value
+
+
+def counter_clockwise(words: str) -> bool:
+    """Whether a direction against the clock is named."""
+    return bool(re.search(r"\b(?:counter|anti)\s?clockwise\b|deg\s+(?:to\s+the\s+)?left\b", words))
+
+
+def numbers(words: str, axis: str, space: Space) -> list[float]:
+    """Return the coordinates listed after "x" or "y": "at x 60, 120 and 180" or "x 60 to 480 every 60".
+
+    Args:
+        words: Plain spelling.
+        axis: ``"x"`` or ``"y"``.
+        space: What percent refer to.
+    """
+    scale = space.x if axis == "x" else space.y
+    series = re.search(
+        rf"\b{axis}\s*=?\s*{_LENGTH}\s*(?:to|until|through|up to|-)\s*(?:{axis}\s*)?{_LENGTH},?\s*"
+        rf"(?:in steps of|every|each|step|spaced(?: by)?|at intervals of)\s*{_LENGTH}",
+        words,
+    )
+    if series:
+        low, high = scale(series[1], series[2]), scale(series[3], series[4])
+        step = abs(scale(series[5], series[6])) or abs(high - low) or 1.0
+        count = min(200, int(abs(high - low) / step + 1.001))
+        return [low + index * (step if high >= low else -step) for index in range(count)]
+    listed = re.search(
+        rf"\b{axis}\s*=?\s*({N}(?:px|%)?(?:\s*(?:,|and|&|,\s*and)\s*{N}(?:px|%)?){{0,200}})(?![\d.])", words
+    )
+    if not listed:
+        return []
+    return [scale(match[1], match[2]) for match in re.finditer(rf"{N}(px|%)?", listed[1])]
+
+
+def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
+    """Return what "from x 60 to 480" says."""
+    scale = space.x if axis == "x" else space.y
+    match = re.search(
+        rf"\b(?:from|between)\s+{axis}\s*=?\s*{_LENGTH}\s*(?:up |down |out )?(?:to|and)\s+(?:{axis}\s*=?\s*)?{_LENGTH}",
+        words,
+    )
+    return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None

@@ -1,0 +1,59 @@
+"""Messages in, canvas out: every message is read anew at every turn, so no state is kept between turns."""
+
+import re
+from collections.abc import Sequence
+
+from ircore.players.builtin.canvas.corrections import correct
+from ircore.players.builtin.canvas.descriptions import describe
+from ircore.players.builtin.canvas.figures.changes import change_told, in_place
+from ircore.players.builtin.canvas.figures.reading import read_told
+from ircore.players.builtin.canvas.shapes import Canvas
+from ircore.players.builtin.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
+from ircore.players.builtin.canvas.text import MAX_MESSAGE, Clause, clauses
+
+_NOTHING = re.compile(
+    r"(?:there (?:is|are) |with |it has |contains? )?(?:no|without|nothing)\b(?:(?!\d|#).){0,120}$"
+    r"|(?:an? )?(?:simple|flat|minimalist|clean|crisp|textbook style)\b(?:(?!\d|#).){0,80}$"
+    r"|(?:shapes|background|elements|objects|layout|details|labels|axes|curves?|points?|notes?|style|colours?|overview"
+    r"|composition|(?:top|middle|centre|bottom|left|right) (?:row|column|half|part|side))$"
+)
+"""Clauses that say what is not there, or how the picture feels, and headings: there is nothing to draw."""
+
+
+def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:
+    """Read a dialogue.
+
+    Args:
+        messages: The describer's messages, oldest first; text from anyone.
+        corrections: Whether a clause may change what is there; otherwise everything is read as a description.
+
+    Returns:
+        The canvas after the last message, and a note for each clause of the last message that was not understood,
+        at most 20 of at most 200 characters.
+    """
+    sheet = Sheet(naive=not corrections)
+    for message in messages:
+        sheet.notes = []
+        if len(message) > MAX_MESSAGE:
+            sheet.notes.append(f"only the first {MAX_MESSAGE:,} characters were read")
+        left = read_told(message, sheet)
+        for clause in clauses(message if left is None else "\n".join(left)):
+            _read_clause(clause, sheet, corrections)
+    if len(sheet.items) >= MAX_ITEMS:
+        sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things were taken")
+    return sheet.finished(), tuple(sheet.notes[:MAX_NOTES])
+
+
+def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
+    if corrections and change_told(clause.source, sheet):
+        return
+    clause = in_place(clause, sheet) if corrections else clause
+    understood = correct(clause, sheet) if corrections and not _goes_on(clause, sheet) else None
+    if understood is None:
+        understood = describe(clause, sheet)
+    if not understood and not _NOTHING.match(clause.words):
+        sheet.note(f'not understood: "{clause.source}"')
+
+
+def _goes_on(clause: Clause, sheet: Sheet) -> bool:
+    return clause.continues and bool(sheet.context) and clause.words.startswith("#")

@@ -1,0 +1,346 @@
+"""What can be on the canvas: frozen items, moved, resized and recoloured by making new ones.
+
+Coordinates and sizes are pixels as in ``ircore.core.drawing``; shapes rotate clockwise, text counter-clockwise.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ircore.core.drawing import Point, arc_points, text_size
+
+LIMIT = 8192.0
+"""Coordinates are kept within ± this many pixels."""
+
+BoxF = tuple[float, float, float, float]
+"""Left, top, right, bottom in pixels."""
+
+Side = Literal["left", "right", "top", "bottom"]
+ROUND = frozenset({"circle", "ellipse", "ring"})
+
+
+def bounded(value: float, low: float = -LIMIT, high: float = LIMIT) -> float:
+    """Return ``value`` within ``low`` and ``high``."""
+    return min(max(value, low), high)
+
+
+@dataclass(frozen=True)
+class Blob:
+    """A closed shape: circle, rectangle, polygon, star or bar.
+
+    Attributes:
+        kind: Its name.
+        centre: Middle of its upright box.
+        width: Of the box before rotation, in pixels.
+        height: Likewise.
+        fill: Colour inside; none for an unfilled shape.
+        outline: Colour of the edge.
+        stroke: Width of the edge in pixels.
+        dash: Dash pattern of the edge.
+        rotation: Degrees clockwise about the centre.
+        corners: Of a polygon, as fractions of the box from its middle (−0.5 … 0.5).
+        hole: Of a ring, the inner diameter as a share of the outer.
+    """
+
+    kind: str
+    centre: Point
+    width: float
+    height: float
+    fill: str | None = None
+    outline: str | None = None
+    stroke: float = 2.0
+    dash: tuple[float, ...] = ()
+    rotation: float = 0.0
+    corners: tuple[Point, ...] = ()
+    hole: float = 0.0
+
+    @property
+    def colour(self) -> str | None:
+        """The colour people would name."""
+        return self.fill or self.outline
+
+    @property
+    def box(self) -> BoxF:
+        """Smallest upright box around it, without the edge's width."""
+        if self.kind not in ROUND:
+            return extent(self.path())
+        (x, y), turn = self.centre, math.radians(self.rotation)
+        half_wide = math.hypot(self.width * math.cos(turn), self.height * math.sin(turn)) / 2
+        half_high = math.hypot(self.width * math.sin(turn), self.height * math.cos(turn)) / 2
+        return x - half_wide, y - half_high, x + half_wide, y + half_high
+
+    def path(self) -> list[Point]:
+        """Return its corners in pixels, or enough points of a round edge."""
+        if self.kind in ROUND:
+            return arc_points(self.centre, (self.width / 2, self.height / 2), 0, 360, self.rotation)[:-1]
+        corners = self.corners or ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
+        scaled = [(self.centre[0] + x * self.width, self.centre[1] + y * self.height) for x, y in corners]
+        return [turned(point, self.centre, self.rotation) for point in scaled] if self.rotation else scaled
+
+    def moved(self, dx: float, dy: float) -> "Blob":
+        """Return it elsewhere."""
+        return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
+
+    def scaled(self, across: float, down: float) -> "Blob":
+        """Return it larger or smaller about its middle."""
+        return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
+
+    def coloured(self, colour: str) -> "Blob":
+        """Return it in another colour: of the inside if it has one."""
+        return replace(self, outline=colour) if self.fill is None and self.outline else replace(self, fill=colour)
+
+    def rotated(self, degrees: float) -> "Blob":
+        """Return it turned clockwise."""
+        return replace(self, rotation=(self.rotation + degrees) % 360)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A wedge of a pie: its colour, its share, and how many pixels it is pulled out of the pie."""
+
+    colour: str
+    share: float
+    pulled: float = 0.0
+
+
+@dataclass(frozen=True)
+class Pie:
+    """A pie or ring chart; its wedges follow one another clockwise.
+
+    Attributes:
+        centre: In pixels.
+        radius: In pixels.
+        start: Degrees clockwise from 12 o'clock where the first wedge begins.
+        slices: The wedges; shares that add up to nearly 100 or more are stretched to the full circle.
+        hole: Inner radius in pixels.
+        outline: Colour of the wedges' edges.
+        stroke: Their width in pixels.
+        clockwise: Direction in which the wedges follow one another.
+    """
+
+    centre: Point
+    radius: float
+    start: float = 0.0
+    slices: tuple[Slice, ...] = ()
+    hole: float = 0.0
+    outline: str | None = None
+    stroke: float = 2.0
+    clockwise: bool = True
+    kind: str = "pie"
+
+    @property
+    def colour(self) -> str | None:
+        """The first wedge's colour."""
+        return self.slices[0].colour if self.slices else self.outline
+
+    @property
+    def box(self) -> BoxF:
+        """Smallest upright box around it."""
+        (x, y), r = self.centre, self.radius
+        return x - r, y - r, x + r, y + r
+
+    def angles(self) -> list[tuple[float, float]]:
+        """Return start and end of each wedge in degrees clockwise from 3 o'clock, start before end."""
+        total = sum(part.share for part in self.slices)
+        unit = 360 / total if total > 95 else 3.6
+        spans, at = [], 0.0
+        for part in self.slices:
+            low, high = at, at + part.share * unit
+            first, last = (low, high) if self.clockwise else (-high, -low)
+            spans.append((first + self.start - 90, last + self.start - 90))
+            at = high
+        return spans
+
+    def slice_centre(self, index: int) -> Point:
+        """Return a point in the middle of a wedge."""
+        start, end = self.angles()[index]
+        middle, far = math.radians((start + end) / 2), (self.radius + self.hole) / 2
+        return self.centre[0] + far * math.cos(middle), self.centre[1] + far * math.sin(middle)
+
+    def moved(self, dx: float, dy: float) -> "Pie":
+        """Return it elsewhere."""
+        return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
+
+    def scaled(self, across: float, down: float) -> "Pie":
+        """Return it larger or smaller; it stays round."""
+        factor = math.sqrt(max(0.0, across * down))
+        return replace(self, radius=bounded(self.radius * factor, 1), hole=bounded(self.hole * factor, 0))
+
+    def coloured(self, colour: str) -> "Pie":
+        """Return it with all wedges in one colour."""
+        return replace(self, slices=tuple(replace(part, colour=colour) for part in self.slices))
+
+    def rotated(self, degrees: float) -> "Pie":
+        """Return it turned clockwise."""
+        return replace(self, start=self.start + degrees)
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line: straight, through points, curved, an axis, a tick, a grid line, an arrow.
+
+    Attributes:
+        kind: Its name.
+        points: At least two, in pixels.
+        colour: Of the line and its markers.
+        stroke: Width in pixels.
+        dash: Dash pattern, pixels.
+        smooth: Whether it curves through its points.
+        arrow: Heads at ``"end"``, ``"both"`` or ``""``.
+        marker: Kind of the markers on its points; empty for none.
+        marker_size: Half their width in pixels.
+    """
+
+    kind: str
+    points: tuple[Point, ...]
+    colour: str = "#000000"
+    stroke: float = 2.0
+    dash: tuple[float, ...] = ()
+    smooth: bool = False
+    arrow: str = ""
+    marker: str = ""
+    marker_size: float = 4.0
+    marker_colour: str | None = None
+
+    @property
+    def centre(self) -> Point:
+        """Middle of its box."""
+        left, top, right, bottom = self.box
+        return (left + right) / 2, (top + bottom) / 2
+
+    @property
+    def box(self) -> BoxF:
+        """Smallest upright box around its points."""
+        return extent(self.points)
+
+    def moved(self, dx: float, dy: float) -> "Stroke":
+        """Return it elsewhere."""
+        return replace(self, points=tuple((bounded(x + dx), bounded(y + dy)) for x, y in self.points))
+
+    def scaled(self, across: float, down: float) -> "Stroke":
+        """Return it longer or shorter about its middle."""
+        x0, y0 = self.centre
+        points = ((bounded(x0 + (x - x0) * across), bounded(y0 + (y - y0) * down)) for x, y in self.points)
+        return replace(self, points=tuple(points))
+
+    def coloured(self, colour: str) -> "Stroke":
+        """Return it in another colour, its markers too."""
+        return replace(self, colour=colour, marker_colour=None)
+
+    def rotated(self, degrees: float) -> "Stroke":
+        """Return it turned clockwise about its middle."""
+        return replace(self, points=tuple(turned(point, self.centre, degrees) for point in self.points))
+
+
+@dataclass(frozen=True)
+class Label:
+    """A line of text.
+
+    Attributes:
+        text: Its characters.
+        at: The point that ``anchor`` names, in pixels.
+        size: Of the font, in pixels.
+        colour: Of the ink.
+        anchor: As in ``Drawing.text``.
+        rotation: Degrees counter-clockwise; 90 reads upwards.
+    """
+
+    text: str
+    at: Point
+    size: float = 16.0
+    colour: str = "#000000"
+    anchor: str = "mm"
+    rotation: float = 0.0
+    kind: str = "text"
+
+    @property
+    def box(self) -> BoxF:
+        """Smallest upright box around its ink."""
+        wide, high = text_size(self.text, self.size)
+        turn = math.radians(self.rotation)
+        wide, high = (
+            abs(wide * math.cos(turn)) + abs(high * math.sin(turn)),
+            abs(wide * math.sin(turn)) + abs(high * math.cos(turn)),
+        )
+        left = self.at[0] - {"l": 0.0, "m": wide / 2, "r": wide}[self.anchor[0]]
+        top = self.at[1] - {"t": 0.0, "m": high / 2, "b": high}[self.anchor[1]]
+        return left, top, left + wide, top + high
+
+    @property
+    def centre(self) -> Point:
+        """Middle of its box."""
+        left, top, right, bottom = self.box
+        return (left + right) / 2, (top + bottom) / 2
+
+    def moved(self, dx: float, dy: float) -> "Label":
+        """Return it elsewhere."""
+        return replace(self, at=(bounded(self.at[0] + dx), bounded(self.at[1] + dy)))
+
+    def scaled(self, across: float, down: float) -> "Label":
+        """Return it larger or smaller."""
+        return replace(self, size=text_bound(self.text, self.size * math.sqrt(max(0.0, across * down))))
+
+    def coloured(self, colour: str) -> "Label":
+        """Return it in another colour."""
+        return replace(self, colour=colour)
+
+    def rotated(self, degrees: float) -> "Label":
+        """Return it turned clockwise."""
+        return replace(self, rotation=(self.rotation - degrees) % 360)
+
+
+Item = Blob | Pie | Stroke | Label
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """All that is to be drawn, back to front.
+
+    Attributes:
+        width: In pixels.
+        height: In pixels.
+        background: Colour.
+        fade: The other colour of a background that fades; none if plain.
+        fade_to: The side where ``fade`` is reached; ``"edges"`` fades from the middle.
+        items: Back to front.
+    """
+
+    width: int = 512
+    height: int = 512
+    background: str = "#ffffff"
+    fade: str | None = None
+    fade_to: str = "bottom"
+    items: tuple[Item, ...] = ()
+
+
+def polygon(kind: str, points: list[Point], **style: object) -> Blob:
+    """Return a closed shape with these corners in pixels."""
+    left, top, right, bottom = extent(points)
+    wide, high = max(right - left, 0.5), max(bottom - top, 0.5)
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    corners = tuple(((x - middle[0]) / wide, (y - middle[1]) / high) for x, y in points)
+    return replace(Blob(kind, middle, wide, high, corners=corners), **style)  # type: ignore[arg-type]
+
+
+def extent(points: list[Point] | tuple[Point, ...]) -> BoxF:
+    """Return the smallest upright box around ``points``."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def turned(point: Point, about: Point, degrees: float) -> Point:
+    """Return ``point`` turned clockwise about another."""
+    angle = math.radians(degrees)
+    x, y = point[0] - about[0], point[1] - about[1]
+    return about[0] + x * math.cos(angle) - y * math.sin(angle), about[1] + x * math.sin(angle) + y * math.cos(angle)
+
+
+def text_bound(text: str, size: float) -> float:
+    """Return a font size that keeps the ink of ``text`` within reason, 3–300 px and shorter than 4,000 px."""
+    return bounded(size, 3.0, max(3.0, min(300.0, 4000.0 / max(1, len(text)))))
+
+
+def font_size(text: str, ink_height: float) -> float:
+    """Return the font size at which the ink of ``text`` is ``ink_height`` pixels high."""
+    _, high = text_size(text, 40.0)
+    return text_bound(text, ink_height * 40.0 / max(high, 1.0))

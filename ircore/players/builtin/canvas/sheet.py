@@ -1,0 +1,84 @@
+"""What the reader has understood so far: the only thing that changes while messages are read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ircore.players.builtin.canvas.figures.frame import Told
+from ircore.players.builtin.canvas.quantities import Space
+from ircore.players.builtin.canvas.shapes import Canvas, Item
+
+MAX_ITEMS = 2_000
+MAX_NOTES = 20
+MAX_NOTE = 200
+"""Characters of a note."""
+
+
+@dataclass
+class Sheet:
+    """A canvas in the making.
+
+    Attributes:
+        canvas: Size and background; its own items are not used.
+        items: Back to front.
+        last: Index of the item that was spoken of last.
+        context: Which list is being read ("bars", "wedges" …), for clauses after a semicolon.
+        lead: The words that opened that list.
+        notes: What was not understood.
+        naive: Whether "the red circle" is taken for a new thing unless another is placed by it.
+        told: The items of a figure that was told in its own terms.
+        figure: What is known of that figure, for corrections in its terms.
+    """
+
+    canvas: Canvas = field(default_factory=Canvas)
+    items: list[Item] = field(default_factory=list)
+    last: int | None = None
+    context: str = ""
+    lead: str = ""
+    notes: list[str] = field(default_factory=list)
+    naive: bool = False
+    told: tuple[Item, ...] = ()
+    figure: Told | None = None
+
+    @property
+    def space(self) -> Space:
+        """The picture's size, for percent and places."""
+        return Space(self.canvas.width, self.canvas.height)
+
+    def add(self, items: Sequence[Item]) -> bool:
+        """Put items in front of all others, as long as there is room; return whether there were any."""
+        for item in items:
+            if len(self.items) < MAX_ITEMS:
+                self.items.append(item)
+                self.last = len(self.items) - 1
+        return bool(items)
+
+    def put(self, index: int, item: Item) -> None:
+        """Set an item anew, in its place."""
+        self.items[index] = item
+        self.last = index
+
+    def remove(self, indices: Sequence[int]) -> None:
+        """Take items away."""
+        for index in sorted(set(indices), reverse=True):
+            del self.items[index]
+        self.last = None
+
+    def paint(self, background: str) -> None:
+        """Give the picture a plain background."""
+        self.canvas = replace(self.canvas, background=background, fade=None)
+
+    def forget_told(self) -> None:
+        """Take the figure away that was told before, as far as nothing has changed it since."""
+        kept = [item for item in self.items if not any(item is one for one in self.told)]
+        self.items[:], self.told, self.figure, self.last = kept, (), None, None
+
+    def note(self, text: str) -> None:
+        """Keep a note of at most 200 characters, as long as there are few."""
+        if len(self.notes) < MAX_NOTES:
+            plain = "".join(character if character.isprintable() else " " for character in text)
+            self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
+
+    def finished(self) -> Canvas:
+        """Return what is to be drawn."""
+        base = self.canvas
+        return Canvas(base.width, base.height, base.background, base.fade, base.fade_to, tuple(self.items))

@@ -1,0 +1,174 @@
+"""From a message to clauses in one plain spelling, so that everything after this needs only simple patterns.
+
+In a clause's ``words`` everything is lower case; quoted strings are ``"0"``, ``"1"`` … (their text is in ``strings``);
+colours are ``#rrggbb``; numbers are digits with ``px``, ``%`` or ``deg`` attached; points are ``(120,200)`` or
+``(25%,50%)``; hyphens between words are gone; British spelling.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ircore.players.builtin.canvas.colours import hex_colours
+
+MAX_MESSAGE = 20_000
+"""Characters of a message that are read."""
+
+MAX_CLAUSE = 4_000
+"""Characters of one clause that are read."""
+
+MAX_CLAUSES = 1_000
+MAX_STRINGS = 300
+
+_QUOTED = re.compile(r'"([^"\n]{0,200})"|“([^”\n]{0,200})”|(?<!\w)[\'‘]([^\'’\n]{1,80})[\'’](?!\w)')
+_MASK = re.compile(r'"(\d+)"')
+_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•–]|\d{1,3}[.)]|#{1,6}(?= ))[ \t]+")
+_ABBREVIATIONS = re.compile(r"\b((?i:approx|e\.g|i\.e|ca|vs|etc|resp|deg|incl|pt|px))\.(?=\s+[a-z0-9(#])")
+_END = re.compile(r"(;)|[\n!?]+|\.(?=[\s\"A-Z]|$)")
+
+_DIGITS = {
+    "zero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_WORD = "|".join([*sorted(_DIGITS, key=len, reverse=True), "one", "a"])
+_NUMBER_WORDS = re.compile(
+    rf"\b(?:(?:{_WORD})\s+hundred(?:\s+(?:and\s+)?)?)?(?:(?:{'|'.join(_DIGITS)})(?:\s+(?:one|{'|'.join(_DIGITS)}))?)?\b"
+)
+_NUMBER = r"(-?\d{1,7}(?:\.\d{1,6})?)"
+
+_PARTS = {"half": "50%", "third": "33%", "quarter": "25%", "fifth": "20%", "tenth": "10%"}
+
+
+def _part_of_picture(match: re.Match[str]) -> str:
+    """Write "a third of the image" as a percentage."""
+    return _PARTS[match[1]]
+
+
+def _from_edges(match: re.Match[str]) -> str:
+    """Write "37% from the left and 62% from the top" as a point."""
+    return f"at ({match[1]}{match[2].removeprefix('px')},{match[3]}{match[4].removeprefix('px')})"
+
+
+_PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\d{8,}", "9999999"),
+        (r"(\d\s?(?:px|pixels|%)?)\s?[x×✕]\s?(?=\d)", r"\1 by "),
+        (r"[°º]", " deg "),
+        (r"(?<=\d)\s*[–—]\s*(?=\d)", " to "),
+        (r"[−–—]", "-"),
+        (r"['’]s\b", "'s"),
+        (r"(?<=[a-z\d])-(?=[a-z])", " "),
+        (r"(?<=\d)-(?=\d)", " to "),
+        (r"\bcent(?:re|er)(e?d)\b", "centred"),
+        (r"\bcent(?:re|er)\b|\bmiddle\b", "centre"),
+        (r"\b(un|re)?colou?r", r"\1colour"),
+        (r"\bgray(ish)?", r"grey\1"),
+        (r"\bdash(?:ed)?\s*(?:and|/|,)?\s*dot(?:ted)?\b|\bdot(?:ted)?\s+dash(?:ed)?\b", "dashdotted"),
+        (r"\((?:like|similar to|as in|i\.?e)\b[^()]{0,40}\)", " "),
+        (r"\b(?:a|one) (third|quarter|half|fifth|tenth) of (?:the |its )?(?:image|picture"
+            r"|canvas)(?:'s)?(?= width| size| height|\b)",
+         _part_of_picture),
+        (r"\b(?:about|roughly|approximately|approx|circa|exactly|precisely|nearly|almost|just|please"
+        r"|kindly)\b|[~≈]", " "),
+        (r"\baround\s+(?=[\d])", " "),
+        (r"\baround\s+(?=\()", "at "),
+        (r"(?<=\d)\s*(?:px|pixels?|pts?)(?![a-z])", "px"),
+        (r"(?<=\d)\s*(?:%|percent\b|per cent\b)", "%"),
+        (r"(?<=\d)\s*(?:deg|degrees?)(?![a-z])", "deg"),
+        (rf"[(\[]\s*(?:x\s*[=:]?\s*)?{_NUMBER}(?:px)?(%?)\s*[,;]\s*(?:y\s*[=:]?\s*)?{_NUMBER}(?:px)?(%?)\s*[)\]]",
+         r"(\1\2,\3\4)"),
+        (rf"\bx\s*[=:]?\s*{_NUMBER}(?:px)?(%?)\s*(?:,|and|,\s*and|/|\s)\s*y\s*[=:]?\s*{_NUMBER}(?:px)?(%?)(?![\d.])",
+         r"(\1\2,\3\4)"),
+        (rf"\b(at|on|to|near|from)\s+(?:position\s+|point\s+|coordinates?\s+)?{_NUMBER}(?:px)?(%?)\s*,\s*"
+         rf"{_NUMBER}(?:px)?(%?)(?=[^\d.%,p]|$)(?!\s*(?:and\s+)?[\d-])", r"\1 (\2\3,\4\5)"),
+        (rf"{_NUMBER}(px|%)\s+(?:(?:in|away|across)\s+)?from\s+(?:the\s+)?left(?:\s+edge)?\s*(?:,|and|,\s*and)\s*"
+         rf"{_NUMBER}(px|%)\s+(?:(?:in|away|down)\s+)?from\s+(?:the\s+)?top(?:\s+edge)?\b", _from_edges),
+        (r"\b(?:an?\s+)?(?:\w{4,10}\s+)?(?:row|line)\s+of\s+(?=\d)", " "),
+        (r"\b(?:an?\s+)?(?:vertical\s+)?(?:column|stack)\s+of\s+(\d{1,2})\b", r"\1 stacked"),
+        (r"\s+", " "),
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a message that says one thing.
+
+    Attributes:
+        words: In the plain spelling of this module.
+        strings: The quoted strings of the whole message.
+        source: As it was written.
+        continues: Whether it goes on after a semicolon of the same sentence.
+    """
+
+    words: str
+    strings: tuple[str, ...]
+    source: str
+    continues: bool = False
+
+
+def clauses(message: str) -> list[Clause]:
+    """Split a message at full stops, semicolons and line ends, outside quotes, brackets and numbers."""
+    strings: list[str] = []
+
+    def mask(match: re.Match[str]) -> str:
+        text = next((group for group in match.groups() if group is not None), "")
+        if len(strings) == MAX_STRINGS or not text.strip():
+            return " "
+        strings.append(text)
+        return f' "{len(strings) - 1}" '
+
+    text = _QUOTED.sub(mask, message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " "))
+    text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
+    kept = tuple(strings)
+    found: list[Clause] = []
+    continues = False
+    for piece, semicolon in _pieces(text.replace("*", "").replace("`", "")):
+        if any(character.isalnum() for character in piece) and len(found) < MAX_CLAUSES:
+            found.append(Clause(_plain(piece), kept, _unmask(piece, kept), continues))
+        continues = semicolon
+    return found
+
+
+def _pieces(text: str) -> list[tuple[str, bool]]:
+    """Cut at ends of clauses that are not inside brackets; a bracket that never closes does not count."""
+    pieces, start = [], 0
+    for end in _END.finditer(text):
+        opened = text.rfind("(", start, end.start())
+        if end[1] and opened > text.rfind(")", start, end.start()) and 0 < text.find(")", end.start()) - opened < 30:
+            continue
+        pieces.append((text[start : end.start()], bool(end[1])))
+        start = end.end()
+    return [*pieces, (text[start:], False)]
+
+
+def _plain(piece: str) -> str:
+    words = piece[:MAX_CLAUSE].lower()
+    words = re.sub(r"[\x00-\x1f\x7f]", " ", words)
+    for index, (pattern, plain) in enumerate(_PLAIN):
+        if index == 10:
+            words = hex_colours(_NUMBER_WORDS.sub(_digits, re.sub(r"\s+", " ", words)))
+        words = pattern.sub(plain, words)
+    return words.strip(" ,:-")
+
+
+def _digits(match: re.Match[str]) -> str:
+    if not match[0]:
+        return ""
+    total, space = 0, " " if match[0].endswith(" ") else ""
+    for word in match[0].split():
+        if word == "hundred":
+            total = max(1, total) * 100
+        elif word in {"a", "one"}:
+            total += 1
+        else:
+            total += _DIGITS.get(word, 0)
+    return f"{total}{space}"
+
+
+def _unmask(piece: str, strings: tuple[str, ...]) -> str:
+    shown = _MASK.sub(lambda match: f'"{strings[int(match[1])]}"' if int(match[1]) < len(strings) else match[0], piece)
+    return re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in shown)).strip()

@@ -1,0 +1,85 @@
+"""Quoted texts: alone, in lists, or on things."""
+
+import re
+from dataclasses import replace
+
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
+from ircore.players.builtin.canvas.mentions import read_things, relation_before
+from ircore.players.builtin.canvas.places import RELATION, absolute_place, beside
+from ircore.players.builtin.canvas.references import Target, box_of, resolve
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label
+from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.text import Clause
+from ircore.players.builtin.canvas.things import label
+
+
+def read_texts(clause: Clause, sheet: Sheet) -> bool:
+    """Add the quoted texts of a clause where they are said to be; the rest of the clause is read as things."""
+    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', clause.words)]
+    texts = [clause.strings[key] for key in keys if key < len(clause.strings)]
+    rest = re.sub(
+        r"(?:\b(?:labell?ed|marked|saying|reading|with|containing)\s+)?(?:(?:the|a|an)\s+)?(?:(?:text"
+        r'|label|letter|word|number|caption|title|digit)s?\s+)?"\d+"',
+        " § ",
+        clause.words,
+    )
+    nouns = [match for match in NOUN.finditer(rest) if kind_of(match[1]) not in OWN_READERS]
+    if nouns and nouns[0].start() < rest.find("§") and not relation_before(rest, nouns[0]):
+        return _labelled(clause, rest, texts, sheet)
+    points = q.points(clause.words, sheet.space)
+    if len(texts) > 1 and len(points) == len(texts):
+        return sheet.add([label(text, rest, at) for text, at in zip(texts, points, strict=True)])
+    return sheet.add([_placed_text(text, rest, clause, sheet) for text in texts])
+
+
+def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
+    made = label(text, words, (sheet.canvas.width / 2, sheet.canvas.height / 2))
+    left, top, right, bottom = made.box
+    relation = RELATION.search(words)
+    other = _referred(words[relation.end() :], clause, sheet) if relation else None
+    if relation and other and not q.points(words[: relation.start()], sheet.space, 1):
+        at = beside(relation.lastgroup or "", box_of(other, sheet), (right - left, bottom - top), 4.0)
+        return replace(made, at=at, anchor="mm")
+    found = absolute_place(words, sheet.space, (right - left, bottom - top))
+    return replace(made, at=found) if found else made
+
+
+def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
+    """Things with a text on them: "a red circle labelled "A"" puts it in the middle unless it says where."""
+    before = len(sheet.items)
+    if not read_things(Clause(rest.replace("§", " "), clause.strings, clause.source), sheet):
+        return False
+    made = sheet.items[before:]
+    tail = rest[rest.find("§") :]
+    for text, item in zip(texts, made if len(texts) > 1 else made[:1], strict=False):
+        sheet.add([_label_on(item, text, tail, before > 0, sheet)])
+    sheet.last = before
+    return True
+
+
+def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
+    """Write a text on a thing; "below it" speaks of the thing's own place if it may mean another thing."""
+    written = label(text, tail, item.centre)
+    at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
+    own = relation is not None and not (others and PRONOUN.match(tail[relation.end() :]))
+    if at:
+        return replace(written, at=at[0])
+    if relation and own and relation.lastgroup in {"above", "below", "left", "right", "beside"}:
+        left, top, right, bottom = written.box
+        return replace(written, at=beside(relation.lastgroup, item.box, (right - left, bottom - top), 4.0))
+    if q.first_colour(tail) is None and isinstance(item, Blob) and item.fill and _dark(item.fill):
+        return replace(written, colour="#ffffff")
+    return written
+
+
+def _dark(colour: str) -> bool:
+    return sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.299), (3, 0.587), (5, 0.114))) < 110
+
+
+def _referred(words: str, clause: Clause, sheet: Sheet) -> Target | None:
+    noun = NOUN.search(words[:80])
+    if PRONOUN.match(" " + words.strip()) or noun is None:
+        return Target(sheet.last) if sheet.last is not None and (PRONOUN.match(" " + words.strip())) else None
+    found = resolve(words[: noun.end() + 1], clause.strings, sheet)
+    return found[0] if found else None

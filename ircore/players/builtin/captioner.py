@@ -1,0 +1,142 @@
+"""A describer that is weaker on purpose: it says what and roughly where, and soon gives up.
+
+It sees with the same eyes as the classical describer but measures nothing: no pixels, no exact colours, no shares.
+"""
+
+import asyncio
+import math
+
+from ircore.core.records import PlayerSpec
+from ircore.core.tokens import count_tokens
+from ircore.players.base import DescriberView, TextAnswer, refuse_settings
+from ircore.players.builtin.classical.colours import plain_name
+from ircore.players.builtin.classical.describer import DONE
+from ircore.players.builtin.classical.matching import Item, items_of, pair
+from ircore.players.builtin.classical.perceive import in_size_of, perceive
+from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.statements import article
+from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
+
+MOST_TOKENS = 60
+MOST_CORRECTIONS = 2
+LAST_TURN = 3
+"""From this turn on it is content with what it sees."""
+OFF = 0.08
+"""Shares of the picture's width or height by which something must be off to be noticed."""
+
+
+class CaptionerDescriber:
+    """Writes captions. Deterministic, offline, without state.
+
+    Args:
+        spec: Names the player; this one has no model and no parameters.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Caption the target, or name at most two things that look wrong, or be content."""
+        message = await asyncio.to_thread(_message, view)
+        return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
+
+
+def _message(view: DescriberView) -> str:
+    if view.turn >= LAST_TURN:
+        return ""
+    target = perceive(view.target)
+    if view.renderings:
+        return " ".join(_complaints(target, perceive(in_size_of(view.target, view.renderings[-1]))))
+    return _caption(target, min(view.token_budget, MOST_TOKENS))
+
+
+def _caption(seen: Perception, budget: int) -> str:
+    """Say the largest things, as many as fit."""
+    things = [percept for percept in seen.percepts if not isinstance(percept, Text)]
+    largest = sorted(things, key=lambda percept: -weight_of(percept, seen.backdrop))
+    phrases: list[str] = []
+    for percept in largest:
+        phrase = _phrase(percept, seen)
+        if phrase not in phrases and count_tokens(_sentence([*phrases, phrase], seen)) <= budget:
+            phrases.append(phrase)
+    text = _sentence(phrases, seen)
+    return text if count_tokens(text) <= budget else f"{plain_name(seen.backdrop.colour).capitalize()}."
+
+
+def _sentence(phrases: list[str], seen: Perception) -> str:
+    background = article(f"{plain_name(seen.backdrop.colour)} background")
+    return " ".join(f"{phrase}." for phrase in (background, *phrases))
+
+
+def _phrase(percept: Percept, seen: Perception) -> str:
+    """Name a thing with its rough size and place."""
+    if isinstance(percept, Bars):
+        count = NUMBERS.get(len(percept.bars), "several")
+        return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, seen)}"
+    if isinstance(percept, Pie):
+        wedges = ", ".join(plain_name(colour) for colour, _ in percept.wedges)
+        return f"A {'donut' if percept.hole else 'pie'} chart {_place(percept, seen)}: {wedges}"
+    if isinstance(percept, Text):
+        return "Some text"
+    if isinstance(percept, (Grid, Ticks)):
+        return f"A {plain_name(percept.colour)} grid" if isinstance(percept, Grid) else "Some ticks"
+    if isinstance(percept, Shape):
+        colour = plain_name(percept.colour) if percept.colour else "unfilled"
+        return article(f"{_size(percept, seen)}{colour} {noun(percept)} {_place(percept, seen)}")
+    return article(f"{plain_name(percept.colour)} {_stroke_noun(percept)} {_place(percept, seen)}")
+
+
+def _stroke_noun(stroke: Stroke) -> str:
+    return noun(stroke) if stroke.dash == "solid" else f"{stroke.dash} {noun(stroke)}"
+
+
+def _size(shape: Shape, seen: Perception) -> str:
+    share = max(shape.box[2] - shape.box[0], shape.box[3] - shape.box[1]) / max(seen.width, seen.height)
+    return "large " if share > 0.3 else "small " if share < 0.12 else ""
+
+
+def _place(percept: Percept, seen: Perception) -> str:
+    """Return one of nine places."""
+    left, top, right, bottom = percept.box
+    column = min(2, int(3 * (left + right) / 2 / seen.width))
+    row = min(2, int(3 * (top + bottom) / 2 / seen.height))
+    if (row, column) == (1, 1):
+        return "near the centre"
+    if row == 1:
+        return "on the left" if column == 0 else "on the right"
+    height = "upper" if row == 0 else "lower"
+    return f"in the {height} {('left', 'middle', 'right')[column]}"
+
+
+def _complaints(target: Perception, rendering: Perception) -> list[str]:
+    """Name at most two differences, without measures."""
+    wanted = [item for item in items_of(target) if isinstance(item.percept, (Shape, Pie))]
+    made = [item for item in items_of(rendering) if isinstance(item.percept, (Shape, Pie))]
+    pairs = pair(wanted, made)
+    found = [words for one, other in pairs if (words := _complaint(one, other, target))]
+    paired = {id(one) for one, _ in pairs}
+    reach = 0.2 * target.width
+    absent = [
+        item.percept
+        for item in wanted
+        if id(item) not in paired and item.bars is None and not target.photo
+        if all(math.dist(item.middle, other.middle) > reach for other in made)
+    ]
+    phrases = [_phrase(percept, target) for percept in sorted(absent, key=lambda percept: -percept.area)]
+    found += [f"Add {phrase[0].lower()}{phrase[1:]}." for phrase in phrases]
+    return found[:MOST_CORRECTIONS]
+
+
+def _complaint(one: Item, other: Item, seen: Perception) -> str:
+    colour = f"{plain_name(other.colour)} " if other.colour else ""
+    kind = "bar" if other.bars is not None else noun(other.percept)
+    across = (one.middle[0] - other.middle[0]) / seen.width
+    down = (one.middle[1] - other.middle[1]) / seen.height
+    if max(abs(across), abs(down)) > OFF:
+        sideways = "right" if across > 0 else "left"
+        upright = "down" if down > 0 else "up"
+        return f"The {colour}{kind} should be further {sideways if abs(across) >= abs(down) else upright}."
+    sizes = [item.percept.box[2] - item.percept.box[0] for item in (one, other)]
+    if sizes[0] > 1.3 * sizes[1] or sizes[1] > 1.3 * sizes[0]:
+        return f"The {colour}{kind} should be {'larger' if sizes[0] > sizes[1] else 'smaller'}."
+    return ""

@@ -1,0 +1,309 @@
+"""What to correct: the differences between target and rendering that can be seen, the largest first.
+
+Both are perceived with the same eyes. Whether a thing is there is then asked of the pixels, so that a thing perceived
+in two ways is not corrected twice; only things that differ are matched and put into words.
+"""
+
+import itertools
+import math
+from dataclasses import replace
+
+from ircore.core.images import Pixels
+from ircore.players.builtin.classical import photo
+from ircore.players.builtin.classical.chart_wording import bar_words
+from ircore.players.builtin.classical.colours import distance, exact, plain_name
+from ircore.players.builtin.classical.matching import Item, items_of, pair
+from ircore.players.builtin.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
+from ircore.players.builtin.classical.probes import missing
+from ircore.players.builtin.classical.statements import Statement, at, full_colour, number
+from ircore.players.builtin.classical.text_corrections import text_corrections
+from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
+
+MISSING = 0.3
+"""Share of a thing's visible points that differ from which on it is worth a correction."""
+SAME = 0.02
+"""Share of a shape's visible points that may differ without a word."""
+EXTRA = 0.6
+"""The same for a thing of the rendering that the target does not have."""
+LEG = 0.5
+"""Share of the points of a leg of a line that differ from which on the leg is not drawn."""
+WORTH = 60.0
+"""Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
+
+
+def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """List what differs.
+
+    Args:
+        target: Perceived in ``seen``.
+        rendering: Perceived in ``drawn``.
+        seen: Pixels of the target.
+        drawn: Pixels of the last rendering, in the target's size.
+
+    Returns:
+        Statements, each with the pixels it concerns as weight.
+    """
+    found = _backdrop(target.backdrop, rendering.backdrop, target)
+    for pie in (one for one in target.percepts if isinstance(one, Pie)):
+        if rest := _rest_of_pie(pie, target.backdrop, drawn):
+            return [rest]
+    wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
+    pairs = pair(wanted, made)
+    partner = {id(one): other for one, other in pairs}
+    paired = {id(other) for _, other in pairs}
+    absent: list[tuple[Item, float]] = []
+    for order, item in enumerate(wanted):
+        share = missing(item.percept, item.colour, seen, drawn)
+        weight = share * weight_of(item.percept, target.backdrop)
+        other = partner.get(id(item))
+        if other is not None:
+            found += [
+                replace(s, weight=max(weight, s.weight), order=order) for s in _change(item, other, share, drawn, seen)
+            ]
+        elif share >= MISSING:
+            absent.append((item, weight))
+    found += _additions(absent, target)
+    for item in made:
+        if id(item) not in paired and _worth_removing(item):
+            share = missing(item.percept, item.colour, drawn, seen)
+            if share >= EXTRA:
+                weight = share * weight_of(item.percept, rendering.backdrop)
+                found.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
+    found += text_corrections(target, rendering, seen, drawn)
+    return sorted((s for s in found if s.weight >= WORTH), key=lambda s: -s.weight)
+
+
+def _worth_removing(item: Item) -> bool:
+    """Leave alone what is thin or small: most of it is the soft edge of something that is right."""
+    percept = item.percept
+    return isinstance(percept, Shape) and percept.colour is not None and percept.area > 120
+
+
+def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> list[Statement]:
+    pixels = perception.width * perception.height
+    if target.last is not None:
+        same = rendering.last is not None and distance(target.colour, rendering.colour) < 25
+        if same and distance(target.last, rendering.last or "") < 25:
+            return []
+        ends = ("at the top", "at the bottom") if target.direction == "down" else ("on the left", "on the right")
+        text = f"The background should fade from {target.colour} {ends[0]} to {target.last} {ends[1]}"
+        return [Statement("", (text,), weight=pixels / 4, order=-2)]
+    off = distance(target.colour, rendering.colour)
+    if off < 8 and rendering.last is None:
+        return []
+    text = f"The background should be {full_colour(target.colour)} instead of {plain_name(rendering.colour)}"
+    return [Statement("", (text,), weight=pixels * (0.05 + off / 441), order=-2)]
+
+
+def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
+    """Say what must be added; bars of one chart in one sentence."""
+    found = []
+    groups: dict[int, list[tuple[Item, float]]] = {}
+    for item, weight in absent:
+        if item.bars is not None:
+            groups.setdefault(id(item.bars[0]), []).append((item, weight))
+            continue
+        statement = statement_of(item.percept, exact).after("Add ")
+        found.append(replace(statement, weight=weight, order=100 + _order(item, target)))
+    for members in groups.values():
+        group = members[0][0].bars[0] if members[0][0].bars else None
+        if group is None:
+            continue
+        numbers = [item.bars[1] for item, _ in members if item.bars]
+        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
+        weight = sum(weight for _, weight in members)
+        found.append(replace(statement.after("Add "), weight=weight, order=100))
+    return found
+
+
+def _order(item: Item, target: Perception) -> int:
+    return next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
+
+
+def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:
+    """Say how a thing that is there differs."""
+    one, two = item.percept, other.percept
+    reference = _reference(other)
+    area = max(one.area, 1.0)
+    if isinstance(one, Pie) and isinstance(two, Pie) and _same_shares(one, two):
+        return _change_of_wedges(one, two)
+    if isinstance(one, Shape) and one.colour is None and share < MISSING:
+        return []
+    if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
+        if share < SAME and missing(two, other.colour, drawn, seen) < SAME:
+            return _change_of_outline(one, two, reference) if item.bars is None else []
+        return _change_of_shape(one, two, reference, item)
+    if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
+        return _change_of_colour(item, other, reference, area)
+    said = statement_of(one, exact)
+    if isinstance(one, Stroke):
+        whole = said.after(f"Replace the {reference} with ")
+        rest = tuple(_rest_of_line(one, seen, drawn))
+        return [replace(whole, weight=share * area * 3, least=len(whole.parts), shorter=rest)]
+    return [replace(said.after(f"Remove the {reference}. Add "), weight=share * area)]
+
+
+def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """Say the parts of a bent line that are not drawn yet; nothing if none of it is drawn."""
+    if line.smooth or len(line.points) < 3:
+        return []
+    legs = [replace(line, points=leg) for leg in itertools.pairwise(line.points)]
+    lacks = [missing(leg, line.colour, seen, drawn) >= LEG for leg in legs]
+    if all(lacks):
+        return []
+    found: list[Statement] = []
+    for lacking, run in itertools.groupby(zip(lacks, legs, strict=True), key=lambda entry: entry[0]):
+        run_legs = [leg for _, leg in run]
+        if lacking:
+            points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
+            part = replace(line, points=points)
+            found.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
+    return found
+
+
+def _same_shares(one: Pie, two: Pie) -> bool:
+    alike = len(one.wedges) == len(two.wedges) and abs(one.radius - two.radius) < 4
+    return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(one.wedges, two.wedges, strict=True))
+
+
+def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
+    """Say the wedges after the last one that is drawn; none if all of them are, or not even the first."""
+    there, turn = [], pie.start
+    for colour, share in pie.wedges:
+        place = _in_wedge(pie, turn + 180 * share)
+        turn += 360 * share
+        row, column = (min(max(int(at), 0), size - 1) for at, size in zip(place[::-1], drawn.shape, strict=False))
+        now = "#{:02x}{:02x}{:02x}".format(*(int(level) for level in drawn[row, column]))
+        there.append(distance(now, backdrop.colour) > min(20.0, distance(colour, backdrop.colour) / 2))
+    count = there.index(False) if False in there else len(there)
+    if count in {0, len(there)} or any(there[count:]):
+        return None
+    words = statement_of(pie, exact).parts[count:]
+    return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
+
+
+def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
+    """Return the point halfway from the hole to the rim of a pie, in a direction clockwise from 12 o'clock."""
+    angle, far = math.radians(degrees), (pie.radius + pie.hole) / 2
+    return pie.centre[0] + far * math.sin(angle), pie.centre[1] - far * math.cos(angle)
+
+
+def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
+    """Say which wedges have another colour."""
+    found, turn = [], two.start
+    for (colour, share), (drawn, its) in zip(one.wedges, two.wedges, strict=True):
+        middle, turn = turn + 180 * its, turn + 360 * its
+        if distance(colour, drawn) >= 12:
+            place = at(_in_wedge(two, middle))
+            weight = one.area * share * distance(colour, drawn) / 441
+            found.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
+    return found
+
+
+def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
+    thin = not isinstance(item.percept, Shape) or item.percept.colour is None
+    if thin or not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
+        return []
+    weight = area * distance(item.colour, other.colour) / 441
+    return [Statement("Change the colour of the ", (f"{reference} to {exact(item.colour)}",), weight=weight)]
+
+
+def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list[Statement]:
+    """Say how far to move, how to resize, turn and recolour a round or four-sided shape."""
+    changes = []
+    dx, dy = round(one.centre[0] - two.centre[0]), round(one.centre[1] - two.centre[1])
+    width, height = one.size
+    wider, higher = width - two.size[0], height - two.size[1]
+    resized = abs(wider) > 2 or abs(higher) > 2
+    moved = abs(dx) >= 2 or abs(dy) >= 2
+    if item.bars is not None and (resized or moved):
+        return _change_of_bar(one, two, item)
+    if moved:
+        ways = [f"{abs(dx)} px {'right' if dx > 0 else 'left'}"] * (abs(dx) >= 2)
+        ways += [f"{abs(dy)} px {'down' if dy > 0 else 'up'}"] * (abs(dy) >= 2)
+        weight = min(one.area, abs(dx) * height + abs(dy) * width)
+        again = f"The {reference} should be centred at {at(one.centre)}"
+        changes.append(Statement("Move the ", (f"{reference} {' and '.join(ways)}",), weight=weight, again=again))
+    if resized:
+        size = f"radius {width / 2:.0f} px" if one.kind == "circle" else f"{width:.0f} px wide and {height:.0f} px high"
+        larger = "larger" if wider + higher > 0 else "smaller"
+        text = f"Make the {reference} {larger}: {size}"
+        again = f"The {reference} should {'have a ' + size if one.kind == 'circle' else 'be ' + size}"
+        weight = min(one.area, abs(wider) * height + abs(higher) * width)
+        changes.append(Statement("", (text,), weight=weight, again=again))
+    turned = (one.rotation - two.rotation + 90) % 180 - 90
+    if abs(turned) >= 3 and one.kind != "circle":
+        way = "clockwise" if turned > 0 else "counterclockwise"
+        text = f"Rotate the {reference} by {abs(turned):.0f} degrees {way}"
+        again = f"The {reference} should be rotated by {abs(turned):.0f} degrees {way}"
+        changes.append(Statement("", (text,), weight=one.area * min(1.0, abs(turned) / 60), again=again))
+    own = one.colour or (one.outline[0] if one.outline else None)
+    its = two.colour or (two.outline[0] if two.outline else None)
+    if own and its and distance(own, its) >= 12:
+        weight = one.area * distance(own, its) / 441
+        again = f"The colour of the {reference} must be {exact(own)}"
+        changes.append(
+            Statement("Change the colour of the ", (f"{reference} to {exact(own)}",), weight=weight, again=again)
+        )
+    return changes + _change_of_outline(one, two, reference)
+
+
+def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement]:
+    """Say which outline a filled shape should have, or that it should have none."""
+    if one.colour is None or two.colour is None:
+        return []
+    wanted, made = one.outline, two.outline
+    around = 2 * sum(one.size)
+    if wanted is None:
+        text = f"The {reference} should have no outline"
+        return [] if made is None else [Statement("", (text,), weight=around * made[1])]
+    same = made is not None and abs(wanted[1] - made[1]) < 1 and distance(wanted[0], made[0]) < 40
+    if same:
+        return []
+    text = f"The {reference} should have a {number(wanted[1])} px {exact(wanted[0])} outline"
+    again = f"Give the {reference} a {number(wanted[1])} px {exact(wanted[0])} outline"
+    return [Statement("", (text,), weight=around * wanted[1], again=again)]
+
+
+def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
+    if item.bars is None:
+        return []
+    group, number = item.bars
+    bar = group.bars[number]
+    same_place = abs(one.box[0] - two.box[0]) <= 2 and abs(one.box[2] - two.box[2]) <= 2
+    off = abs(one.size[1] - two.size[1]) * one.size[0] + abs(one.centre[0] - two.centre[0]) * one.size[1]
+    if group.upright and same_place:
+        place = at(two.centre)
+        name = f"{plain_name(two.colour or bar.colour)} bar at {place}"
+        again = f"The {name} should reach y {bar.tip:.0f}"
+        return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
+    statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
+    shown = bar_words(replace(bar, colour=two.colour or bar.colour, box=two.box))
+    return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
+
+
+def _reference(item: Item) -> str:
+    """Name a thing of the rendering by colour, kind and place."""
+    percept = item.percept
+    if item.bars is not None:
+        return bar_words(item.bars[0].bars[item.bars[1]])
+    colour = f"{plain_name(item.colour)} " if item.colour else ""
+    place = percept.centre if isinstance(percept, Shape) else item.middle
+    if isinstance(percept, Stroke):
+        place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
+    exactly = f" ({item.colour})" if item.colour and exact(item.colour) == item.colour else ""
+    return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
+
+
+def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels, count: int) -> list[Statement]:
+    """Say which patches would bring a rendering nearer to a picture of many colours."""
+    grid, now = photo.coarse(seen), photo.coarse(drawn)
+    before = float(((grid - now) ** 2).sum())
+    found = []
+    for order, patch in enumerate(photo.patches(grid, now, count)):
+        if patch.gain < 0.012 * before:
+            break
+        shape = photo.as_shape(patch, target.width, target.height)
+        words = statement_of(shape, exact).text.removesuffix(".")
+        found.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
+    return found

@@ -1,0 +1,119 @@
+"""Lines and curves in words: what function a curve looks like, where it turns, crosses the axis and levels off."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ircore.players.builtin.classical.families import features
+from ircore.players.builtin.classical.paths import smooth_curve
+from ircore.players.builtin.classical.percepts import Likeness, Percept, Stroke
+from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number
+
+NAMES = {
+    "sine": "sine wave",
+    "cubic": "cubic curve",
+    "exponential": "exponential curve",
+    "logarithm": "logarithm curve",
+    "root": "root curve",
+    "hyperbola": "hyperbola curve",
+}
+AS_POLYLINE = {
+    "sine": "a sine",
+    "exponential": "an exponential",
+    "logarithm": "a logarithm",
+    "root": "a root",
+    "hyperbola": "a hyperbola",
+    "cubic": "a cubic",
+}
+"""What is said of a function that straight pieces describe in fewer points."""
+MOST_PLACES = 4
+"""Zeros, or lowest or highest points, that are listed."""
+FAR = 2048.0
+"""Pixels: asymptotes outside any picture are not told."""
+
+
+def stroke_noun(stroke: Stroke) -> str:
+    """Return the word for a line: its role, its family, or how its points are joined."""
+    if stroke.role in {"x axis", "y axis"}:
+        return stroke.role
+    if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
+        return family_words(stroke.likeness)
+    if stroke.likeness is not None and stroke.likeness.family in AS_POLYLINE:
+        return f"polyline like {AS_POLYLINE[stroke.likeness.family]}"
+    return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
+
+
+def family_words(like: Likeness) -> str:
+    """Name a family."""
+    if like.family == "parabola":
+        return f"parabola opening {'upward' if like.upward else 'downward'}"
+    if like.family == "absolute":
+        return "V-shaped polyline" if like.upward else "polyline like an upside-down V"
+    if like.family == "sine":
+        return f"sine wave of period {like.period:.0f} px"
+    return NAMES[like.family]
+
+
+def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
+    """Say a line or curve.
+
+    Args:
+        stroke: What was perceived.
+        words: How colours are said.
+        axis: Height of the x axis in pixels, if one is seen.
+        telling: Whether to say where a curve turns, crosses the axis and levels off too.
+    """
+    stroke = _crisp(stroke)
+    kind, dash = stroke_noun(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
+    if kind in {"x axis", "y axis"}:
+        ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
+        return Statement("", (f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}",))
+    text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    marked = f" with round markers of radius {number(stroke.marker)} px" if stroke.marker else ""
+    points = tuple(at(point) for point in stroke.points)
+    if len(points) == 2:
+        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
+    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
+    least = len(points) if stroke.smooth else 2
+    plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
+    told = _told(stroke, axis) if telling else ""
+    return replace(plain, head=f"{text}, {told}, through ", shorter=(plain,)) if told else plain
+
+
+def _told(stroke: Stroke, axis: float | None) -> str:
+    """Say where a curve turns, crosses the x axis, and levels off."""
+    if stroke.likeness is None:
+        return ""
+    points = np.array(stroke.points)
+    path = smooth_curve(points, [16] * (len(points) - 1)) if stroke.smooth else points
+    found = features(path, axis)
+    parts = []
+    for name, words in (("highest", "highest at x"), ("lowest", "lowest at x"), ("zero", "with zeros at x")):
+        places = [f"{x:.0f}" for kind, x in found if kind == name]
+        if 0 < len(places) <= MOST_PLACES:
+            said = words.replace("zeros", "a zero") if len(places) == 1 else words
+            parts.append(f"{said} {' and '.join(places)}")
+    for along, level in stroke.likeness.levels if stroke.likeness.family != "absolute" else ():
+        if -FAR < level < FAR:
+            parts.append(f"with asymptote {along} {level:.0f}" if along == "x" else f"levelling off at y {level:.0f}")
+    return ", ".join(parts)
+
+
+def x_axis_height(percepts: Iterable[Percept]) -> float | None:
+    """Return the height of the x axis in pixels, if one is seen."""
+    heights = [one.points[0][1] for one in percepts if isinstance(one, Stroke) and one.role == "x axis"]
+    return float(heights[0]) if heights else None
+
+
+def _crisp(stroke: Stroke) -> Stroke:
+    """Name the row or column that a level or upright line of 1 px fills, not its middle half a pixel further."""
+    if stroke.width > 1.2 or len(stroke.points) != 2:
+        return stroke
+    (x0, y0), (x1, y1) = stroke.points
+    if abs(y0 - y1) < 0.6:
+        return replace(stroke, points=((x0, math.floor(y0)), (x1, math.floor(y0))))
+    if abs(x0 - x1) < 0.6:
+        return replace(stroke, points=((math.floor(x0), y0), (math.floor(x0), y1)))
+    return stroke

@@ -1,0 +1,266 @@
+"""Free lines and curves of one colour: traced, joined across gaps, and told apart as lines, circles and curves."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.players.builtin.classical import dashed, paths
+from ircore.players.builtin.classical.families import likeness
+from ircore.players.builtin.classical.masks import Mask, grown, shrunk
+from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke
+from ircore.players.builtin.classical.regions import EIGHT
+from ircore.players.builtin.classical.shapes import approximated, circle_through
+
+GAP = 16.0
+"""Pixels over which a line goes on behind another, if it goes straight on."""
+DASHED_GAP = 34.0
+MORE = 3
+"""Points that a smooth curve may take more than straight pieces, since it is closer to a function."""
+STRAY = 1.5
+"""Pixels that straight pieces may stray from a curve."""
+AROUND = 0.55
+"""Share of a circle that must be drawn to call it one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A traced line: its points, close together and ordered, its width in pixels and its dash pattern."""
+
+    points: paths.Points
+    width: float
+    dash: str = "solid"
+
+    @property
+    def length(self) -> float:
+        """In pixels."""
+        return float(np.hypot(*np.diff(self.points, axis=0).T).sum())
+
+
+def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
+    """Trace a thin component.
+
+    Args:
+        piece: Its pixels, cropped.
+        corner: Column and row of the crop.
+        ink: Sum of what it covers of each pixel.
+
+    Returns:
+        Its paths, and middle and area of each round thickening, which may be a marker.
+    """
+    found = [Path(points, 1.0) for points in paths.trace(piece, corner)]
+    length = sum(path.length for path in found)
+    markers = _markers(piece, corner) if length > 60 else []
+    ink -= sum(area for _, area in markers) * 0.7
+    width = max(1.0, round(2 * ink / max(length, 1)) / 2)
+    kept = [
+        Path(path.points, width)
+        for path in found
+        if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(found) <= 4)
+    ]
+    return kept, markers
+
+
+def dashed_path(chain: list[dashed.Piece]) -> Path:
+    """Return the path of a chain of dashes."""
+    width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
+    corners = dashed.path_of(chain)
+    steps = [max(1, round(float(np.hypot(*step)))) for step in np.diff(corners, axis=0)]
+    dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
+    return Path(np.vstack([*dense, corners[-1:]]), width, dashed.pattern_of(chain))
+
+
+def percepts_of(found: list[Path], colour: str) -> list[Percept]:
+    """Join paths of one colour that continue each other, and say what they are."""
+    whole, rest = _circles(_joined(found), colour)
+    return [*whole, *(_stroke(path, colour) for path in rest)]
+
+
+def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
+    """Read a broken line, dashed or cut by others, that has one height at each x, as lines of charts do.
+
+    Args:
+        mask: All strokes of one colour, the whole picture.
+        colour: That colour.
+        dots: Small round shapes; those of this colour on the line become its markers.
+
+    Returns:
+        The line; none if the strokes are in one or two pieces, or at many places at more than one height.
+    """
+    used = np.flatnonzero(mask.any(axis=0))
+    if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):
+        return None
+    columns = mask[:, used]
+    count = columns.sum(axis=0)
+    top, bottom = columns.argmax(axis=0), len(mask) - columns[::-1].argmax(axis=0)
+    single = count >= 0.6 * (bottom - top)
+    rows = (top + bottom) / 2
+    if single.mean() < 0.88 or np.ptp(rows[single]) < 14 or ndimage.label(mask, EIGHT)[1] < 3:
+        return None
+    path = np.column_stack([used[single] + 0.5, rows[single]])
+    steps = np.diff(path, axis=0)
+    if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
+        return None
+    markers = [(middle, area) for middle, area in _markers(mask, (0, 0))]
+    markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
+    slope = np.gradient(path[:, 1], path[:, 0])
+    width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope**2)))) / 2)
+    gaps = 1 - len(used) / (used[-1] - used[0] + 1)
+    dash = "dashed" if gaps > 0.08 else "solid"
+    if len(markers) >= 3:
+        points = tuple((round(x, 1), round(y, 1)) for (x, y), _ in sorted(markers))
+        radius = round(math.sqrt(float(np.median([area for _, area in markers])) / math.pi) * 2) / 2
+        if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _covers(points, path):
+            return Stroke(colour, width, points, False, dash, radius, "curve")
+    return curve_of(path, colour, width, dash)
+
+
+def _covers(points: tuple[Point, ...], path: paths.Points) -> bool:
+    """Tell whether straight lines through the points stay on the path from end to end."""
+    reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
+    rows = np.interp(path[:, 0], [x for x, _ in points], [y for _, y in points])
+    return bool(reach and np.percentile(np.abs(rows - path[:, 1]), 80) < 5)
+
+
+def _joined(found: list[Path]) -> list[Path]:
+    """Join the ends that meet head-on across a small gap, the nearest first."""
+    left = list(found)
+    while True:
+        best: tuple[float, int, int, int, int] | None = None
+        for i, one in enumerate(left):
+            for j in range(i + 1, len(left)):
+                for side, other_side in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                    cost = _gap(one, side, left[j], other_side)
+                    if cost is not None and (best is None or cost < best[0]):
+                        best = (cost, i, side, j, other_side)
+        if best is None:
+            return left
+        _, i, side, j, other_side = best
+        one, other = left[i], left[j]
+        first = one.points if side else one.points[::-1]
+        second = other.points[::-1] if other_side else other.points
+        left = [path for n, path in enumerate(left) if n not in (i, j)]
+        left.append(Path(np.vstack([first, second]), max(one.width, other.width), one.dash))
+
+
+def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
+    """Return how far apart two ends are; none if they do not continue each other."""
+    if (one.dash == "solid") != (other.dash == "solid") or abs(one.width - other.width) > 1.5:
+        return None
+    a, b = one.points[-side], other.points[-other_side]
+    gap = float(np.hypot(*(b - a)))
+    if gap > (GAP if one.dash == "solid" else DASHED_GAP) or min(one.length, other.length) < 8:
+        return None
+    out, back = _way(one.points, side), _way(other.points, other_side)
+    along = (b - a) / max(gap, 1e-9)
+    straight = 0.85 if one.dash == "solid" else 0.5
+    if float(out @ back) > -straight:
+        return None
+    if gap > 4 and (float(out @ along) < straight or float(back @ along) > -straight):
+        return None
+    return gap
+
+
+def _way(points: paths.Points, side: int) -> paths.Points:
+    ordered = points if side else points[::-1]
+    way = ordered[-1] - ordered[max(-len(ordered), -14)]
+    unit: paths.Points = way / max(float(np.hypot(*way)), 1e-9)
+    return unit
+
+
+def _circles(found: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
+    """Find the paths that together make most of a circle."""
+    fits = [(path, circle) for path in found if (circle := _circle_of(path)) is not None]
+    circles: list[Percept] = []
+    used: set[int] = set()
+    for path, (centre, radius) in sorted(fits, key=lambda fit: -fit[0].length):
+        if id(path) in used:
+            continue
+        same = [
+            other
+            for other, (middle, size) in fits
+            if id(other) not in used and math.dist(middle, centre) <= 6 and abs(size - radius) <= 4
+        ]
+        points = np.vstack([other.points for other in same])
+        better = circle_through(points)
+        if better is None or sum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
+            continue
+        used |= {id(other) for other in same}
+        circles.append(_circle(better, path, colour))
+    return circles, [path for path in found if id(path) not in used]
+
+
+def _circle_of(path: Path) -> tuple[Point, float] | None:
+    """Return the circle that a path runs on, if it bends enough to tell."""
+    if path.length < 30:
+        return None
+    circle = circle_through(path.points)
+    if circle is None or circle[1] < 8 or path.length < 0.5 * circle[1]:
+        return None
+    off = np.abs(np.hypot(*(path.points - circle[0]).T) - circle[1])
+    return circle if float(np.percentile(off, 95)) < 1.3 else None
+
+
+def _circle(circle: tuple[Point, float], path: Path, colour: str) -> Shape:
+    (x, y), radius = circle
+    box = (int(x - radius), int(y - radius), int(x + radius) + 1, int(y + radius) + 1)
+    area = 2 * math.pi * radius * path.width
+    return Shape("circle", None, (x, y), (2 * radius, 2 * radius), 0.0, (), (colour, path.width), area, box)
+
+
+def _stroke(path: Path, colour: str) -> Stroke:
+    return curve_of(path.points, colour, path.width, path.dash)
+
+
+def curve_of(path: paths.Points, colour: str, width: float, dash: str) -> Stroke:
+    """Return a line or curve by few points, and what function it looks like."""
+    like = None if _is_straight(path, width) else likeness(path)
+    if like is not None and like.family == "absolute":
+        return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
+    bent = paths.smoothly(path) if like is not None else None
+    if bent is not None and len(bent) <= len(approximated(path, STRAY)) + MORE:
+        points, smooth = bent, True
+    else:
+        points, smooth = _described(path, width)
+    return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
+
+
+def _bent(path: paths.Points, like: Likeness) -> tuple[Point, ...]:
+    """Return ends and corner of an absolute value."""
+    corner = path[int(np.abs(path[:, 0] - like.levels[0][1]).argmin())]
+    return tuple((round(float(x), 1), round(float(y), 1)) for x, y in (path[0], corner, path[-1]))
+
+
+def _is_straight(path: paths.Points, width: float) -> bool:
+    chord = path[-1] - path[0]
+    length = float(np.hypot(*chord))
+    off = np.abs((path - path[0]) @ np.array([-chord[1], chord[0]])) / max(length, 1e-9)
+    return bool(length > 6 and off.max() <= max(1.6, 0.5 * width + 0.6))
+
+
+def _described(path: paths.Points, width: float) -> tuple[tuple[Point, ...], bool]:
+    """Return two points if the path is straight, else as few as describe it."""
+    if _is_straight(path, width):
+        ends = np.round(path[[0, -1]], 1)
+        return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False
+    return paths.simplify(path)
+
+
+def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
+    """Return middle and area of the round thickenings of a stroke."""
+    # An octagon of five by five pixels fits where both of these do.
+    core = shrunk(piece, 2, 1) & shrunk(piece, 1, 2)
+    spots, _ = ndimage.label(core, EIGHT)
+    found = []
+    for index, box in enumerate(ndimage.find_objects(spots), 1):
+        height, width = (side.stop - side.start + 4 for side in box)
+        if max(height, width) > 20 or abs(height - width) > 3:
+            continue
+        spot = np.pad(spots[box] == index, 2)
+        rows, columns = np.nonzero(grown(spot, 2, 1) | grown(spot, 1, 2))
+        x = corner[0] - 2 + box[1].start + float(columns.mean()) + 0.5
+        y = corner[1] - 2 + box[0].start + float(rows.mean()) + 0.5
+        found.append(((x, y), float(len(rows))))
+    return found

@@ -1,0 +1,95 @@
+"""The describer: perceives, words, compares, and knows when to stop."""
+
+import asyncio
+import itertools
+from dataclasses import replace
+
+from ircore.core.errors import InputError
+from ircore.core.records import PlayerSpec
+from ircore.players.base import DescriberView, TextAnswer, refuse_settings
+from ircore.players.builtin.classical.compare import corrections, photo_corrections
+from ircore.players.builtin.classical.ocr import require
+from ircore.players.builtin.classical.perceive import in_size_of, perceive
+from ircore.players.builtin.classical.statements import Statement, pack
+from ircore.players.builtin.classical.wording import first_message
+
+DONE = "<DONE>"
+NAMED_OFTEN = 2
+"""Times that a difference is named, the second time in other words, before it is left."""
+PHOTO_TURNS = 5
+"""A photograph is never right; so many turns are spent on it."""
+
+
+class ClassicalDescriber:
+    """Sees by classical computer vision and writes plain English. Deterministic, offline, without state.
+
+    Args:
+        spec: Names the player. It has no model; its one parameter ``ocr: true`` also reads what is written in targets
+            in other fonts than the built-in one, with the extra ``ocr``. Only if asked for, so that an installed
+            package never changes what a submission says.
+
+    Raises:
+        InputError: Another setting is given, or the extra is asked for and not installed.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self.check(spec)
+        self._ocr = bool(spec.parameters.get("ocr", False))
+        if self._ocr:
+            require()
+
+    @classmethod
+    def check(cls, spec: PlayerSpec) -> None:
+        """Check the settings, whatever is installed."""
+        others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
+        refuse_settings(spec.model_copy(update={"parameters": others}))
+        if not isinstance(spec.parameters.get("ocr", False), bool):
+            raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or leave it out.")
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Describe the target, or say what to change in the last rendering, or that nothing is."""
+        message = await asyncio.to_thread(_message, view, self._ocr)
+        return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
+
+
+def _message(view: DescriberView, ocr: bool) -> str:
+    """Return the message of this turn; empty when done."""
+    target = perceive(view.target, ocr)
+    if not view.renderings:
+        return first_message(target, view.token_budget)
+    if _unmoved(view):
+        return ""
+    seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
+    if target.photo:
+        statements = photo_corrections(target, seen, drawn.pixels, 8) if view.turn <= PHOTO_TURNS else []
+    else:
+        statements = corrections(target, perceive(drawn), seen, drawn.pixels)
+    return pack(_not_again(statements, view.messages), view.token_budget)
+
+
+def _unmoved(view: DescriberView) -> bool:
+    """Tell whether the last two messages changed nothing."""
+    return len({picture.sha256 for picture in view.renderings[-3:]}) == 1 and len(view.renderings) >= 3
+
+
+def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:
+    """Put in other words what was said in vain; leave what was said in other words in vain too."""
+    kept = []
+    for statement in statements:
+        whole = statement.least > 1 or len(statement.parts) == 1
+        cores = [statement.joint.join(statement.parts[: statement.least])] if whole else list(statement.parts)
+        times = [_times(core, messages) + _times(statement.again, messages) for core in cores]
+        if max(times) == 0:
+            kept.append(statement)
+            continue
+        left = [n < NAMED_OFTEN for n in times]
+        if any(left):
+            parts = statement.parts if whole else tuple(itertools.compress(statement.parts, left))
+            kept.append(replace(statement, parts=parts).reworded())
+    return kept
+
+
+def _times(part: str, messages: tuple[str, ...]) -> int:
+    """Count the messages in which something was said already."""
+    core = part.casefold().removeprefix("a ").removeprefix("an ")
+    return bool(core) * sum(core in message.casefold() for message in messages)

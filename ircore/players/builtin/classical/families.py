@@ -1,0 +1,207 @@
+"""What kind of function a curve looks like, and where it is lowest or highest, crosses the x axis, or levels off.
+
+Each family is fitted by linear least squares on a grid of its one parameter that does not enter linearly. The one that
+stays closest to the curve is named, if it stays within about a pixel; simpler families are preferred.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ircore.players.builtin.classical.percepts import Likeness
+
+Floats = npt.NDArray[np.float64]
+CLOSE = 1.6
+"""Pixels that a curve may be off a family, except for the farthest twentieth of it."""
+BETTER = 0.75
+"""Share of a simpler family's distance that a less simple one must come down to."""
+LEAST_WIDE, LEAST_HIGH = 40.0, 12.0
+"""Pixels: smaller curves are not named."""
+LEAST_BEND = 8.0
+"""Pixels that a parabola must bend, or it is a straight line."""
+STEPS = 120
+"""Points at which a curve is compared."""
+
+
+def likeness(path: Floats) -> Likeness | None:
+    """Return what a curve looks like; none if it is no graph of a function, or of none that is known here.
+
+    Args:
+        path: Points on it from end to end, N × 2: x and y in pixels.
+    """
+    graph = _graph(path)
+    if graph is None:
+        return None
+    x, y = graph
+    best: Likeness | None = None
+    for fit in (_parabola, _absolute, _sine, _exponential, _hyperbola, _root, _logarithm, _cubic):
+        found = fit(x, y)
+        if found is not None and found.off <= CLOSE and (best is None or found.off < BETTER * best.off - 0.05):
+            best = found
+    return best
+
+
+def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
+    """Return where a curve is lowest and highest within itself, and where it crosses the x axis, as x in pixels.
+
+    Args:
+        path: As of ``likeness``.
+        axis: Height of the x axis in pixels, if one is seen.
+    """
+    graph = _graph(path)
+    if graph is None:
+        return ()
+    x, y = graph
+    inner = np.flatnonzero((y[1:-1] - y[:-2]) * (y[2:] - y[1:-1]) <= 0) + 1
+    rim = len(x) // 20
+    found = [_turn(x, y, at) for at in _apart(inner, len(x) // 12) if rim <= at < len(x) - rim]
+    if axis is not None:
+        crossed = np.flatnonzero((y[:-1] - axis) * (y[1:] - axis) < 0)
+        found += [("zero", float(x[at] + x[at + 1]) / 2) for at in crossed]
+    return tuple(found)
+
+
+def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
+    """Return what kind of turn there is near a place, and its middle: rows of pixels make it flat."""
+    window = slice(max(0, at - len(x) // 12), at + len(x) // 12)
+    near = y[window]
+    lowest = abs(near.max() - y[at]) < abs(near.min() - y[at])
+    level = np.abs(near - (near.max() if lowest else near.min())) < 0.8
+    return ("lowest" if lowest else "highest"), float(x[window][level].mean())
+
+
+def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
+    """Take one of several places that are next to each other."""
+    kept: list[int] = []
+    for at in places:
+        if not kept or at - kept[-1] > least:
+            kept.append(int(at))
+    return kept
+
+
+def _graph(path: Floats) -> tuple[Floats, Floats] | None:
+    """Return a curve as heights at points evenly spaced along it, from left to right; none if it turns back."""
+    if len(path) < 3:
+        return None
+    if path[0, 0] > path[-1, 0]:
+        path = path[::-1]
+    if np.ptp(path[:, 0]) < LEAST_WIDE or np.ptp(path[:, 1]) < LEAST_HIGH:
+        return None
+    steps = np.diff(path, axis=0)
+    if (np.maximum.accumulate(path[:, 0]) - path[:, 0]).max() > 2:
+        return None
+    along = np.concatenate([[0.0], np.hypot(*steps.T).cumsum()])
+    even = np.linspace(0, along[-1], STEPS)
+    return np.interp(even, along, path[:, 0]), np.interp(even, along, path[:, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Fits:
+    """Fits of one family, one row for each value of its parameter: the linear part, and how far each is off."""
+
+    options: Floats
+    solved: Floats
+    off: Floats
+
+    @property
+    def best(self) -> int:
+        """Number of the closest one."""
+        return int(self.off.argmin())
+
+
+def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
+    """Fit y = c + Σ aᵢ · termᵢ for each option.
+
+    Args:
+        x: Where the curve is given.
+        y: Its heights.
+        options: Values of the parameter.
+        terms: Options × terms × points.
+    """
+    terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
+    size = np.abs(terms).max(axis=2, keepdims=True)
+    scaled = terms / np.maximum(size, 1e-12)
+    squares = scaled @ scaled.transpose(0, 2, 1) + 1e-9 * len(x) * np.eye(terms.shape[1])
+    solved = np.linalg.solve(squares, scaled @ y[:, None])[..., 0]
+    fitted = (solved[:, None, :] @ scaled)[:, 0]
+    # Measured across the curve: where it is steep, a step to the side is a long way up.
+    slope = np.gradient(fitted, axis=1) / np.maximum(np.gradient(x), 1e-6)
+    off = np.percentile(np.abs(y - fitted) / np.sqrt(1 + slope**2), 95, axis=1)
+    return _Fits(options, solved / np.maximum(size[..., 0], 1e-12), off)
+
+
+def _closest(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
+    """Fit all options, then finer ones around the best; ``terms`` gives options × terms × points."""
+    coarse = _fit(x, y, options, terms(options))
+    low, high = max(0, coarse.best - 1), min(len(options) - 1, coarse.best + 1)
+    finer = np.linspace(options[low], options[high], 17)
+    return _fit(x, y, finer, terms(finer))
+
+
+def _powers(x: Floats, y: Floats, degree: int) -> _Fits:
+    along = (x - x.mean()) / np.ptp(x)
+    return _fit(x, y, np.zeros(1), np.stack([along**power for power in range(1, degree + 1)])[None])
+
+
+def _parabola(x: Floats, y: Floats) -> Likeness | None:
+    fits = _powers(x, y, 2)
+    bend = float(fits.solved[0, 2])
+    return Likeness("parabola", float(fits.off[0]), upward=bend < 0) if abs(bend) > LEAST_BEND else None
+
+
+def _cubic(x: Floats, y: Floats) -> Likeness | None:
+    return Likeness("cubic", float(_powers(x, y, 3).off[0]))
+
+
+def _absolute(x: Floats, y: Floats) -> Likeness | None:
+    inner = np.linspace(x[0], x[-1], 62)[3:-3]
+    fits = _closest(x, y, inner, lambda corners: np.abs(x - corners[:, None])[:, None])
+    corner, rise = float(fits.options[fits.best]), float(fits.solved[fits.best, 1])
+    return Likeness("absolute", float(fits.off.min()), levels=(("x", corner),), upward=rise < 0)
+
+
+def _sine(x: Floats, y: Floats) -> Likeness | None:
+    """Try periods from an eighth of the width to its one and a half."""
+
+    def waves(periods: Floats) -> Floats:
+        turn = 2 * math.pi * x / periods[:, None]
+        return np.stack([np.sin(turn), np.cos(turn)], axis=1)
+
+    fits = _closest(x, y, float(np.ptp(x)) * np.geomspace(0.12, 1.5, 90), waves)
+    return Likeness("sine", float(fits.off.min()), period=float(fits.options[fits.best]))
+
+
+def _exponential(x: Floats, y: Floats) -> Likeness | None:
+    along = (x - x.mean()) / np.ptp(x)
+    rates = np.geomspace(0.8, 16, 20)
+    options = np.concatenate([-rates[::-1], rates])
+    fits = _closest(x, y, options, lambda some: np.exp(some[:, None] * along)[:, None])
+    return Likeness("exponential", float(fits.off.min()), levels=(("y", float(fits.solved[fits.best, 0])),))
+
+
+def _beside(x: Floats, y: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
+    """Fit for places left of a curve and right of it, the nearer the closer together; return the better ones."""
+    away = float(np.ptp(x)) * np.geomspace(0.001, 1.2, 24)
+    sides = (_closest(x, y, x[0] - away, terms), _closest(x, y, x[-1] + away, terms))
+    return min(sides, key=lambda fits: float(fits.off.min()))
+
+
+def _hyperbola(x: Floats, y: Floats) -> Likeness | None:
+    fits = _beside(x, y, lambda poles: (1 / (x - poles[:, None]))[:, None])
+    levels = (("x", float(fits.options[fits.best])), ("y", float(fits.solved[fits.best, 0])))
+    return Likeness("hyperbola", float(fits.off.min()), levels=levels)
+
+
+def _logarithm(x: Floats, y: Floats) -> Likeness | None:
+    fits = _beside(x, y, lambda poles: np.log(np.abs(x - poles[:, None]))[:, None])
+    return Likeness("logarithm", float(fits.off.min()), levels=(("x", float(fits.options[fits.best])),))
+
+
+def _root(x: Floats, y: Floats) -> Likeness | None:
+    away = float(np.ptp(x)) * np.linspace(0, 0.02, 6)
+    sides = (_closest(x, y, end, lambda ends: np.sqrt(np.abs(x - ends[:, None]))[:, None])
+             for end in (x[0] - away, x[-1] + away))  # fmt: skip
+    return Likeness("root", min(float(fits.off.min()) for fits in sides))

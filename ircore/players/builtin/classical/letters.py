@@ -1,0 +1,343 @@
+"""Reading a line of print by laying known letters over it.
+
+A line is cut at its gaps and thin places; of all ways to cut it and of all sizes, the one is taken whose letters leave
+least of the ink unexplained. Print in other fonts than the one of ``typeface`` is left unread here; ``ocr`` can read
+that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from operator import or_
+
+import numpy as np
+
+from ircore.players.builtin.classical.typeface import FAINT, LETTERS, Cover, Letters, Typeface, typeface
+
+SIZES = (13, 14, 12, 15, 16, 18, 11, 20, 17, 19, 22, 24, 21, 23, 10, 25, 26, 28, 9, 27)
+"""Of the font, in pixels, in the order in which they are tried: most print in charts has one of the first."""
+COMMON = 7
+"""How many sizes are tried for a line as long as no other line was read."""
+ALIKE_SIZES = 3
+"""Pixels that the sizes of two lines of one picture may differ."""
+A_LETTER = 0.12
+"""Squared coverage that an additional letter must explain to be taken."""
+UNEXPLAINED = 0.07
+"""Share of a line's squared ink that letters may leave, or put too much, for it to count as read."""
+HOPELESS = 0.1
+"""The same, from which on a size is given up: looking at letters again takes off a little of it, never a third."""
+CERTAIN = 0.02
+"""The same, from which on no other size is tried."""
+THINNEST = 0.8
+"""Share of the ink of the fullest column that a column where two letters touch has at most."""
+DOUBTFUL = 0.02
+"""The same of a single letter, from which on it is looked at again without its neighbours."""
+ON_BASE = 0.3
+"""Pixels that the baselines of two letters of a line may differ."""
+REMEMBERED = 4096
+"""Lines kept; each is a few kilobytes."""
+WIDEST = 1.15
+"""Width of the widest letter in font sizes."""
+
+
+@dataclass(frozen=True)
+class Print:
+    """A line that was read.
+
+    Attributes:
+        text: What it says.
+        size: Of the font, in pixels.
+        off: Share of its squared ink left unexplained, 0–1.
+        middle: Of its ink, x and y in pixels of the line, to a quarter of a pixel.
+        strength: How much darker its ink is than what counted as full coverage.
+    """
+
+    text: str
+    size: float
+    off: float
+    middle: tuple[float, float]
+    strength: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Segment:
+    """What lies between two columns: its box in the line, the bytes of its ink there, and the sum of its squares."""
+
+    span: tuple[int, int]
+    box: tuple[int, int, int, int]
+    ink: bytes
+    own: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Match:
+    """The best letter for a segment: what it leaves, and its origin and baseline in the line's pixels.
+
+    ``ink`` is what it puts there, from ``corner`` (row, column) on; ``span`` is that of the segment.
+    """
+
+    letter: int
+    off: float
+    origin: float
+    base: float
+    ink: Cover
+    corner: tuple[int, int]
+    span: tuple[int, int]
+
+    @property
+    def place(self) -> tuple[slice, slice]:
+        """Rows and columns that its ink takes."""
+        (top, left), (high, wide) = self.corner, self.ink.shape
+        return slice(top, top + high), slice(left, left + wide)
+
+
+class _Line:
+    """The ink of a line, and what lies between two of its columns."""
+
+    def __init__(self, ink: Cover) -> None:
+        self.ink = ink
+        self.squares = np.concatenate([[0.0], (ink**2).sum(axis=0).cumsum()]).tolist()
+        # The rows of each column that are more than faint, as the bits of a number.
+        packed = np.packbits(ink > FAINT, axis=0, bitorder="little").T
+        self.rows = [int.from_bytes(column.tobytes(), "little") for column in packed]
+
+    def box(self, start: int, end: int) -> tuple[int, int, int, int] | None:
+        """Return left, top, right, bottom of what is more than faint between two columns; none if nothing is."""
+        some = reduce(or_, self.rows[start:end], 0)
+        if not some:
+            return None
+        while not self.rows[start]:
+            start += 1
+        while not self.rows[end - 1]:
+            end -= 1
+        return start, (some & -some).bit_length() - 1, end, some.bit_length()
+
+    def segment(self, start: int, end: int) -> _Segment | None:
+        """Return what lies between two columns; none for blank ground."""
+        box = self.box(start, end)
+        if box is None:
+            return None
+        left, top, right, bottom = box
+        own = self.squares[end] - self.squares[start]
+        return _Segment((start, end), box, self.ink[top:bottom, left:right].tobytes(), own)
+
+
+def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SIZES) -> Print | None:
+    """Read a level line of print.
+
+    Args:
+        ink: The line, cropped, on blank ground.
+        first: Sizes of other lines of the picture: those are tried first, and only those that are not far from them.
+        sizes: What to try if there are none.
+
+    Returns:
+        What it says; none if it cannot be read for certain.
+    """
+    best = _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
+    return best if best is not None and best.off <= UNEXPLAINED else None
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, ...]) -> Print | None:
+    """Return what fits best in a line whose ink is given as bytes.
+
+    Print often comes again, in a rendering and from turn to turn.
+    """
+    ink = np.frombuffer(cover, np.float32).reshape(-1, width)
+    line = _Line(ink)
+    box = line.box(0, width)
+    if box is None:
+        return None
+    known = [round(size) for size in first]
+    apart = ALIKE_SIZES if len(known) < 2 else ALIKE_SIZES - 1
+    near = [size for size in (SIZES if known else sizes) if not known or min(abs(size - one) for one in known) <= apart]
+    fitting = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
+    # A line that none of the common sizes fitted comes again, with all of them.
+    before = sizes[:COMMON] if not known and len(sizes) > COMMON else ()
+    best = _read(cover, width, first, before) if before else None
+    cut = _Cut(line, box)
+    for size in (size for size in fitting if size not in before):
+        if best is not None and best.off <= CERTAIN:
+            break
+        read = _Reading(cut, typeface(size)).read()
+        if read is not None and (best is None or read.off < best.off):
+            best = read
+    return best
+
+
+class _Cut:
+    """A line, the columns at which letters may begin or end, and what lies between two of those.
+
+    ``blank`` says of each cut whether it lies beside blank ground.
+    """
+
+    def __init__(self, line: _Line, box: tuple[int, int, int, int]) -> None:
+        self.line = line
+        self.cuts = _cuts(line.ink, box)
+        some = [0, *line.rows, 0]
+        self.blank = [not (some[cut] and some[cut + 1]) for cut in self.cuts]
+        self._segments: dict[tuple[int, int], _Segment | None] = {}
+
+    def segment(self, start: int, end: int) -> _Segment | None:
+        """Return what lies between two cuts; none for blank ground."""
+        if (start, end) not in self._segments:
+            self._segments[start, end] = self.line.segment(self.cuts[start], self.cuts[end])
+        return self._segments[start, end]
+
+
+def _cuts(ink: Cover, box: tuple[int, int, int, int]) -> list[int]:
+    """Return the columns at which letters may begin: after gaps, and where little ink joins two."""
+    weight = ink.sum(axis=0)[box[0] : box[2]].tolist()
+    some = (ink[:, box[0] : box[2]].max(axis=0) > FAINT).tolist()
+    cuts = {0, len(weight)}
+    begin = 0
+    for column in range(1, len(weight) + 1):
+        if column < len(weight) and some[column] == some[column - 1]:
+            continue
+        cuts.add(column)
+        # Where letters touch there is less ink than on both sides.
+        if some[column - 1] and column - begin > 3:
+            most = THINNEST * max(weight[begin:column])
+            for at in range(begin + 1, column - 1):
+                if weight[at] <= min(weight[at - 1], most) and weight[at] < weight[at + 1]:
+                    cuts |= {at, at + 1}
+        begin = column
+    return [box[0] + cut for cut in sorted(cuts)]
+
+
+class _Reading:
+    """A line on the assumption of a size."""
+
+    def __init__(self, cut: _Cut, face: Typeface) -> None:
+        self.cut = cut
+        self.face = face
+        self.energy = cut.line.squares[-1]
+
+    def read(self) -> Print | None:
+        """Read first each letter as it fits, then all on one baseline."""
+        loose = self._best_row(None)
+        if not loose or sum(match.off for match in loose) > HOPELESS * self.energy:
+            return None
+        weights = [match.base for match in loose if LETTERS[match.letter] not in "-'\"`.,"]
+        base = float(np.median(weights or [match.base for match in loose]))
+        level = all(abs(match.base - base) <= ON_BASE for match in loose)
+        row = self._parted(loose if level else self._best_row(base), base)
+        if not row:
+            return None
+        text = self._spelled(row)
+        off = sum(match.off for match in row) / max(self.energy, 1e-9)
+        middle, middle_up = self.face.middle(text)
+        on = float(np.median([match.base for match in row]))
+        place = (row[0].origin + middle, on + middle_up)
+        return Print(text, self.face.size, off, place, _strength(self.cut.line.ink, row))
+
+    def _best_row(self, base: float | None) -> list[_Match]:
+        """Choose the cuts between which letters explain most, by dynamic programming."""
+        cuts = self.cut.cuts
+        best: list[tuple[float, int, _Match | None]] = [(0.0, 0, None)]
+        for end in range(1, len(cuts)):
+            found: tuple[float, int, _Match | None] = (np.inf, 0, None)
+            for start in range(end - 1, -1, -1):
+                if cuts[end] - cuts[start] > WIDEST * self.face.size:
+                    break
+                before = best[start][0]
+                if before >= found[0]:
+                    continue
+                segment = self.cut.segment(start, end)
+                if segment is None:
+                    found = (before, start, None)
+                    continue
+                match = self._match(segment, base)
+                if match is not None and before + match.off + A_LETTER < found[0]:
+                    found = (before + match.off + A_LETTER, start, match)
+            if found[0] > HOPELESS * self.energy + A_LETTER * end and self.cut.blank[end]:
+                return []
+            best.append(found)
+        row: list[_Match] = []
+        at = len(best) - 1
+        while at > 0:
+            _, start, chosen = best[at]
+            row += [chosen] if chosen is not None else []
+            at = start
+        return row[::-1]
+
+    def _match(self, segment: _Segment, base: float | None) -> _Match | None:
+        """Return the letter that fits best into a segment between two cuts; none if none has such a box."""
+        fit = self._fit(segment)
+        return _closest(segment, fit, base) if fit is not None else None
+
+    def _fit(self, segment: _Segment) -> "_Fit | None":
+        left, top, right, bottom = segment.box
+        return _fit(self.face.size, bottom - top, right - left, segment.ink)
+
+    def _parted(self, row: list[_Match], base: float) -> list[_Match]:
+        """Look again at letters that fit less well, without the ink of the letters beside them."""
+        for index, match in enumerate(row):
+            if match.off < DOUBTFUL * float((match.ink**2).sum()):
+                continue
+            rest = self.cut.line.ink.copy()
+            for beside in (*row[max(0, index - 1) : index], *row[index + 1 : index + 2]):
+                rest[beside.place] -= beside.ink
+            alone = _Line(rest.clip(0, 1))
+            segment = alone.segment(max(0, match.span[0] - 1), min(match.span[1] + 1, rest.shape[1]))
+            fit = self._fit(segment) if segment is not None else None
+            if segment is not None and fit is not None:
+                row[index] = min(match, _closest(segment, fit, base), key=lambda one: one.off)
+        return row
+
+    def _spelled(self, row: list[_Match]) -> str:
+        """Put the letters together, with blanks where the next one begins later than the last one's advance."""
+        text, pen = "", row[0].origin
+        for match in row:
+            if text and match.origin - pen > 0.14 * self.face.size:
+                text += " " * max(1, round((match.origin - pen) / self.face.blank))
+            # These two are told apart by a fraction of a pixel; within a word it is the small one.
+            letter = LETTERS[match.letter]
+            text += "l" if letter == "I" and text[-1:].islower() else letter
+            pen = match.origin + self.face.advances[match.letter]
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """Letters with the box of a segment, how much more each leaves of it than no letter does, and the best of them."""
+
+    letters: Letters
+    more: Cover
+    best: int
+
+
+@lru_cache(maxsize=4 * REMEMBERED)
+def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
+    """Lay the letters of a size over a segment; none if none has its box.
+
+    The same letter comes again in other words, and each letter of a line with every part of the line that is tried.
+    """
+    letters = typeface(size).letters(high, wide)
+    if letters is None:
+        return None
+    more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))
+    return _Fit(letters, more, int(more.argmin()))
+
+
+def _closest(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
+    """Return the letter that leaves least of a segment, on a baseline if one is given."""
+    left, top, right, bottom = segment.box
+    letters, more, best = fit.letters, fit.more, fit.best
+    if base is not None:
+        more = np.where(np.abs(top + letters.base - base) <= ON_BASE, more, more + segment.own)
+        best = int(more.argmin())
+    return _Match(
+        int(letters.which[best]), max(0.0, float(more[best]) + segment.own), left + float(letters.pen[best]),
+        top + float(letters.base[best]), letters.inks[best].reshape(bottom - top, right - left), (top, left),
+        segment.span,
+    )  # fmt: skip
+
+
+def _strength(ink: Cover, row: Sequence[_Match]) -> float:
+    """Return the factor by which the letters fit best, by least squares."""
+    both = own = 0.0
+    for match in row:
+        both += float((ink[match.place] * match.ink).sum())
+        own += float((match.ink**2).sum())
+    return both / max(own, 1e-9)

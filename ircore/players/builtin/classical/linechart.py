@@ -1,0 +1,382 @@
+"""Lines of charts whose corners stand above common columns: ticks, upright grid lines, or markers one above the other.
+
+Where the corners stand is known before the lines are read, so a line may be dashed, dotted, covered in parts, have
+hollow markers, or share its colour with others. Of all ways from column to column the one with most ink on it is found
+by dynamic programming; its ink is taken away, and the next line is looked for.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from ircore.players.builtin.classical.families import likeness
+from ircore.players.builtin.classical.masks import Mask, grown, shrunk
+from ircore.players.builtin.classical.palette import Segmentation
+from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
+from ircore.players.builtin.classical.regions import Blob
+from ircore.players.builtin.classical.shapes import approximated, off_path
+
+Floats = npt.NDArray[np.float64]
+LEAST_INK = 0.34
+"""Share of the way between two corners that must be drawn; of a dotted line about half is."""
+MEAN_INK = 0.45
+MOST_COLUMNS = 24
+MOST_LINES = 6
+MOST_CORNERS = 30
+BEND = 22.0
+"""Degrees by which a line of a chart bends at some corner, other than a curve does."""
+LARGE = 500
+"""Pixels of a solid that is no marker."""
+THICK = 13
+"""Pixels across; no line is as thick, nor are its markers."""
+IN_ROW = 2.0
+"""Pixels that the middles of two labels of a row may differ."""
+LEAST_LABELS = 4
+BULGE = 0.9
+"""Pixels between a curve and its chord, in the middle of it, from which on it is no straight piece."""
+EDGE = 2.0
+"""Pixels from the upper edge within which graph paper begins."""
+BAND = 4.0
+STRAIGHT_ON = 0.8
+"""Pixels that a line may be off where it is taken to go straight on."""
+
+
+@dataclass(eq=False)
+class _Ink:
+    """Where a colour is drawn, and where something else is that may hide it."""
+
+    own: Mask
+    hidden: Mask
+    cover: npt.NDArray[np.floating[Any]]
+
+
+def find_lines(
+    percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
+) -> list[Stroke]:
+    """Return the lines of a chart; none if no columns are to be seen or nothing bends at them."""
+    columns = _columns(percepts, dots, segmentation.labels.shape[1])
+    if not 3 <= len(columns) <= MOST_COLUMNS or min(b - a for a, b in itertools.pairwise(columns)) < 9:
+        return []
+    room = _room(percepts, columns, segmentation)
+    grids = {percept.colour for percept in percepts if isinstance(percept, Grid)}
+    large = np.zeros(segmentation.labels.shape, bool)
+    for blob in blobs:
+        if blob.area > LARGE and _is_thick(blob):
+            left, top, right, bottom = blob.box
+            large[top:bottom, left:right] |= blob.mask
+    found: list[Stroke] = []
+    counts = np.bincount(segmentation.labels[room & ~large], minlength=len(segmentation.colours))
+    for label in range(1, len(segmentation.colours)):
+        if counts[label] >= 60 and segmentation.hex(label) not in grids:
+            own = (segmentation.labels == label) & room & ~large
+            hidden = (segmentation.labels > 0) & ~own
+            ink = _Ink(own, hidden, segmentation.cover)
+            found += _lines_of(ink, columns, segmentation.hex(label))
+    return found if any(_bends(line.points) for line in found) else []
+
+
+def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
+    """Return the pixels that a line and its markers may cover."""
+    return _band(size, list(line.points), max(BAND, line.width / 2 + 1, (line.marker or 0.0) + 1.5))
+
+
+def _is_thick(blob: Blob) -> bool:
+    return bool(shrunk(blob.mask, THICK // 2).any())
+
+
+def without(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:
+    """Return the percepts that are no parts of the lines."""
+    return [percept for percept in percepts if not any(_is_part(percept, line) for line in lines)]
+
+
+def _is_part(percept: Percept, line: Stroke) -> bool:
+    if isinstance(percept, Stroke):
+        points = list(percept.points)
+        if percept.role in {"x axis", "y axis"} or percept.colour != line.colour:
+            return False
+    elif isinstance(percept, Shape):
+        colour = percept.colour or (percept.outline[0] if percept.outline else "")
+        if colour != line.colour or (percept.area > LARGE and not percept.corners):
+            return False
+        points = list(percept.corners) or [percept.centre]
+    else:
+        return False
+    return sum(off_path(point, line.points) < 9 for point in points) >= 0.7 * len(points)
+
+
+def is_ruled(percepts: Sequence[Percept]) -> bool:
+    """Tell whether ticks or upright grid lines say where the columns are."""
+    return len(_columns(percepts, (), 0)) >= 3
+
+
+def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
+    ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
+    # Lines from edge to edge are graph paper; a chart's grid has a margin.
+    upright = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
+    grids = [grid for grid in upright if grid.low > EDGE]
+    for at in [*(tick.at for tick in ticks), *(grid.at for grid in grids)]:
+        if len(at) >= 3:
+            return sorted(at)
+    marked = [dot.centre for dot in dots]
+    for percept in percepts:
+        if isinstance(percept, Stroke) and percept.marker:
+            marked += percept.points
+    places = sorted(x for x, _ in marked)
+    return _under_labels(percepts, places) or _regular(places, width)
+
+
+def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
+    """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
+    texts = [percept for percept in percepts if isinstance(percept, Text)]
+    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - one.centre[1]) <= IN_ROW] for one in texts]
+    for row in sorted((sorted(row) for row in rows if len(row) >= LEAST_LABELS), key=len, reverse=True):
+        steps = np.diff(row)
+        above = sum(any(abs(place - x) < 3 for x in row) for place in places)
+        if np.ptp(steps) <= 2.5 and above >= max(LEAST_LABELS, 0.7 * len(places)):
+            return [float(x) for x in np.linspace(row[0], row[-1], len(row))]
+    return []
+
+
+def _regular(places: list[float], width: int) -> list[float]:
+    """Return evenly spaced columns that most of the places stand in; empty if there are none."""
+    groups: list[list[float]] = []
+    for x in places:
+        if groups and x - groups[-1][-1] < 2.5:
+            groups[-1].append(x)
+        else:
+            groups.append([x])
+    middles = [float(np.mean(group)) for group in groups]
+    if len(middles) < 3:
+        return []
+    step = float(np.median(np.diff(middles)))
+    count = round((middles[-1] - middles[0]) / step) if step > 9 else 0
+    if not 2 <= count < MOST_COLUMNS:
+        return []
+    even = np.linspace(middles[0], middles[-1], count + 1)
+    off = [float(np.abs(even - x).min()) for x in middles]
+    if max(off) >= 2.5:
+        return []
+    # Markers that melt into a thick line are not seen, so columns go on to both sides.
+    step = (middles[-1] - middles[0]) / count
+    before = [middles[0] - step * n for n in range(1, 9) if middles[0] - step * n > 20]
+    after = [middles[-1] + step * n for n in range(1, 9) if middles[-1] + step * n < width - 10]
+    return [*before[::-1], *(float(x) for x in even), *after]
+
+
+def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segmentation) -> Mask:
+    """Return where lines may run: above the x axis, from the first to the last column, but not on an axis."""
+    room = np.zeros(segmentation.labels.shape, bool)
+    room[:, max(0, int(columns[0]) - 6) : int(columns[-1]) + 8] = True
+    for percept in percepts:
+        if isinstance(percept, Stroke) and len(percept.points) == 2 and percept.dash == "solid":
+            (x0, y0), (x1, y1) = percept.points
+            half = math.ceil(percept.width / 2)
+            if abs(y0 - y1) < 1 and abs(x0 - x1) > 0.6 * (columns[-1] - columns[0]):
+                room[int(y0) - half : int(y0) + half + 1] = False
+                if percept.role == "x axis":
+                    room[int(y0) :] = False
+            elif abs(x0 - x1) < 1 and percept.role == "y axis":
+                room[:, max(0, int(x0) - half) : int(x0) + half + 1] = False
+    return room
+
+
+def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
+    """Find the lines of one colour, the most complete first; their ink is taken away."""
+    found = []
+    used = np.flatnonzero(ink.own.any(axis=0))
+    columns = [x for x in columns if used[0] - 4 <= x <= used[-1] + 4]
+    if len(columns) < 3:
+        return []
+    for _ in range(MOST_LINES):
+        path = _best_path(ink, columns)
+        if path is None:
+            break
+        path = _refined(ink, path)
+        band = _band(ink.own.shape, path)
+        if np.ptp([y for _, y in path]) >= 5:
+            line = _stroke(ink, path, band, colour)
+            if line.marker or not _is_curved(ink.own & band, path):
+                found.append(line)
+        ink.hidden |= band & ink.own
+        ink.own &= ~band
+    return found
+
+
+def _is_curved(drawn: Mask, path: list[Point]) -> bool:
+    """Tell a curve from straight pieces: between the corners its ink lies beside them, as an arc beside its chord."""
+    rows, columns = np.nonzero(drawn)
+    off = []
+    for (x0, y0), (x1, y1) in itertools.pairwise(path):
+        third = (x1 - x0) / 3
+        middle = (columns + 0.5 > x0 + third) & (columns + 0.5 < x1 - third)
+        if middle.sum() < 4:
+            continue
+        slope = (y1 - y0) / (x1 - x0)
+        beside = rows[middle] + 0.5 - (y0 + slope * (columns[middle] + 0.5 - x0))
+        off.append(abs(float(np.median(beside))) / math.hypot(1, slope) > BULGE)
+    return bool(off) and float(np.mean(off)) > 0.4
+
+
+def _corners(near: Mask, column: float) -> Floats:
+    """Return rows where a line may have its corner in a column."""
+    rows: set[float] = set()
+    for reach in (1, 6):
+        low, high = max(0, int(column) - reach), int(column) + reach + 1
+        runs, _ = ndimage.label(near[:, low:high].any(axis=1))
+        for (span,) in ndimage.find_objects(runs):
+            first, last = span.start + 1.5, span.stop - 1.5
+            rows |= {(first + last) / 2}
+            if last - first > 3:
+                rows |= {first, last, *np.arange(first, last, 4.0)}
+        if len(rows) > MOST_CORNERS:
+            break
+    return np.array(sorted(rows)[: 2 * MOST_CORNERS])
+
+
+def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
+    """Return the way from column to column with most ink, beyond what a line must have; none if there is too little."""
+    near = grown(ink.own, 1)
+    rows = [_corners(near, column) for column in columns]
+    gain = [np.zeros(len(ys)) for ys in rows]
+    origin = [np.full(len(ys), -1) for ys in rows]
+    for k in range(1, len(columns)):
+        if not len(rows[k]) or not len(rows[k - 1]):
+            continue
+        share = _share(near, ink.hidden, columns[k - 1], rows[k - 1], columns[k], rows[k])
+        through = gain[k - 1][:, None] + np.where(share >= LEAST_INK, share - 0.2, -9.0)
+        best = through.argmax(axis=0)
+        value = through[best, np.arange(len(rows[k]))]
+        gain[k] = np.maximum(value, 0.0)
+        origin[k] = np.where(value > 0, best, -1)
+    ends = [(float(values.max()), k) for k, values in enumerate(gain) if len(values)]
+    if not ends:
+        return None
+    _, k = max(ends)
+    index, path = int(gain[k].argmax()), []
+    total = float(gain[k].max())
+    while index >= 0:
+        path.append((float(columns[k]), float(rows[k][index])))
+        index, k = int(origin[k][index]), k - 1
+    long = len(path) >= max(3, 0.6 * len(columns))
+    return path[::-1] if long and total / (len(path) - 1) + 0.2 >= MEAN_INK else None
+
+
+def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below: Floats) -> Floats:
+    """Return the share of each straight way that is drawn, of what nothing hides."""
+    fine = len(above) == 1 or len(below) == 1
+    steps = max(8, int(x1 - x0), int(min(80.0, np.ptp([*above, *below])))) if fine else 22
+    shares = (np.arange(steps) + 0.5) / steps
+    columns = (x0 + (x1 - x0) * shares).astype(int).clip(0, near.shape[1] - 1)
+    ys = above[:, None, None] * (1 - shares) + below[None, :, None] * shares
+    rows = ys.astype(int).clip(0, near.shape[0] - 1)
+    hits = near[rows, columns]
+    open_ = hits | ~hidden[rows, columns]
+    drawn: Floats = hits.sum(axis=2) / np.maximum(open_.sum(axis=2), 0.35 * steps)
+    return drawn
+
+
+def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
+    """Move each corner up or down to where most ink is on the ways beside it."""
+    ys = [y for _, y in path]
+    xs = [x for x, _ in path]
+    for reach in (4.0, 2.0, 1.0):
+        for k, y in enumerate(ys):
+            options = y + np.linspace(-reach, reach, 9)
+            value = -0.002 * np.abs(options - y)
+            if k:
+                value = value + _share(ink.own, ink.hidden, xs[k - 1], np.array([ys[k - 1]]), xs[k], options)[0]
+            if k + 1 < len(ys):
+                after = _share(ink.own, ink.hidden, xs[k], options, xs[k + 1], np.array([ys[k + 1]]))
+                value = value + after[:, 0]
+            best = options[value >= value.max() - 1e-9]
+            ys[k] = float(best[np.abs(best - best.mean()).argmin()])
+    return list(zip(xs, ys, strict=True))
+
+
+def _band(size: tuple[int, ...], path: list[Point], reach: float = BAND) -> Mask:
+    """Return the pixels near a path."""
+    band = np.zeros(size, bool)
+    for (x0, y0), (x1, y1) in itertools.pairwise(path):
+        low, high = int(min(x0, x1) - reach), int(max(x0, x1) + reach) + 1
+        top, bottom = max(0, int(min(y0, y1) - reach)), int(max(y0, y1) + reach) + 1
+        rows, columns = np.mgrid[top : min(bottom, size[0]), max(0, low) : min(high, size[1])] + 0.5
+        length = max(math.dist((x0, y0), (x1, y1)), 1e-9)
+        share = np.clip(((columns - x0) * (x1 - x0) + (rows - y0) * (y1 - y0)) / length**2, 0, 1)
+        away = np.hypot(columns - x0 - share * (x1 - x0), rows - y0 - share * (y1 - y0))
+        band[top : min(bottom, size[0]), max(0, low) : min(high, size[1])] |= away <= reach
+    return band
+
+
+def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
+    """Measure width, markers and dashes of a line."""
+    at_corners = np.zeros(band.shape, bool)
+    for x, y in path:
+        at_corners[max(0, int(y) - 7) : int(y) + 8, max(0, int(x) - 7) : int(x) + 8] = True
+    hits, between = _along(ink.own, ink.hidden, path)
+    near, clear = _along(grown(ink.own, 1), ink.hidden, path)
+    drawn = max(1.0, float((hits & between).sum()))
+    width = float((ink.cover * (ink.own & band & ~at_corners)).sum()) / drawn
+    width = max(1.0, round(2 * width) / 2)
+    solid = not clear.any() or float(near[clear].mean()) > 0.93
+    dash = "solid" if solid else _pattern(hits, between, width)
+    marker = _marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
+    corners = path if marker else _bending(path)
+    points = tuple((round(x, 1), round(y, 1)) for x, y in corners)
+    like = likeness(np.array(path)) if len(corners) == 3 else None
+    return Stroke(colour, width, points, False, dash, marker, "curve", like)
+
+
+def _bending(path: list[Point]) -> list[Point]:
+    """Leave out the points at which a line goes straight on."""
+    return [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
+
+
+def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
+    """Return for each pixel of the way whether it is drawn, and whether it is clear of corners and of other things."""
+    hits, between = [], []
+    for (x0, y0), (x1, y1) in itertools.pairwise(path):
+        length = math.dist((x0, y0), (x1, y1))
+        at = np.arange(0.5, length)
+        columns = (x0 + (x1 - x0) * at / length).astype(int).clip(0, own.shape[1] - 1)
+        rows = (y0 + (y1 - y0) * at / length).astype(int).clip(0, own.shape[0] - 1)
+        hits.append(own[rows, columns])
+        between.append((at > 8) & (at < length - 8) & ~hidden[rows, columns])
+    return np.concatenate(hits), np.concatenate(between)
+
+
+def _pattern(hits: Mask, between: Mask, width: float) -> str:
+    """Name the dash pattern from the runs of drawn pixels."""
+    runs, _ = ndimage.label(hits & between)
+    lengths = np.bincount(runs.ravel())[1:]
+    if not len(lengths):
+        return "solid"
+    short = lengths <= max(3.0, 1.8 * width)
+    if short.mean() > 0.8:
+        return "dotted"
+    return "dash-dot" if short.mean() > 0.3 else "dashed"
+
+
+def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
+    """Return the radius of the markers; none if most corners have none."""
+    sizes = []
+    for x, y in path:
+        rows, columns = np.mgrid[max(0, int(y) - 8) : int(y) + 9, max(0, int(x) - 8) : int(x) + 9]
+        rows, columns = rows.clip(0, ink.own.shape[0] - 1), columns.clip(0, ink.own.shape[1] - 1)
+        disc = np.hypot(rows + 0.5 - y, columns + 0.5 - x) <= 8
+        sizes.append(float((ink.own[rows, columns] & disc).sum()))
+    # Two arms of the line, 16 px long with the marker upon them, and the marker: a = πr² + (16 − 2r)·w, solved for r.
+    rest = width**2 + math.pi * (float(np.median(sizes)) - 16 * width)
+    radius = (width + math.sqrt(max(0.0, rest))) / math.pi
+    return round(2 * radius) / 2 if radius >= max(2.6, 1.15 * width) else None
+
+
+def _bends(path: Sequence[Point]) -> bool:
+    """Tell whether a line bends at one of its corners more than a curve does."""
+    ways = [math.degrees(math.atan2(y1 - y0, x1 - x0)) for (x0, y0), (x1, y1) in itertools.pairwise(path)]
+    return any(abs(b - a) >= BEND for a, b in itertools.pairwise(ways))

@@ -1,0 +1,214 @@
+"""Optical character recognition by ``rapidocr``, an extra: print in any font, at any angle, also in photographs.
+
+The models (PP-OCRv6, small; Apache-2.0) come with the package, so nothing is downloaded.
+"""
+
+import importlib.util
+import math
+import threading
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from ircore.core.drawing import text_size
+from ircore.core.errors import InputError
+from ircore.core.images import Picture, Pixels
+from ircore.players.builtin.classical.masks import Mask
+from ircore.players.builtin.classical.palette import Labels, to_hex
+from ircore.players.builtin.classical.percepts import Box, Text
+from ircore.players.builtin.classical.pieces import LEAST_CONTRAST
+from ircore.players.builtin.classical.regions import EIGHT
+from ircore.players.builtin.classical.writing import Writing
+
+LIKELY = 0.8
+"""Confidence, 0–1, from which on a text is believed."""
+HIGHEST = 64.0
+"""Pixels: what is higher is a figure that looks like a letter."""
+LAST_LATIN = "\u024f"
+"""The generator's font has Latin letters only."""
+LEVEL = 8.0
+"""Degrees up to which a text counts as level or upright."""
+REMEMBERED = 64
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Spotted:
+    """A text that was recognised: its four corners, x and y in pixels, from its upper left clockwise."""
+
+    text: str
+    corners: tuple[tuple[float, float], ...]
+    score: float
+
+    @property
+    def box(self) -> Box:
+        """Smallest box around it."""
+        xs, ys = zip(*self.corners, strict=True)
+        return math.floor(min(xs)), math.floor(min(ys)), math.ceil(max(xs)), math.ceil(max(ys))
+
+    @property
+    def rotation(self) -> float:
+        """Degrees counter-clockwise; what is higher than wide and has several letters reads upwards."""
+        (x0, y0), (x1, y1) = self.corners[:2]
+        (x3, y3) = self.corners[3]
+        if math.dist((x0, y0), (x3, y3)) > 1.5 * math.dist((x0, y0), (x1, y1)) and len(self.text) > 1:
+            return 90.0
+        turn = -math.degrees(math.atan2(y1 - y0, x1 - x0))
+        return 0.0 if abs(turn) <= LEVEL else round(turn / 5) * 5.0
+
+
+def require() -> None:
+    """Refuse to go on without the extra.
+
+    Raises:
+        InputError: ``rapidocr`` or its engine is not installed.
+    """
+    for name in ("rapidocr", "onnxruntime"):
+        if importlib.util.find_spec(name) is None:
+            raise InputError(
+                f"parameters.ocr: reading with OCR needs the package {name}, which is not installed",
+                "Install it with: pip install 'ircore[ocr]' – or leave parameters.ocr out.",
+            )
+
+
+@cache
+def _engine() -> Any:
+    from rapidocr import RapidOCR
+
+    return RapidOCR(params={"Global.log_level": "error"})
+
+
+class _Look:
+    """A picture as a key of the cache: equal if the bytes are."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture: Picture | None = picture
+        self.sha256 = picture.sha256
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Look) and other.sha256 == self.sha256
+
+
+def spot(picture: Picture) -> tuple[Spotted, ...]:
+    """Recognise the texts in a picture; the same picture is read only once."""
+    look = _Look(picture)
+    found = _spot(look)
+    look.picture = None
+    return found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _spot(look: _Look) -> tuple[Spotted, ...]:
+    assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
+    with _ONE_AT_A_TIME:
+        answer = _engine()(np.ascontiguousarray(look.picture.pixels[..., ::-1]))
+    if answer.txts is None:
+        return ()
+    return tuple(
+        Spotted(str(text), tuple((float(x), float(y)) for x, y in corners), float(score))
+        for text, corners, score in zip(answer.txts, answer.boxes, answer.scores, strict=True)
+    )
+
+
+def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[Spotted, ...]) -> Writing:
+    """Add recognised texts where nothing was read yet.
+
+    Args:
+        writing: What was read so far.
+        pixels: The picture, RGB.
+        spotted: What was recognised in it.
+
+    Returns:
+        The same with more texts, and without their pixels in the segmentation.
+    """
+    labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
+    for one in spotted:
+        if one.score < LIKELY or not _is_plain(one.text) or any(_meets(one.box, text.box) for text in texts):
+            continue
+        text = _text_of(one, pixels, labels)
+        if text is not None:
+            texts.append(text)
+    unread = tuple(line for line in writing.unread if not any(_meets(line.box, text.box) for text in texts))
+    return Writing(tuple(texts), unread, replace(writing.segmentation, labels=labels))
+
+
+def texts_of(spotted: tuple[Spotted, ...], pixels: Pixels) -> list[Text]:
+    """Return what was recognised in a picture that has no flat colours."""
+    nothing = np.zeros(pixels.shape[:2], np.int16)
+    found = [_text_of(one, pixels, nothing) for one in spotted if one.score >= LIKELY and _is_plain(one.text)]
+    return [text for text in found if text is not None]
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text has a letter or digit, and only characters that can be written again."""
+    return any(letter.isalnum() for letter in text) and all(letter <= LAST_LATIN for letter in text)
+
+
+def _meets(box: Box, other: Box) -> bool:
+    """Tell whether two boxes share much of the smaller one."""
+    wide = min(box[2], other[2]) - max(box[0], other[0])
+    high = min(box[3], other[3]) - max(box[1], other[1])
+    smaller = min((b[2] - b[0]) * (b[3] - b[1]) for b in (box, other))
+    return wide > 0 and high > 0 and wide * high > 0.4 * smaller
+
+
+def _text_of(one: Spotted, pixels: Pixels, labels: Labels) -> Text | None:
+    """Measure colour, size and place of a recognised text by its ink, and make that ground."""
+    left, top, right, bottom = (max(0, edge) for edge in one.box)
+    window, view = pixels[top:bottom, left:right].astype(np.float64), labels[top:bottom, left:right]
+    inside = _within(one, left, top, view.shape)
+    if not inside.any():
+        return None
+    ground_label = int(np.bincount(view[inside]).argmax())
+    ground = np.median(window[inside & (view == ground_label)], axis=0)
+    far = np.linalg.norm(window - ground, axis=2)
+    most = float(far[inside].max())
+    if most < LEAST_CONTRAST:
+        return None
+    ink = _own_ink(far > 0.45 * most, inside)
+    if not ink.any():
+        return None
+    turn = math.radians(one.rotation)
+    rows, columns = np.nonzero(ink)
+    x, y = left + columns + 0.5, top + rows + 0.5
+    along, across = x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+    high = float(np.ptp(across)) + 1
+    if high > HIGHEST:
+        return None
+    middle = (float(along.min() + along.max()) / 2, float(across.min() + across.max()) / 2)
+    centre = (
+        middle[0] * math.cos(turn) + middle[1] * math.sin(turn),
+        middle[1] * math.cos(turn) - middle[0] * math.sin(turn),
+    )
+    colour = to_hex(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
+    size = float(round(high * 40 / max(text_size(one.text, 40)[1], 1.0)))
+    view[ndimage.binary_dilation(ink) & inside] = ground_label
+    box = (int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1)
+    return Text(one.text, colour, size, centre, one.rotation % 360, float(ink.sum()), box)
+
+
+def _own_ink(ink: Mask, inside: Mask) -> Mask:
+    """Leave out what only reaches into a text's corners, such as an axis and its ticks."""
+    parts, count = ndimage.label(ink, EIGHT)
+    whole, within = (np.bincount(parts[mask], minlength=count + 1) for mask in (ink, ink & inside))
+    own = within > 0.9 * whole
+    own[0] = False
+    return np.asarray(own[parts])
+
+
+def _within(one: Spotted, left: int, top: int, size: tuple[int, ...]) -> Mask:
+    """Mark the pixels of a window that lie within a text's corners, which run clockwise."""
+    rows, columns = np.mgrid[: size[0], : size[1]] + 0.5
+    inside = np.ones(size[:2], bool)
+    corners: npt.NDArray[np.float64] = np.array(one.corners) - (left, top)
+    for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        inside &= (x1 - x0) * (rows - y0) - (y1 - y0) * (columns - x0) >= 0
+    return inside

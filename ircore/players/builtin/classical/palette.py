@@ -1,0 +1,305 @@
+"""From pixels to flat colours: the background, the few colours drawn on it, and which colour each pixel belongs to.
+
+Drawn pictures hold few exact colours and many in-between ones along antialiased edges. A colour counts as drawn if
+it fills some 3 × 3 square, or forms thin strokes that no mixture of the colours around them explains. Every other
+pixel is then given to one of the drawn colours near it, by how much of each it holds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ircore.core.images import Pixels
+from ircore.players.builtin.classical.masks import Mask, uniform
+
+Labels = npt.NDArray[np.int16]
+"""Height × width: 0 is the background, k the k-th drawn colour, in the order of ``Segmentation.colours``."""
+Floats = npt.NDArray[np.float64]
+
+FLAT_SHARE = 0.55
+"""A picture with less of it in flat colours is a photograph: its pixels are not shared out among colours."""
+LEAST_EVEN = 0.2
+"""Share of a picture in the middle of 3 × 3 squares of one colour; one with less is noise, whatever its colours."""
+MAX_COLOURS = 40
+MIN_FLAT = 6
+"""Pixels in the middle of 3 × 3 squares of one colour that make it a drawn colour."""
+MIN_THIN = 14
+"""Pixels of a colour that only occurs in thin strokes."""
+STROKE_SHARE = 0.4
+"""A pixel belongs to what is drawn on the background from this coverage on: thin strokes must not break up."""
+WIDE = 0.06
+"""Share of the picture from which on a colour counts as ground, like the background."""
+BLEND_TOLERANCE = 7.0
+"""Distance in RGB within which a colour is explained as a mixture of two others."""
+_BITS = np.array([*(1 << label for label in range(63)), 0], np.uint64)
+"""The bit that stands for a label in a set of labels; label −1, none, has the last entry and so no bit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """A picture in flat colours.
+
+    Attributes:
+        labels: Which drawn colour each pixel belongs to.
+        colours: Colours × 3, RGB; row 0 is the background (its middle colour, if it fades).
+        ends: First and last colour of a fading background, RGB, and its direction, ``"down"`` or ``"right"``.
+        flat_share: Share of the pixels, 0–1, that have exactly one of the colours.
+        cover: Height × width: how much of each pixel, 0–1, is of the colour it was given to.
+    """
+
+    labels: Labels
+    colours: Floats
+    ends: tuple[Floats, Floats, str] | None
+    flat_share: float
+    cover: npt.NDArray[np.float32]
+
+    def hex(self, label: int) -> str:
+        """Return the colour of a label as #rrggbb."""
+        return to_hex(self.colours[label])
+
+
+def to_hex(colour: Floats) -> str:
+    """Return an RGB colour, 0–255, as #rrggbb."""
+    red, green, blue = (round(float(value)) for value in np.clip(colour, 0, 255))
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def segment(pixels: Pixels) -> Segmentation:
+    """Find the drawn colours of a picture and give every pixel to one of them.
+
+    Args:
+        pixels: Height × width × 3, RGB.
+    """
+    ends = _fading(pixels)
+    codes = _codes(pixels)
+    if ends is not None:
+        codes = _without_fading(pixels, codes, ends)
+    flat = uniform(codes)
+    palette = _flat_colours(codes, flat, ends)
+    colours = np.array([_rgb(code) for code in palette], np.float64)
+    if flat.mean() < LEAST_EVEN:
+        return _unshared(np.zeros(codes.shape, np.int16), colours, ends, 0.0)
+    labels = np.full(codes.shape, -1, np.int16)
+    for index, code in enumerate(palette):
+        labels[codes == code] = index
+    soft = _add_thin_colours(codes, flat, labels, palette)
+    flat_share = float((labels >= 0).mean())
+    colours = np.array([_rgb(code) for code in palette], np.float64)
+    if flat_share < FLAT_SHARE:
+        return _unshared(np.maximum(labels, 0), colours, ends, flat_share)
+    cover = _share_out(_rgb_array(codes), labels, colours)
+    for code, share in soft.items():
+        cover[codes == code] = share
+    return Segmentation(labels, colours, ends, flat_share, cover)
+
+
+def _unshared(labels: Labels, colours: Floats, ends: tuple[Floats, Floats, str] | None, share: float) -> Segmentation:
+    return Segmentation(labels, colours, ends, share, np.ones(labels.shape, np.float32))
+
+
+def _codes(pixels: Pixels) -> npt.NDArray[np.int32]:
+    wide = pixels.astype(np.int32)
+    return (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]
+
+
+def _rgb(code: int) -> tuple[int, int, int]:
+    return code >> 16, code >> 8 & 255, code & 255
+
+
+def _rgb_array(codes: npt.NDArray[np.int32]) -> Floats:
+    return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=-1).astype(np.float64)
+
+
+def _fading(pixels: Pixels) -> tuple[Floats, Floats, str] | None:
+    """Fit a linear fade to the picture's rim; none if the rim has one colour or fits no fade."""
+    for direction, turned in (("down", pixels), ("right", pixels.transpose(1, 0, 2))):
+        sides = np.stack([turned[:, 1], turned[:, -2]]).astype(np.float64)
+        alike = np.abs(sides[0] - sides[1]).max(axis=1) <= 6
+        if alike.mean() < 0.6:
+            continue
+        along, colour = np.flatnonzero(alike) + 0.5, sides[0][alike]
+        slope, start = np.polyfit(along, colour, 1)
+        fits = np.abs(colour - (np.outer(along, slope) + start)).max(axis=1) <= 3
+        last = start + slope * len(turned)
+        if fits.mean() > 0.9 and np.abs(last - start).max() > 10:
+            return start, last, direction
+    return None
+
+
+def _without_fading(
+    pixels: Pixels, codes: npt.NDArray[np.int32], ends: tuple[Floats, Floats, str]
+) -> npt.NDArray[np.int32]:
+    """Replace the pixels of a fading background by its middle colour."""
+    height, width = codes.shape
+    length = height if ends[2] == "down" else width
+    along = (np.arange(length) + 0.5)[:, None] / length
+    model = ends[0] + along * (ends[1] - ends[0])
+    wide = model[:, None, :] if ends[2] == "down" else model[None, :, :]
+    close = np.abs(pixels - wide).max(axis=2) <= 5
+    middle = np.round(np.clip((ends[0] + ends[1]) / 2, 0, 255)).astype(np.int32)
+    return np.where(close, (middle[0] << 16) | (middle[1] << 8) | middle[2], codes).astype(np.int32)
+
+
+def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, Floats, str] | None) -> list[int]:
+    """List the colours that fill 3 × 3 squares, the background first, then from the most to the least frequent."""
+    found, counts = np.unique(codes[flat], return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    palette = [int(found[i]) for i in order if counts[i] >= MIN_FLAT][:MAX_COLOURS]
+    rim = np.concatenate([codes[1], codes[-2], codes[:, 1], codes[:, -2]])
+    if ends is not None:
+        middle = np.round(np.clip((ends[0] + ends[1]) / 2, 0, 255)).astype(int)
+        background = int((middle[0] << 16) | (middle[1] << 8) | middle[2])
+    else:
+        values, rim_counts = np.unique(rim, return_counts=True)
+        background = int(values[rim_counts.argmax()])
+    return [background, *(code for code in palette if code != background)][:MAX_COLOURS]
+
+
+def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, palette: list[int]) -> dict[int, float]:
+    """Add colours of thin strokes to ``palette`` and mark their pixels in ``labels``.
+
+    Returns:
+        Colours of strokes that nowhere fill a pixel, and how much of it they fill.
+    """
+    soft: dict[int, float] = {}
+    rest = (labels < 0) & ~flat
+    found, counts = np.unique(codes[rest], return_counts=True)
+    often = counts >= MIN_THIN
+    found = found[often][np.argsort(-counts[often], kind="stable")][:60]
+    back = np.array(_rgb(palette[0]), np.float64)
+    contrast = [float(np.linalg.norm(np.array(_rgb(int(code))) - back)) for code in found]
+    unlabelled = np.argwhere(labels < 0)
+    their_codes = codes[labels < 0]
+    for index in np.argsort(np.array(contrast) * -1, kind="stable"):
+        code = int(found[index])
+        at = unlabelled[their_codes == code]
+        few = at[:: max(1, len(at) // 60)]
+        if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):
+            continue
+        between = _blurred(code, few, labels, palette)
+        if between is not None:
+            label, soft[code] = between
+            labels[at[:, 0], at[:, 1]] = label
+            continue
+        labels[at[:, 0], at[:, 1]] = len(palette)
+        palette.append(code)
+    return soft
+
+
+def _is_blend(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> bool:
+    """Tell whether a colour is, where it occurs, a mixture of two drawn colours beside it."""
+    colours = np.array([_rgb(other) for other in palette], np.float64)
+    near = _segment_distance(np.array(_rgb(code), np.float64), colours) <= BLEND_TOLERANCE
+    pairs = [(a, b) for a, b in np.argwhere(near) if a < b]
+    if not pairs:
+        return False
+    bits = _present(labels, at, 2)
+    explained = _fades_from(at, labels, near)
+    for a, b in pairs:
+        pair = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
+        explained |= (bits & pair) == pair
+    return bool(explained.mean() >= 0.6)
+
+
+def _blurred(code: int, at: npt.NDArray[np.intp], labels: Labels, palette: list[int]) -> tuple[int, float] | None:
+    """Recognise a thin outline that falls between two rows of pixels: each holds only a part of it.
+
+    Returns:
+        Label of the outline's colour and the share of a pixel it fills; none if this is no such colour.
+    """
+    bits = _present(labels, at, 2)
+    common = [label for label in range(len(palette)) if ((bits >> np.uint64(label)) & np.uint64(1)).mean() >= 0.6]
+    if len(common) < 2:
+        return None
+    colour, colours = np.array(_rgb(code), np.float64), np.array([_rgb(other) for other in palette], np.float64)
+    best: tuple[float, int, float] | None = None
+    for ground in common:
+        for label in range(1, len(palette)):
+            way = colours[label] - colours[ground]
+            share = float((colour - colours[ground]) @ way / max(float(way @ way), 1e-9))
+            off = float(np.linalg.norm(colours[ground] + share * way - colour))
+            if label not in common and 0.2 < share < 0.95 and off <= 5 and (best is None or off < best[0]):
+                best = (off, label, share)
+    return None if best is None else best[1:]
+
+
+def _fades_from(at: npt.NDArray[np.intp], labels: Labels, near: Mask) -> Mask:
+    """Tell where a colour is but the edge of a stroke: paler than a drawn colour within 4 pixels, on the background."""
+    explained = np.zeros(len(at), bool)
+    if near[0, 1:].any():
+        beside = _present(labels, at, 4)
+        for other in np.flatnonzero(near[0, 1:]) + 1:
+            explained |= (beside >> np.uint64(other)) & np.uint64(1) == 1
+    return explained
+
+
+def _segment_distance(point: Floats, colours: Floats) -> Floats:
+    """Return the distance of a colour from the segment between every two of ``colours``."""
+    start, way = colours[:, None, :], colours[None, :, :] - colours[:, None, :]
+    length = np.maximum((way**2).sum(-1), 1e-9)
+    share = np.clip(((point - start) * way).sum(-1) / length, 0, 1)
+    distance: Floats = np.linalg.norm(start + share[..., None] * way - point, axis=-1)
+    return distance
+
+
+def _present(labels: Labels, at: npt.NDArray[np.intp], reach: int) -> npt.NDArray[np.uint64]:
+    """Return for each position the set of labels within ``reach`` pixels, as bits."""
+    steps = np.arange(-reach, reach + 1)
+    rows = np.clip(at[:, 0, None] + steps, 0, labels.shape[0] - 1)
+    columns = np.clip(at[:, 1, None] + steps, 0, labels.shape[1] - 1)
+    around = labels[rows[:, :, None], columns[:, None, :]].reshape(len(at), len(steps) ** 2)
+    bits: npt.NDArray[np.uint64] = np.bitwise_or.reduce(_BITS[around], axis=1)
+    return bits
+
+
+def _share_out(pixels: Floats, labels: Labels, colours: Floats) -> npt.NDArray[np.float32]:
+    """Give each pixel of an in-between colour to one of the colours around it; return how much of it each pixel is."""
+    cover = np.ones(labels.shape, np.float32)
+    at = np.argwhere(labels < 0)
+    if not len(at):
+        return cover
+    bits = _present(labels, at, 1)
+    few = np.bitwise_count(bits) < 2
+    bits[few] = _present(labels, at[few], 2)
+    values = pixels[at[:, 0], at[:, 1]]
+    low, high = _ends_of(bits)
+    many = np.bitwise_count(bits) != 2
+    if many.any():
+        low[many], high[many] = _best_pairs(values[many], bits[many], colours)
+    way = colours[high] - colours[low]
+    share = np.clip(((values - colours[low]) * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
+    wide = np.bincount(labels[labels >= 0], minlength=len(colours)) > WIDE * labels.size
+    wide[0] = True
+    threshold = np.where(wide[low] == wide[high], 0.5, np.where(wide[low], STROKE_SHARE, 1 - STROKE_SHARE))
+    is_high = share > threshold
+    labels[at[:, 0], at[:, 1]] = np.where(is_high, high, low)
+    cover[at[:, 0], at[:, 1]] = np.where(is_high, share, 1 - share)
+    return cover
+
+
+def _ends_of(bits: npt.NDArray[np.uint64]) -> tuple[Labels, Labels]:
+    """Return the lowest and the highest label of each set; (0, 0) for an empty one."""
+    some = np.maximum(bits, np.uint64(1))
+    low = np.bitwise_count((some & (~some + np.uint64(1))) - np.uint64(1)).astype(np.int16)
+    return low, np.floor(np.log2(some.astype(np.float64))).astype(np.int16)
+
+
+def _best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Floats) -> tuple[Labels, Labels]:
+    """Find for each value the two colours around that mix to it best; one alone is mixed with the background."""
+    best = np.full(len(values), np.inf)
+    low, high = np.zeros(len(values), np.int16), np.zeros(len(values), np.int16)
+    alone = np.bitwise_count(bits) < 2
+    for a, b in np.argwhere(np.triu(np.ones((len(colours), len(colours)), bool), 1)):
+        both = (np.uint64(1) << np.uint64(a)) | (np.uint64(1) << np.uint64(b))
+        allowed = np.flatnonzero(((bits & both) == both) | (alone & (a == 0)))
+        if not len(allowed):
+            continue
+        way = colours[b] - colours[a]
+        offset = values[allowed] - colours[a]
+        share = np.clip(offset @ way / max(float(way @ way), 1e-9), 0, 1)
+        distance = np.linalg.norm(offset - share[:, None] * way, axis=1)
+        better = distance < best[allowed]
+        chosen = allowed[better]
+        best[chosen], low[chosen], high[chosen] = distance[better], a, b
+    return low, high

@@ -1,0 +1,251 @@
+"""Thin regions as ordered paths: skeleton, its branches, branches joined where they cross, few points for many."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+from skimage.morphology import skeletonize
+
+from ircore.players.builtin.classical.masks import Mask
+from ircore.players.builtin.classical.percepts import Point
+from ircore.players.builtin.classical.regions import EIGHT
+from ircore.players.builtin.classical.shapes import approximated
+
+Points = npt.NDArray[np.float64]
+"""N × 2: x, y in pixels."""
+
+MAX_POINTS = 22
+LOOK_BACK = 9
+"""Pixels over which the direction of a branch's end is measured."""
+
+_AROUND = ((-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (-1, 1), (1, -1), (1, 1))
+"""The neighbours of a pixel, those beside it before those at its corners."""
+
+
+def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
+    """Trace the middle lines of a thin region.
+
+    Args:
+        mask: The region, cropped.
+        corner: Column and row of the mask's corner in the picture.
+
+    Returns:
+        Paths in pixels, ordered from end to end, the longest first; a closed path ends where it begins.
+    """
+    skeleton = np.pad(skeletonize(np.pad(mask, 1)), 1)  # type: ignore[no-untyped-call]
+    neighbours = ndimage.convolve(skeleton.astype(np.int8), np.ones((3, 3), np.int8), mode="constant") - 1
+    junctions, _ = ndimage.label(skeleton & (neighbours >= 3), EIGHT)
+    branches, count = ndimage.label(skeleton & (junctions == 0), EIGHT)
+    paths = []
+    for index, box in enumerate(ndimage.find_objects(branches), 1):
+        ordered = _walk(np.argwhere(branches[box] == index))
+        paths.append(ordered + np.array([box[0].start, box[1].start]))
+    joined = _join(paths, junctions) if count else []
+    offset = np.array([corner[0] - 1.5, corner[1] - 1.5])
+    found = [path[:, ::-1] + offset for path in joined if len(path) > 1]
+    return sorted(found, key=lambda path: -len(path))
+
+
+def _walk(pixels: npt.NDArray[np.intp]) -> Points:
+    """Order the pixels of a branch from one end to the other."""
+    left = set(map(tuple, pixels.tolist()))
+    start = min(left, key=lambda at: (sum((at[0] + down, at[1] + right) in left for down, right in _AROUND), at))
+    path = [start]
+    left.remove(start)
+    while True:
+        row, column = path[-1]
+        step = next((at for down, right in _AROUND if (at := (row + down, column + right)) in left), None)
+        if step is None:
+            break
+        path.append(step)
+        left.remove(step)
+    if len(path) > 8 and max(abs(path[0][0] - path[-1][0]), abs(path[0][1] - path[-1][1])) <= 1:
+        path.append(path[0])
+    return np.array(path, np.float64)
+
+
+def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[Points]:
+    """Join branches that go straight on through a junction; short spurs are dropped."""
+    ends: dict[int, list[tuple[int, int]]] = {}
+    for number, path in enumerate(paths):
+        for side in (0, 1):
+            row, column = (int(value) for value in path[-side])
+            window = junctions[max(0, row - 1) : row + 2, max(0, column - 1) : column + 2]
+            if window.any():
+                ends.setdefault(int(window.max()), []).append((number, side))
+    partner: dict[tuple[int, int], tuple[int, int]] = {}
+    for meeting in ends.values():
+        real = [end for end in meeting if len(paths[end[0]]) > 4 or len(meeting) <= 2]
+        for one, other in _straight_pairs(paths, real):
+            partner[one], partner[other] = other, one
+    return _chains(paths, partner)
+
+
+def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Pair the ends at a junction so that the straightest continuations are joined first."""
+    ways = {end: _direction(paths[end[0]], end[1]) for end in ends}
+    pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(ways[pair[0]] @ ways[pair[1]]))
+    used: set[tuple[int, int]] = set()
+    chosen = []
+    for one, other in pairs:
+        straight = float(ways[one] @ ways[other]) < (-0.1 if len(ends) == 2 else -0.82)
+        if straight and one not in used and other not in used and one[0] != other[0]:
+            chosen.append((one, other))
+            used |= {one, other}
+    return chosen
+
+
+def _direction(path: Points, side: int) -> Points:
+    """Return the unit direction in which a path leaves at one of its ends."""
+    ordered = path if side else path[::-1]
+    way = ordered[-1] - ordered[max(-len(ordered), -LOOK_BACK)]
+    unit: Points = way / max(float(np.hypot(*way)), 1e-9)
+    return unit
+
+
+def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
+    """Follow the partners from free ends on; what is left over are loops."""
+    left = set(range(len(paths)))
+    chains = []
+    free = [(n, s) for n in range(len(paths)) for s in (0, 1) if (n, s) not in partner]
+    for number, side in [*free, *((n, 0) for n in range(len(paths)))]:
+        if number not in left:
+            continue
+        parts, here = [], (number, side)
+        while here[0] in left:
+            left.remove(here[0])
+            path = paths[here[0]]
+            parts.append(path if here[1] == 0 else path[::-1])
+            out = partner.get((here[0], 1 - here[1]))
+            if out is None:
+                break
+            here = out
+        chains.append(np.vstack(parts))
+    return chains
+
+
+def simplify(path: Points, tolerance: float = 1.5, limit: int = MAX_POINTS) -> tuple[tuple[Point, ...], bool]:
+    """Describe a path by few points.
+
+    Args:
+        path: Ordered points.
+        tolerance: Pixels that the described line may stray from the path, as long as ``limit`` points are enough.
+        limit: Most points to use.
+
+    Returns:
+        The points, and whether a smooth curve through them is nearer to the path than straight lines are.
+    """
+    smoothed = _smoothed(path)
+    while True:
+        corners = _corner_points(smoothed, path, tolerance)
+        if len(corners) <= 5:
+            break
+        curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance, limit), key=len)
+        if len(curve) <= len(corners):
+            if len(curve) <= limit:
+                return _rounded(curve), True
+        elif len(corners) <= limit:
+            break
+        tolerance *= 1.4
+    return _rounded(corners), False
+
+
+def smoothly(path: Points, tolerance: float = 1.0, limit: int = MAX_POINTS) -> tuple[Point, ...] | None:
+    """Return few points, evenly spaced along the graph of a function, whose smooth curve stays close to it.
+
+    Args:
+        path: Points of the graph in their order along it.
+        tolerance: Pixels that the curve may be beside the path, but for a twentieth of it.
+        limit: Most points to use.
+
+    Returns:
+        The points; none if it takes more.
+    """
+    smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
+    along = np.concatenate([[0], np.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
+    slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
+    for count in range(4, limit + 1):
+        at = np.linspace(0, along[-1], count)
+        points = np.column_stack([np.interp(at, along, smoothed[:, side]) for side in (0, 1)])
+        curve = smooth_curve(points, [16] * (count - 1))
+        off = np.abs(np.interp(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1]) / np.hypot(1, slope)
+        if float(np.percentile(off, 95)) <= tolerance:
+            return _rounded(points)
+    return None
+
+
+def _rounded(points: Points) -> tuple[Point, ...]:
+    return tuple((round(float(x), 1), round(float(y), 1)) for x, y in points)
+
+
+def _smoothed(path: Points) -> Points:
+    """Even out the staircase of pixels; the ends stay."""
+    if len(path) < 7:
+        return path
+    even: Points = ndimage.uniform_filter1d(path, 5, axis=0, mode="nearest")
+    even[0], even[-1] = path[0], path[-1]
+    even[1:3], even[-3:-1] = path[1:3], path[-3:-1]
+    return even
+
+
+def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
+    closed = len(path) > 8 and math.dist(path[0], path[-1]) < 2
+    if closed:
+        far = int(np.hypot(*(path - path[0]).T).argmax())
+        first = approximated(path[: far + 1], tolerance)
+        found: Points = np.vstack([first[:-1], approximated(path[far:], tolerance)])
+        return found
+    return approximated(smoothed, tolerance)
+
+
+def _curve_points(path: Points, tolerance: float) -> Points:
+    """Choose points on the path, one after another where the smooth curve strays most, until it stays close."""
+    chosen = [0, len(path) // 2, len(path) - 1]
+    steps = np.arange(len(path))
+    while len(chosen) < min(len(path), 40):
+        curve = smooth_curve(path[chosen], [b - a for a, b in itertools.pairwise(chosen)])
+        off = np.hypot(*(curve - path).T)
+        if off.max() <= tolerance:
+            break
+        away = np.abs(steps[:, None] - np.array(chosen)).min(axis=1)
+        off[away < 3] = 0
+        if off.max() <= tolerance:
+            break
+        worst = int(off.argmax())
+        chosen = sorted({*chosen, worst})
+    found: Points = path[chosen]
+    return found
+
+
+def _even_points(path: Points, tolerance: float, limit: int) -> Points:
+    """Choose the fewest points, evenly spaced along the path, whose smooth curve stays close to it."""
+    along = np.concatenate([[0], np.hypot(*np.diff(path, axis=0).T).cumsum()])
+    for count in range(4, limit + 1):
+        chosen = np.searchsorted(along, np.linspace(0, along[-1], count)).clip(0, len(path) - 1)
+        steps = np.diff(chosen)
+        if (steps < 1).any():
+            break
+        curve = smooth_curve(path[chosen], [int(step) for step in steps])
+        if np.hypot(*(curve - path).T).max() <= tolerance + 0.7:
+            found: Points = path[chosen]
+            return found
+    return path
+
+
+def smooth_curve(points: Points, steps: list[int]) -> Points:
+    """Return points on the Catmull-Rom curve (E. Catmull and R. Rom, 1974) through ``points``.
+
+    Args:
+        points: At least two, N × 2.
+        steps: How many points to return for each span.
+    """
+    first = np.repeat(np.arange(len(steps)), steps)
+    spans = np.array(steps)
+    t = ((np.arange(len(first)) - np.repeat(spans.cumsum() - spans, steps)) / np.maximum(spans, 1)[first])[:, None]
+    around = np.concatenate([points[:1], points, points[-1:]])
+    p0, p1, p2, p3 = (around[first + shift] for shift in range(4))
+    curve = 0.5 * (2 * p1 + (p2 - p0) * t + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2 + (3 * p1 - p0 - 3 * p2 + p3) * t**3)
+    return np.concatenate([curve, points[-1:]])

@@ -1,0 +1,274 @@
+"""What was perceived in a picture: the vocabulary between seeing, wording and comparing.
+
+All positions are pixels from the top left corner; x + 0.5 is the middle of pixel column x. Angles are degrees,
+clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ircore.core.drawing import text_size
+
+Point = tuple[float, float]
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom; right and bottom are outside."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A closed figure, filled or drawn as an outline.
+
+    Attributes:
+        kind: circle, ellipse, ring, square, rectangle, triangle, regular, star or polygon.
+        colour: Of the fill; none if only an outline is drawn.
+        centre: Middle of the figure.
+        size: Width and height before rotation; for a ring its outer and inner diameter, for a star or regular polygon
+            twice the outer and inner radius.
+        rotation: Clockwise from upright; for a star or regular polygon, of its first corner from 12 o'clock.
+        corners: In order; empty for round figures.
+        outline: Colour and width of its outline, if it has one.
+        area: Pixels it covers.
+        box: Smallest box around its pixels.
+    """
+
+    kind: str
+    colour: str | None
+    centre: Point
+    size: Point
+    rotation: float
+    corners: tuple[Point, ...]
+    outline: tuple[str, float] | None
+    area: float
+    box: Box
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What function a curve looks like.
+
+    Attributes:
+        family: parabola, cubic, sine, exponential, logarithm, root, hyperbola or absolute.
+        off: Pixels that the curve is off it, at the 95th percentile.
+        period: Of a sine, in pixels.
+        levels: Asymptotes, or the corner of an absolute value, as axis and pixel, such as ``("y", 300.0)``.
+        upward: Whether a parabola or absolute value opens upwards.
+    """
+
+    family: str
+    off: float = field(compare=False)
+    period: float = 0.0
+    levels: tuple[tuple[str, float], ...] = ()
+    upward: bool = False
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line or curve.
+
+    Attributes:
+        colour: Of the stroke.
+        width: In pixels.
+        points: Two for a straight line; the corners of a polyline; points a smooth curve passes.
+        smooth: Whether the points are joined by a smooth curve.
+        dash: solid, dashed, dotted or dash-dot.
+        marker: Radius of the round markers on its points, if it has any.
+        role: line, x axis, y axis, or curve.
+        likeness: What function a curve looks like, if any that is known.
+    """
+
+    colour: str
+    width: float
+    points: tuple[Point, ...]
+    smooth: bool = False
+    dash: str = "solid"
+    marker: float | None = None
+    role: str = "line"
+    likeness: Likeness | None = None
+
+    @property
+    def area(self) -> float:
+        """Pixels it covers, about."""
+        return self.width * sum(math.dist(one, other) for one, other in itertools.pairwise(self.points))
+
+    @property
+    def box(self) -> Box:
+        """Smallest box around it."""
+        xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
+        half = self.width / 2
+        return int(min(xs) - half), int(min(ys) - half), int(max(xs) + half) + 1, int(max(ys) + half) + 1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Parallel lines of one colour: ``at`` are y of horizontal or x of vertical ones, from ``low`` to ``high``."""
+
+    colour: str
+    width: float
+    horizontal: bool
+    at: tuple[float, ...]
+    low: float
+    high: float
+    dash: str = "solid"
+
+    @property
+    def area(self) -> float:
+        """Pixels it covers, about."""
+        return self.width * len(self.at) * (self.high - self.low)
+
+    @property
+    def box(self) -> Box:
+        """Smallest box around it."""
+        first, last = int(min(self.at)) - 1, int(max(self.at)) + 2
+        low, high = int(self.low), int(self.high) + 1
+        return (low, first, high, last) if self.horizontal else (first, low, last, high)
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """Short strokes on an axis at ``at`` (x of an x axis, y of a y axis), ``length`` pixels long.
+
+    ``side`` is where they reach: outside (down or left), inside, or across it.
+    """
+
+    colour: str
+    length: float
+    axis: str
+    at: tuple[float, ...]
+    box: Box
+    side: str = "outside"
+
+    @property
+    def area(self) -> float:
+        """Pixels they cover, about."""
+        return 1.5 * self.length * len(self.at)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: its extent across (``start`` to ``end``) and where it reaches (``tip``), in pixels."""
+
+    colour: str
+    start: float
+    end: float
+    tip: float
+    box: Box
+    outline: tuple[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars on one baseline: at y ``base`` if upright, at x ``base`` if they lie; back to front."""
+
+    upright: bool
+    base: float
+    bars: tuple[Bar, ...]
+
+    def foot(self, bar: Bar) -> float:
+        """Return where a bar begins: on the baseline, or on the bar under it."""
+        low, high = (bar.box[1], bar.box[3]) if self.upright else (bar.box[0], bar.box[2])
+        foot = low if abs(low - bar.tip) > abs(high - bar.tip) else high
+        return self.base if abs(foot - self.base) <= 4 else float(foot)
+
+    @property
+    def area(self) -> float:
+        """Pixels they cover, about."""
+        return sum((bar.box[2] - bar.box[0]) * (bar.box[3] - bar.box[1]) for bar in self.bars)
+
+    @property
+    def box(self) -> Box:
+        """Smallest box around all."""
+        return join([bar.box for bar in self.bars])
+
+
+@dataclass(frozen=True)
+class Pie:
+    """Wedges clockwise from ``start`` degrees (0 at 12 o'clock): colours and shares of the whole, which sum to 1.
+
+    ``pulled`` says how many pixels each wedge is pulled out; empty if none is.
+    """
+
+    centre: Point
+    radius: float
+    hole: float
+    start: float
+    wedges: tuple[tuple[str, float], ...]
+    border: tuple[str, float] | None
+    box: Box
+    pulled: tuple[float, ...] = ()
+
+    @property
+    def area(self) -> float:
+        """Pixels it covers."""
+        return 3.14159 * (self.radius**2 - self.hole**2)
+
+
+@dataclass(frozen=True)
+class Text:
+    """One line of writing.
+
+    Attributes:
+        text: What it says.
+        colour: Of its ink.
+        size: Of the font, in pixels.
+        centre: Middle of its ink.
+        rotation: Counter-clockwise; 90 reads upwards.
+        area: Pixels of ink.
+        box: Smallest box around its ink.
+    """
+
+    text: str
+    colour: str
+    size: float
+    centre: Point
+    rotation: float
+    area: float
+    box: Box
+
+    @property
+    def width(self) -> float:
+        """Of its ink, in pixels, to a quarter if the font is the known one."""
+        return _ink_width(self.text, self.size) if not self.rotation else float(self.box[2] - self.box[0])
+
+
+@lru_cache(maxsize=4096)
+def _ink_width(text: str, size: float) -> float:
+    """Return the width of a text's ink, in pixels; to write it in order to know takes long."""
+    return text_size(text, size)[0]
+
+
+@dataclass(frozen=True)
+class Backdrop:
+    """The background: one colour, or two that it fades between, ``"down"`` or ``"right"``."""
+
+    colour: str
+    last: str | None = None
+    direction: str = "down"
+
+
+Percept = Shape | Stroke | Grid | Ticks | Bars | Pie | Text
+
+
+@dataclass(frozen=True)
+class Perception:
+    """All that was perceived in one picture, in the order in which it should be drawn."""
+
+    width: int
+    height: int
+    backdrop: Backdrop
+    percepts: tuple[Percept, ...]
+    photo: bool = False
+    unread: tuple[Box, ...] = ()
+    """Where something seems to be written that could not be read."""
+
+    @property
+    def texts(self) -> tuple[Text, ...]:
+        """What is written in it."""
+        return tuple(percept for percept in self.percepts if isinstance(percept, Text))
+
+
+def join(boxes: list[Box]) -> Box:
+    """Return the smallest box around all ``boxes``."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)

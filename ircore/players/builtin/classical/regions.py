@@ -1,0 +1,190 @@
+"""From flat colours to regions: solid blobs, and the thin strokes that are left.
+
+Each colour's pixels fall into connected components. Where a component is thick (a 7 × 7 square fits) it is a blob; what
+sticks out far from a blob, and all components that are thin everywhere, are strokes.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from ircore.players.builtin.classical.masks import Mask, filled, grown, touched, uniform
+from ircore.players.builtin.classical.palette import Labels, Segmentation
+from ircore.players.builtin.classical.percepts import Box
+
+Numbers = npt.NDArray[np.integer[Any]]
+EIGHT = np.ones((3, 3), bool)
+CORE = 7
+MAX_OUTLINE = 8
+"""Pixels; a wider rim is a shape of its own."""
+PAD = 10
+RUN = 6
+"""Pixels over which a line goes on past a blob that it is no outline of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blob:
+    """A solid region of one colour.
+
+    Attributes:
+        label: Its colour.
+        left: Column of the mask's first column in the picture.
+        top: Row of the mask's first row in the picture.
+        mask: Its pixels, cropped.
+        outline: Label and width in pixels of the rim around it, if it has one.
+    """
+
+    label: int
+    left: int
+    top: int
+    mask: Mask
+    outline: tuple[int, float] | None = None
+
+    @property
+    def box(self) -> Box:
+        """Its smallest box."""
+        height, width = self.mask.shape
+        return self.left, self.top, self.left + width, self.top + height
+
+    @property
+    def area(self) -> int:
+        """Its pixels."""
+        return int(self.mask.sum())
+
+
+def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
+    """Separate a picture into blobs and thin strokes.
+
+    Returns:
+        The blobs, largest first, and the labels of the pixels that belong to strokes (0 elsewhere).
+    """
+    labels = segmentation.labels
+    core = ~grown(~uniform(labels), CORE // 2 - 1) & (labels > 0)
+    thin = labels.copy()
+    blobs: list[Blob] = []
+    boxes = ndimage.find_objects(labels)
+    for label in np.unique(labels[core]):
+        blobs += _blobs_of(int(label), boxes[label - 1], labels, core, thin)
+    blobs = [_with_outline(blob, segmentation, thin) for blob in blobs]
+    return sorted(blobs, key=lambda blob: -blob.area), thin
+
+
+def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
+    """Find the blobs of one colour, which lie within a box, and clear their pixels in ``thin``."""
+    components, _ = ndimage.label(labels[box] == label, EIGHT)
+    places = ndimage.find_objects(components)
+    blobs = []
+    for index in np.unique(components[core[box]]):
+        if not index:
+            continue
+        place = places[index - 1]
+        component = components[place] == index
+        solid = _solid_part(component, core[box][place] & component)
+        for part, corner in _pieces(solid):
+            top, left = (window.start + own.start + at for window, own, at in zip(box, place, corner, strict=True))
+            blobs.append(Blob(label, left, top, part))
+            thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
+    return blobs
+
+
+def _solid_part(component: Mask, core: Mask) -> Mask:
+    """Return the component without long thin parts that stick out of it."""
+    rest, count = ndimage.label(component & ~grown(core, CORE // 2 + 1), EIGHT)
+    if not count:
+        return component
+    solid = component.copy()
+    for index, box in enumerate(ndimage.find_objects(rest), 1):
+        height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
+        piece = rest[box] == index
+        long_side = max(height, width)
+        if long_side > 26 and piece.sum() < 6.5 * long_side and not _tapers(piece):
+            solid[box][piece] = False
+    return solid
+
+
+def _tapers(piece: Mask) -> bool:
+    """Tell whether a thin piece narrows steadily, as the tip of a triangle or star does."""
+    along = piece.sum(axis=0 if piece.shape[1] >= piece.shape[0] else 1)
+    third = max(1, len(along) // 3)
+    ends = sorted((float(along[:third].mean()), float(along[-third:].mean())))
+    return ends[1] > 1.8 * ends[0] and piece.sum() > 2 * len(along)
+
+
+def _pieces(mask: Mask) -> list[tuple[Mask, tuple[int, int]]]:
+    """Cut a mask into connected pieces that hold more than a few pixels, with their top left corners."""
+    found, _ = ndimage.label(mask, EIGHT)
+    pieces = []
+    for index, box in enumerate(ndimage.find_objects(found), 1):
+        piece = found[box] == index
+        if piece.sum() >= 40:
+            pieces.append((piece, (box[0].start, box[1].start)))
+    return pieces
+
+
+def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
+    """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does.
+
+    Args:
+        ink: Pixels of the rim's colour in a window around a blob.
+        filled: The blob.
+        ground: Pixels of the background.
+    """
+    marked = np.zeros(ink.shape, bool)
+    for way in (0, 1):
+        along = ink if way == 0 else ink.T
+        free = ground if way == 0 else ground.T
+        inside = np.flatnonzero((filled if way == 0 else filled.T).any(axis=0))
+        first, last = int(inside[0]) - 2, int(inside[-1]) + 3
+        for part in (slice(max(0, first - RUN), max(0, first)), slice(last, last + RUN)):
+            if part.stop - part.start < RUN or part.stop > along.shape[1]:
+                continue
+            whole = along[:, part].all(axis=1)
+            open_ = np.pad(free[:, part].mean(axis=1) > 0.8, 3)
+            beside = np.asarray(open_[:-6] & open_[6:])
+            (marked if way == 0 else marked.T)[whole & beside] = True
+    return marked
+
+
+def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
+    """Find the rim around a blob; its pixels are cleared in ``thin``."""
+    top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
+    height, width = blob.mask.shape
+    view = (slice(top, blob.top + height + PAD), slice(left, blob.left + width + PAD))
+    around = segmentation.labels[view]
+    inside = np.zeros(around.shape, bool)
+    inside[blob.top - top :, blob.left - left :][:height, :width] = filled(blob.mask)
+    rim_label, rims, wider = _rims(inside, around)
+    if rim_label in (0, blob.label) or not rims:
+        return blob
+    window = thin[view]
+    cleared = grown(wider, 1) & ~inside & (window == rim_label)
+    window[cleared & ~_going_on(window == rim_label, inside, around == 0)] = 0
+    mean_cover = float(np.mean([segmentation.cover[view][rim & (around == rim_label)].mean() for rim in rims]))
+    line = max(1.0, round(2 * len(rims) * mean_cover) / 2)
+    return replace(blob, outline=(rim_label, line))
+
+
+def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
+    """Go outwards from a blob, pixel by pixel, as long as one colour is around it.
+
+    Returns:
+        The label of that colour, the pixels of each step, none if it goes on for more than an outline would, and blob
+        and outline together.
+    """
+    rim_label, rims = 0, []
+    for step in range(1, MAX_OUTLINE + 2):
+        larger = touched(inside) if step % 2 else grown(inside, 1)
+        rim = larger & ~inside
+        values = np.bincount(around[rim], minlength=rim_label + 1)
+        if step == 1:
+            rim_label = int(values.argmax())
+        if not values.sum() or values[rim_label] < (0.72 if step < 3 else 0.5) * values.sum():
+            break
+        if not rim_label or step > MAX_OUTLINE:
+            return rim_label, [], inside
+        rims.append(rim)
+        inside = larger
+    return rim_label, rims, inside

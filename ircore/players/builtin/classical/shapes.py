@@ -1,0 +1,370 @@
+"""The class and measures of a solid region: circle, ellipse, rectangle, triangle, star, polygon and so on.
+
+Each candidate figure is laid over the region; the simplest one whose edge stays within about a pixel of the region's
+edge is taken. A figure partly hidden behind another is recognised by the part of its edge that is its own.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from skimage.measure import find_contours
+
+from ircore.players.builtin.classical.masks import Mask, filled
+from ircore.players.builtin.classical.palette import Labels, Segmentation
+from ircore.players.builtin.classical.percepts import Point, Shape
+from ircore.players.builtin.classical.regions import Blob
+
+Points = npt.NDArray[np.float64]
+"""N × 2: x, y in pixels."""
+
+
+def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
+    """Classify and measure a blob."""
+    mask = filled(blob.mask)
+    hole = mask & ~blob.mask
+    edge = contour(mask) + np.array([blob.left, blob.top])
+    figure = _figure(edge, mask, (blob.left, blob.top)) or _hidden(blob, mask, edge, segmentation.labels)
+    kind, centre, size, rotation, corners = figure or ("polygon", *_as_polygon(edge))
+    if kind in {"circle", "ellipse"} and hole.sum() > 0.04 * mask.sum():
+        kind, size = _maybe_ring(hole, blob, segmentation, size, kind)
+    outline = None
+    if blob.outline:
+        outline = (segmentation.hex(blob.outline[0]), float(blob.outline[1]))
+        size, corners = _widened(kind, centre, size, corners, blob.outline[1] / 2)
+    return Shape(
+        kind, segmentation.hex(blob.label), centre, size, rotation, corners, outline, float(mask.sum()), blob.box
+    )
+
+
+def contour(mask: Mask) -> Points:
+    """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
+    found = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
+    longest: Points = max(found, key=len)
+    return longest[:, ::-1] - 0.5
+
+
+def approximated(path: Points, tolerance: float) -> Points:
+    """Return the corners of a path after Douglas and Peucker (1973).
+
+    Args:
+        path: Ordered points.
+        tolerance: Pixels the straight lines may stray from them.
+    """
+    kept, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
+    while open_:
+        first, last = open_.pop()
+        if last - first < 2:
+            continue
+        off = _away(path[first + 1 : last], path[first], path[last])
+        worst = int(off.argmax())
+        if off[worst] > tolerance:
+            at = first + 1 + worst
+            kept.add(at)
+            open_ += [(first, at), (at, last)]
+    corners: Points = path[sorted(kept)]
+    return corners
+
+
+def _away(points: Points, start: Points, end: Points) -> Points:
+    """Return how far points are from the segment between two others."""
+    (x, y), (along, down) = (points - start).T, end - start
+    share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
+    away: Points = np.hypot(x - share * along, y - share * down)
+    return away
+
+
+def off_path(point: Point, path: Sequence[Point]) -> float:
+    """Return the distance of a point from a path, in pixels."""
+    corners = np.array(path)
+    way, offset = np.diff(corners, axis=0), np.array(point) - corners[:-1]
+    share = np.clip((offset * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
+    return float(np.hypot(*(offset - share[:, None] * way).T).min())
+
+
+Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
+
+
+def _figure(edge: Points, mask: Mask, corner: tuple[int, int]) -> Figure | None:
+    """Try the figures from the simplest on."""
+    return (
+        _upright_rectangle(mask, corner)
+        or round_figure(edge, mask)
+        or _turned_rectangle(edge, float(mask.sum()))
+        or figure_with_corners(edge)
+    )
+
+
+def _upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
+    height, width = mask.shape
+    if mask.sum() < 0.97 * height * width:
+        return None
+    centre = (corner[0] + width / 2, corner[1] + height / 2)
+    return ("square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ())
+
+
+def round_figure(edge: Points, mask: Mask) -> Figure | None:
+    """Recognise a circle or an ellipse by its moments; ``edge`` must lie on it within about a pixel."""
+    rows, columns = np.nonzero(mask)
+    offset = edge.min(axis=0)
+    x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
+    centre = (float(x.mean()), float(y.mean()))
+    covariance = np.cov(np.stack([x, y]))
+    values, vectors = np.linalg.eigh(covariance)
+    b, a = (2 * math.sqrt(max(float(value), 1e-6)) for value in values)
+    way = edge - centre
+    if a / b < 1.05:
+        radius = math.sqrt(len(x) / math.pi)
+        if np.abs(np.hypot(way[:, 0], way[:, 1]) - radius).max() <= max(1.3, 0.03 * radius):
+            return "circle", centre, (2 * radius, 2 * radius), 0.0, ()
+    along, across = way @ vectors[:, 1], way @ vectors[:, 0]
+    off = np.abs(np.hypot(along / a, across / b) - 1) * b
+    if off.max() > max(1.5, 0.04 * b):
+        return None
+    angle = math.degrees(math.atan2(float(vectors[1, 1]), float(vectors[0, 1]))) % 180
+    if min(angle, 180 - angle) < 2:
+        return "ellipse", centre, (2 * a, 2 * b), 0.0, ()
+    if abs(angle - 90) < 2:
+        return "ellipse", centre, (2 * b, 2 * a), 0.0, ()
+    return "ellipse", centre, (2 * a, 2 * b), angle, ()
+
+
+def _turned_rectangle(edge: Points, area: float) -> Figure | None:
+    corners = corners_of(edge, 0.02)
+    if len(corners) != 4:
+        return None
+    sides = np.roll(corners, -1, axis=0) - corners
+    length = np.hypot(sides[:, 0], sides[:, 1])
+    cosine = abs(float(sides[0] @ sides[1])) / (length[0] * length[1])
+    if cosine > 0.035 or abs(length[0] - length[2]) > 0.05 * length[0] + 2 or area < 0.94 * length[0] * length[1]:
+        return None
+    width, height = (length[0] + length[2]) / 2, (length[1] + length[3]) / 2
+    angle = math.degrees(math.atan2(sides[0, 1], sides[0, 0])) % 180
+    if angle > 45 and angle <= 135:
+        angle, width, height = angle - 90, height, width
+    elif angle > 135:
+        angle -= 180
+    centre = corners.mean(axis=0)
+    square = abs(width - height) <= max(1.5, 0.02 * width)
+    if square:
+        width = height = (width + height) / 2
+    at = (float(centre[0]), float(centre[1]))
+    return "square" if square else "rectangle", at, (float(width), float(height)), float(angle), ()
+
+
+def figure_with_corners(edge: Points) -> Figure | None:
+    """Recognise a triangle, star, regular polygon, or a polygon with few corners."""
+    corners = _sharpened(corners_of(edge, 0.015))
+    if not 3 <= len(corners) <= 14 or _off(edge, corners) > 2.2:
+        return None
+    centre, size, turned, points = _as_given(corners)
+    if len(corners) == 3:
+        return "triangle", centre, size, turned, points
+    way = corners - corners.mean(axis=0)
+    radius = np.hypot(way[:, 0], way[:, 1])
+    middle = (float(corners[:, 0].mean()), float(corners[:, 1].mean()))
+    if len(corners) >= 5 and np.ptp(radius) < max(2.5, 0.05 * radius.mean()) and _even(way):
+        first = int(np.abs(_from_noon(way)).argmin())
+        size = (2 * float(radius.mean()), 2 * float(radius.mean()))
+        return "regular", middle, size, float(_from_noon(way)[first]), points
+    if len(corners) in (8, 10, 12, 14):
+        outer, inner = radius[radius.argmax() % 2 :: 2], radius[1 - radius.argmax() % 2 :: 2]
+        if (
+            np.ptp(outer) < 0.12 * outer.mean() + 1
+            and np.ptp(inner) < 0.15 * outer.mean() + 1
+            and inner.max() < 0.85 * outer.min()
+        ):
+            noon = _from_noon(way[radius.argmax() % 2 :: 2])
+            size = (2 * float(outer.mean()), 2 * float(inner.mean()))
+            return "star", middle, size, float(noon[np.abs(noon).argmin()]), points
+    return "polygon", centre, size, turned, points
+
+
+def _sharpened(corners: Points) -> Points:
+    """Replace short edges that only blunt a corner by the point where their neighbours meet."""
+    while len(corners) > 3:
+        sides = np.roll(corners, -1, axis=0) - corners
+        length = np.hypot(sides[:, 0], sides[:, 1])
+        n = int(length.argmin())
+        before, after = n - 1, (n + 1) % len(corners)
+        if length[n] > min(16.0, 0.35 * min(length[before], length[after])):
+            break
+        one = (corners[before], sides[before] / max(length[before], 1e-9))
+        met = _meeting(one, (corners[after], sides[after] / max(length[after], 1e-9)))
+        ahead = met is not None and float((met - corners[n]) @ sides[before]) > 0
+        if met is None or not ahead or np.hypot(*(met - corners[n])) > 24:
+            break
+        corners = np.delete(corners, after, axis=0)
+        corners[n if after > n else n - 1] = met
+    return corners
+
+
+def _even(way: Points) -> bool:
+    angles = np.sort(np.degrees(np.arctan2(way[:, 1], way[:, 0])))
+    return bool(np.ptp(np.diff(angles)) < 6)
+
+
+def _from_noon(way: Points) -> Points:
+    """Return the angles of vectors, clockwise from 12 o'clock, -180 to 180."""
+    angle: Points = np.degrees(np.arctan2(way[:, 0], -way[:, 1]))
+    return angle
+
+
+def _as_given(corners: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    points = tuple((float(x), float(y)) for x, y in corners)
+    return (
+        (float(low[0] + high[0]) / 2, float(low[1] + high[1]) / 2),
+        (float(high[0] - low[0]), float(high[1] - low[1])),
+        0.0,
+        points,
+    )
+
+
+def _as_polygon(edge: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
+    """Describe any outline by at most about a dozen corners."""
+    for share in (0.015, 0.025, 0.04, 0.06):
+        corners = corners_of(edge, share)
+        if len(corners) <= 12:
+            break
+    return _as_given(corners if len(corners) >= 3 else edge[:: max(1, len(edge) // 4)])
+
+
+def corners_of(edge: Points, share: float) -> Points:
+    """Return the corners of a closed outline.
+
+    Args:
+        edge: The outline, its last point the same as its first.
+        share: Deviation allowed, as a share of the outline's diagonal; at least 1.3 px.
+    """
+    diagonal = float(np.hypot(*np.ptp(edge, axis=0)))
+    start = int(np.hypot(*(edge - edge.mean(axis=0)).T).argmax())
+    ring = np.roll(edge[:-1], -start, axis=0)
+    closed = np.vstack([ring, ring[:1]])
+    rough = approximated(closed, max(1.3, share * diagonal))[:-1]
+    return _refined(closed, rough) if len(rough) >= 3 else rough
+
+
+def _refined(edge: Points, rough: Points) -> Points:
+    """Move each corner to where the straight lines through its two sides meet."""
+    index = [int(np.hypot(*(edge - corner).T).argmin()) for corner in rough]
+    lines = []
+    for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
+        side = edge[first : last + 1]
+        cut = max(1, len(side) // 6) if len(side) > 8 else 0
+        lines.append(_line_through(side[cut : len(side) - cut] if cut else side))
+    corners = rough.copy()
+    for number in range(len(rough)):
+        met = _meeting(lines[number - 1], lines[number])
+        if met is not None and np.hypot(*(met - rough[number])) < 5:
+            corners[number] = met
+    return corners
+
+
+def _line_through(points: Points) -> tuple[Points, Points]:
+    middle = points.mean(axis=0)
+    _, _, axes = np.linalg.svd(points - middle, full_matrices=False)
+    return middle, axes[0]
+
+
+def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points | None:
+    matrix = np.stack([one[1], -other[1]], axis=1)
+    if abs(float(np.linalg.det(matrix))) < 0.1:
+        return None
+    along = np.linalg.solve(matrix, other[0] - one[0])
+    met: Points = one[0] + along[0] * one[1]
+    return met
+
+
+def _off(edge: Points, corners: Points) -> float:
+    """Return how far the outline strays from the polygon, 97th percentile in pixels."""
+    start, way = corners, np.roll(corners, -1, axis=0) - corners
+    offset = edge[:, None, :] - start[None]
+    share = np.clip((offset * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
+    distance = np.linalg.norm(offset - share[..., None] * way, axis=-1).min(axis=1)
+    return float(np.percentile(distance, 97))
+
+
+def _hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | None:
+    """Recognise a circle or upright rectangle of which a part is covered by other things."""
+    for figure in (_hidden_circle(edge), _hidden_rectangle(blob, mask)):
+        if figure is None:
+            continue
+        missing = _drawn(figure, labels.shape) & (labels != blob.label)
+        covered = missing & (labels > 0)
+        inside = int(missing.sum())
+        if inside and covered.sum() > 0.93 * inside and mask.sum() > 0.35 * (mask.sum() + inside):
+            return figure
+    return None
+
+
+def _hidden_circle(edge: Points) -> Figure | None:
+    """Fit a circle to most of the outline: the best of many through three of its points."""
+    ring = edge[:-1:2]
+    count = len(ring)
+    if count < 24:
+        return None
+    best: tuple[float, Point, float] = (0.0, (0.0, 0.0), 0.0)
+    for step in range(40):
+        i = step * count // 40
+        three = ring[[i, (i + count // 7) % count, (i + count // 3) % count]]
+        circle = circle_through(three)
+        if circle is None:
+            continue
+        on = np.abs(np.hypot(*(ring - circle[0]).T) - circle[1]) < 1.2
+        if on.mean() > best[0]:
+            best = (float(on.mean()), *circle)
+    if best[0] < 0.5:
+        return None
+    return "circle", best[1], (2 * best[2], 2 * best[2]), 0.0, ()
+
+
+def circle_through(points: Points) -> tuple[Point, float] | None:
+    """Return centre and radius of the circle nearest to points by linear least squares; none if they are collinear."""
+    matrix = np.column_stack([2 * points, np.ones(len(points))])
+    solution, _, rank, _ = np.linalg.lstsq(matrix, (points**2).sum(axis=1), rcond=None)
+    square = float(solution[2] + solution[0] ** 2 + solution[1] ** 2)
+    if rank < 3 or square <= 0 or square > 4e6:
+        return None
+    return (float(solution[0]), float(solution[1])), math.sqrt(square)
+
+
+def _hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
+    height, width = mask.shape
+    rows, columns = mask.sum(axis=1), mask.sum(axis=0)
+    straight = (rows[:2].max() + rows[-2:].max()) / width + (columns[:2].max() + columns[-2:].max()) / height
+    if straight < 2:
+        return None
+    centre = (blob.left + width / 2, blob.top + height / 2)
+    return "square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ()
+
+
+def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
+    """Return the pixels of an upright rectangle or circle."""
+    kind, (x, y), (wide, high), _, _ = figure
+    rows, columns = np.ogrid[: size[0], : size[1]]
+    if kind == "circle":
+        return np.asarray((rows + 0.5 - y) ** 2 + (columns + 0.5 - x) ** 2 < (wide / 2 - 1) ** 2)
+    return np.asarray((abs(rows + 0.5 - y) < high / 2 - 1) & (abs(columns + 0.5 - x) < wide / 2 - 1))
+
+
+def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point, kind: str) -> tuple[str, Point]:
+    """Tell a ring from a disc with something on it."""
+    inside = segmentation.labels[blob.top :, blob.left :][: hole.shape[0], : hole.shape[1]][hole]
+    if (inside == 0).mean() < 0.5 or kind != "circle":
+        return kind, size
+    return "ring", (size[0], 2 * math.sqrt(hole.sum() / math.pi))
+
+
+def _widened(
+    kind: str, centre: Point, size: Point, corners: tuple[Point, ...], by: float
+) -> tuple[Point, tuple[Point, ...]]:
+    """Move the edge outwards: an outline is centred on the edge, so it hides half its width of the fill."""
+    grown = []
+    for x, y in corners:
+        length = math.hypot(x - centre[0], y - centre[1]) or 1.0
+        factor = 1 + by * 1.3 / length
+        grown.append((centre[0] + (x - centre[0]) * factor, centre[1] + (y - centre[1]) * factor))
+    inner = size[1] - 2 * by if kind == "ring" else size[1] + 2 * by
+    return (size[0] + 2 * by, inner), tuple(grown)

@@ -1,0 +1,218 @@
+"""Straight upright and level lines: axes, grid lines, ticks, read off rows and columns of pixels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircore.players.builtin.classical.masks import Mask, spread
+from ircore.players.builtin.classical.palette import Labels, Segmentation
+from ircore.players.builtin.classical.percepts import Grid, Stroke, Ticks
+
+MIN_LENGTH = 40
+MAX_WIDTH = 8
+MAX_TICK = 16
+GRID_CONTRAST = 150.0
+"""Distance in RGB, 0–441, from the background up to which three lines are a grid."""
+
+
+@dataclass(frozen=True)
+class Straight:
+    """A level (or upright) line: rows (columns) ``first`` to ``last`` inclusive, from ``low`` to ``high`` along."""
+
+    label: int
+    level: bool
+    first: int
+    last: int
+    low: int
+    high: int
+
+    @property
+    def at(self) -> float:
+        """Its middle across, in pixels."""
+        return (self.first + self.last + 1) / 2
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return self.last - self.first + 1
+
+    @property
+    def window(self) -> tuple[slice, slice]:
+        """Rows and columns it covers."""
+        across, along = slice(self.first, self.last + 1), slice(self.low, self.high)
+        return (across, along) if self.level else (along, across)
+
+
+def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
+    """Find the level and upright lines of one colour, also where other things lie over them.
+
+    Args:
+        labels: All drawn colours.
+        thin: Only those of strokes.
+        label: The colour.
+    """
+    mask = thin == label
+    foreign = (labels != label) & (labels > 0)
+    lines = _level(mask, foreign, label, True)
+    return lines + _level(mask.T, foreign.T, label, False)
+
+
+def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
+    bridges = spread(foreign, 2, 1)
+    rows = np.flatnonzero(mask.sum(axis=1) >= MIN_LENGTH * 0.75)
+    runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], bridges[row])]
+    lines: list[Straight] = []
+    used: set[int] = set()
+    for number, (row, low, high) in enumerate(runs):
+        if number in used:
+            continue
+        last = row
+        members = [(low, high)]
+        for other in range(number + 1, len(runs)):
+            next_row, next_low, next_high = runs[other]
+            if next_row > last + 1:
+                break
+            if next_row == last + 1 and abs(next_low - low) <= 5 and abs(next_high - high) <= 5:
+                last = next_row
+                members.append((next_low, next_high))
+                used.add(other)
+        low, high = min(m[0] for m in members), max(m[1] for m in members)
+        line = Straight(label, level, row, last, low, high)
+        if line.width <= MAX_WIDTH and _stands_alone(mask, line):
+            lines.append(line)
+    return lines
+
+
+def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
+    """Return start and end of long runs in one row; things in front do not interrupt a run."""
+    bridged = row | bridges
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], bridged.astype(np.int8), [0]])))
+    runs = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        own = np.flatnonzero(row[start:end])
+        if not len(own):
+            continue
+        low, high = int(start + own[0]), int(start + own[-1]) + 1
+        if high - low >= MIN_LENGTH and len(own) >= 0.3 * (high - low):
+            runs.append((low, high))
+    return runs
+
+
+def _stands_alone(mask: Mask, line: Straight) -> bool:
+    """Tell a line from a flat stretch of a curve: nothing beside it, nothing going on past its ends."""
+    length = line.high - line.low
+    for row in (line.first - 1, line.last + 1):
+        if 0 <= row < len(mask) and mask[row, line.low : line.high].sum() > 0.3 * length:
+            return False
+    rows = slice(max(0, line.first - 2), line.last + 3)
+    before, after = mask[rows, max(0, line.low - 4) : max(0, line.low - 1)], mask[rows, line.high + 1 : line.high + 4]
+    slopes = sum(bool(side.any()) for side in (before, after))
+    beside = max(
+        mask[row, line.low : line.high].sum() if 0 <= row < len(mask) else 0 for row in (line.first - 1, line.last + 1)
+    )
+    return not slopes or (length > 80 and beside < 0.12 * length)
+
+
+def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
+    """Gather parallel lines of one colour and extent into grids.
+
+    Returns:
+        The grids, and the lines that belong to none.
+    """
+    grids, rest = [], list(lines)
+    for level in (True, False):
+        for label in {line.label for line in lines}:
+            group = [line for line in rest if line.level == level and line.label == label]
+            family = _family(group)
+            if len(family) < 3 or (len(family) == 3 and _stands_out(segmentation, int(label))):
+                continue
+            rest = [line for line in rest if line not in family]
+            low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
+            sizes = [measured(line, segmentation) for line in family]
+            width = float(np.median([wide for _, wide in sizes]))
+            at = tuple(sorted(middle for middle, _ in sizes))
+            grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
+    return grids, rest
+
+
+def _stands_out(segmentation: Segmentation, label: int) -> bool:
+    """Tell whether lines are too dark for a grid of a few: three parallels in a figure are lines of their own."""
+    return float(np.linalg.norm(segmentation.colours[label] - segmentation.colours[0])) > GRID_CONTRAST
+
+
+def _family(group: list[Straight]) -> list[Straight]:
+    """Return the largest set of lines with about the same ends and width."""
+    families = [
+        [
+            o
+            for o in group
+            if abs(o.low - line.low) <= 8 and abs(o.high - line.high) <= 8 and abs(o.width - line.width) <= 1
+        ]
+        for line in group
+    ]
+    return max(families, key=len, default=[])
+
+
+def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
+    """Find the short strokes across a straight line; they are cleared in ``mask``.
+
+    Args:
+        line: An axis.
+        mask: The pixels of its colour without the axis itself.
+        segmentation: The picture.
+    """
+    view = mask if line.level else mask.T
+    above = view[max(0, line.first - 2) : line.first, line.low : line.high]
+    below = view[line.last + 1 : line.last + 3, line.low : line.high]
+    if above.shape[0] < 2 or below.shape[0] < 2:
+        return None
+    touching = np.asarray(above.all(axis=0) | below.all(axis=0))
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], touching.astype(np.int8), [0]])))
+    spots = [(int(a) + line.low, int(b) + line.low) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a <= 4]
+    found = [(spot, reach) for spot in spots if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4]
+    found = [(spot, reach) for spot, reach in found if max(reach) <= MAX_TICK]
+    if len(found) < 2:
+        return None
+    usual = np.median([reach for _, reach in found], axis=0)
+    kept = [(spot, reach) for spot, reach in found if np.abs(np.array(reach) - usual).max() <= 2]
+    if len(kept) < 2:
+        return None
+    for (start, end), (up, down) in kept:
+        view[line.first - up : line.last + 1 + down, start:end] = False
+    at = tuple((start + end) / 2 for (start, end), _ in kept)
+    length = float(usual.sum()) + (line.width if usual.min() > 0 else 0)
+    low, high = line.first - int(usual[0]), line.last + 1 + int(usual[1])
+    box = (int(at[0]) - 1, low, int(at[-1]) + 2, high) if line.level else (low, int(at[0]) - 1, high, int(at[-1]) + 2)
+    # Up from an x axis is inside; so is right of a y axis, which is the second of the two there.
+    inward, outward = (usual[0], usual[1]) if line.level else (usual[1], usual[0])
+    side = "across" if usual.min() > 0 else "inside" if inward > outward else "outside"
+    return Ticks(segmentation.hex(line.label), length, "x" if line.level else "y", at, box, side)
+
+
+def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:
+    """Return how far a stroke across the line goes above and below it."""
+    column = np.asarray(view[:, spot[0] : spot[1]].any(axis=1))
+    up = down = 0
+    while up <= MAX_TICK and line.first - up - 1 >= 0 and column[line.first - up - 1]:
+        up += 1
+    while down <= MAX_TICK and line.last + down + 1 < len(column) and column[line.last + down + 1]:
+        down += 1
+    return up, down
+
+
+def as_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
+    """Return a straight line as a percept, measured by how much of each pixel it covers."""
+    at, width = measured(line, segmentation)
+    ends = ((float(line.low), at), (float(line.high), at))
+    points = ends if line.level else tuple((y, x) for x, y in ends)
+    return Stroke(segmentation.hex(line.label), width, points, role=role)
+
+
+def measured(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
+    """Return a line's middle across and its width, in pixels."""
+    own = segmentation.labels[line.window] == line.label
+    across = np.where(own, segmentation.cover[line.window], 0).sum(axis=1 if line.level else 0)
+    length = max(1, int(own.any(axis=0 if line.level else 1).sum()))
+    width = max(1.0, round(2 * float(across.sum()) / length) / 2)
+    rows = np.arange(line.first, line.last + 1) + 0.5
+    return round(float(across @ rows / max(float(across.sum()), 1e-9)), 1), width

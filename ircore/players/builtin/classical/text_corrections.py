@@ -1,0 +1,107 @@
+"""What to correct in what is written."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ircore.core.images import Pixels
+from ircore.players.builtin.classical.colours import distance, exact
+from ircore.players.builtin.classical.matching import cheapest
+from ircore.players.builtin.classical.percepts import Box, Perception, Text
+from ircore.players.builtin.classical.statements import Statement, at
+from ircore.players.builtin.classical.wording import text_statements, weight_of
+
+ALREADY = 0.7
+"""Share of a text's ink that must be drawn for it to count as written."""
+NEAR = 26.0
+"""Pixels between two texts that may be meant to be one."""
+IN_PLACE = 0.7
+"""Pixels that a text may be off without a word."""
+OTHER_COLOUR = 12.0
+"""Distance in RGB, 0–441, from which on two colours differ."""
+
+
+def text_corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+    """List the texts that lack, differ or are too many; what seems to be there in another font is left alone.
+
+    Args:
+        target: Perceived in ``seen``.
+        rendering: Perceived in ``drawn``.
+        seen: Pixels of the target.
+        drawn: Pixels of the last rendering, in the target's size.
+    """
+    pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
+    met = {id(text) for pair in pairs for text in pair}
+    absent = [
+        text
+        for text in target.texts
+        if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, seen, drawn)
+    ]
+    found = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
+    for one, other in pairs:
+        found += [
+            Statement("", (words,), weight=share * weight_of(one, target.backdrop), order=80, again=again)
+            for words, again, share in _changes(one, other, rendering.texts)
+        ]
+    for text in rendering.texts:
+        if id(text) not in met and not _covered(text.box, target.unread):
+            weight = weight_of(text, rendering.backdrop)
+            found.append(Statement("Remove ", (_name(text, rendering.texts),), weight=weight, order=-1))
+    return found
+
+
+def _apart(one: Text, other: Text) -> float:
+    """Return how far two texts are apart, in pixels; those that say something else are farther."""
+    if one.rotation != other.rotation:
+        return math.inf
+    return math.dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
+
+
+def _covered(box: Box, others: Sequence[Box]) -> bool:
+    """Tell whether something that could not be read is where a text should be."""
+    return any(
+        min(box[2], other[2]) - max(box[0], other[0]) > 0.3 * (box[2] - box[0])
+        and min(box[3], other[3]) - max(box[1], other[1]) > 0.3 * (box[3] - box[1])
+        for other in others
+    )
+
+
+def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
+    """Tell whether most of a text's ink is drawn, though something that touches it keeps it from being read."""
+    left, top, right, bottom = text.box
+    wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (seen, drawn))
+    ground = np.median(wanted.reshape(-1, 3), axis=0)
+    ink = np.linalg.norm(wanted - ground, axis=2)
+    strong = ink > 0.5 * ink.max()
+    off = np.linalg.norm(wanted - made, axis=2)[strong]
+    return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
+
+
+def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, str, float]]:
+    """Say how a text differs, the same in other words, and how much of it each difference concerns, 0–1."""
+    found, name = [], _name(other, texts)
+    its = f"T{name[1:]}"
+    if one.text != other.text:
+        found.append((f'Change {name} to "{one.text}"', f'{its} should be "{one.text}"', 0.8))
+        name, its = (words.replace(f'"{other.text}"', f'"{one.text}"') for words in (name, its))
+    if abs(one.size - other.size) >= 0.5:
+        found.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
+    off = math.dist(one.centre, other.centre)
+    if off >= IN_PLACE:
+        x, y = (round(4 * value) / 4 for value in one.centre)
+        place = f"({x:g}, {y:g})"
+        found.append((f"Move {name} to {place}", f"{its} should be centred at {place}", min(1.0, off / 4)))
+    if distance(one.colour, other.colour) >= OTHER_COLOUR:
+        share = distance(one.colour, other.colour) / 441
+        ink = exact(one.colour)
+        found.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
+    return found
+
+
+def _name(text: Text, texts: Sequence[Text]) -> str:
+    """Name a text by what it says, and by its place if others say the same."""
+    words = text.text.replace('"', "'")
+    same = sum(other.text == text.text for other in texts) > 1
+    return f'the text "{words}"' + (f" at {at(text.centre)}" if same else "")

@@ -1,0 +1,136 @@
+"""Texts in words: those of one look and in one row or column are said together."""
+
+import itertools
+from collections.abc import Callable, Sequence
+
+from ircore.players.builtin.classical.percepts import Text
+from ircore.players.builtin.classical.statements import ColourWords, Statement, number
+
+IN_LINE = 0.55
+"""Pixels that texts of one row or column may be out of line."""
+Place = Callable[[Text], float]
+
+
+def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
+    """Group texts of one colour, size and turn: rows, columns, and what stands alone.
+
+    Each text is in one group; the largest rows and columns come first, the rest stays together.
+    """
+    groups = []
+    for _, alike in itertools.groupby(sorted(texts, key=_look), key=_look):
+        left = list(alike)
+        while (row := max((_in_line(left, place) for place in (_middle_y, _right, _middle_x, _left)), key=len)) and (
+            len(row) > 2 or len(row) == len(left) > 1
+        ):
+            groups.append(tuple(row))
+            left = [text for text in left if text not in row]
+        if left:
+            groups.append(tuple(left))
+    return groups
+
+
+def _look(text: Text) -> tuple[str, float, float]:
+    return text.colour, text.size, text.rotation
+
+
+def _middle_y(text: Text) -> float:
+    return text.centre[1]
+
+
+def _middle_x(text: Text) -> float:
+    return text.centre[0]
+
+
+def _right(text: Text) -> float:
+    return text.centre[0] + text.width / 2
+
+
+def _left(text: Text) -> float:
+    return text.centre[0] - text.width / 2
+
+
+def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
+    """Return the most texts that lie on one level or upright line."""
+    lines = [[other for other in texts if abs(place(other) - place(one)) <= IN_LINE] for one in texts]
+    return max(lines, key=len, default=[])
+
+
+def text_statement(texts: Sequence[Text], words: ColourWords) -> Statement:
+    """Say texts of one look; shorter ones say only the first of them."""
+    level = len(texts) > 1 and all(abs(_middle_y(text) - _middle_y(texts[0])) <= IN_LINE for text in texts)
+    ordered = sorted(texts, key=_middle_x if level else _middle_y)
+    full, plain = _said(ordered, words, exactly=True), _said(ordered, words, exactly=False)
+    fewer = tuple(
+        Statement("", (_said(ordered[:count], words, exactly=False),)) for count in range(len(texts) - 1, 0, -1)
+    )
+    return Statement("", (full,), shorter=(Statement("", (plain,)), *fewer))
+
+
+def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
+    """Say all of the texts, their places to a quarter of a pixel or to whole pixels."""
+    first = texts[0]
+    turn = f", rotated {number(first.rotation)} degrees" if first.rotation else ""
+    look = f"{words(first.colour)}, font size {number(first.size)}{turn}"
+    if len(texts) == 1:
+        return f'The text "{_plain(first.text)}" in {look}, centred at {_point(first, exactly)}'
+    for place, anchor in ((_middle_y, "row"), (_right, "right"), (_middle_x, "column"), (_left, "left")):
+        if all(abs(place(text) - place(first)) <= IN_LINE for text in texts):
+            line = sum(place(text) for text in texts) / len(texts)
+            return f"Tick labels {_listed(texts)} in {look}, {_along(texts, anchor, line, exactly)}"
+    listed = ", ".join(f'"{_plain(text.text)}"' for text in texts)
+    return f"Texts {listed} in {look}, at {', '.join(_point(text, exactly) for text in texts)}"
+
+
+def _along(texts: Sequence[Text], anchor: str, line: float, exactly: bool) -> str:
+    fixed = _measure(line, exactly)
+    if anchor == "row":
+        return f"at y {fixed} and x {_steps([_middle_x(text) for text in texts], exactly)}"
+    down = _steps([_middle_y(text) for text in texts], exactly)
+    if anchor == "column":
+        return f"at x {fixed} and y {down}"
+    return f"{anchor}-aligned at x {fixed}, at y {down}"
+
+
+def _listed(texts: Sequence[Text]) -> str:
+    """List texts; numbers at even steps by the first, the last and the step, other numbers without quotes."""
+    said = [text.text for text in texts]
+    numbers = [_whole(text) for text in said]
+    if len(said) > 3 and all(one is not None for one in numbers):
+        values = [one for one in numbers if one is not None]
+        step = values[1] - values[0]
+        if step and all(b - a == step for a, b in itertools.pairwise(values)):
+            return f"{values[0]} to {values[-1]} every {abs(step)}"
+    if all(_is_number(text) for text in said):
+        return ", ".join(said)
+    return ", ".join(f'"{_plain(text)}"' for text in said)
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.removeprefix("-").isdigit() and str(int(text)) == text else None
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").replace(".", "", 1).isdigit()
+
+
+def _plain(text: str) -> str:
+    """Return a text without the marks that would end it."""
+    return text.replace('"', "'")
+
+
+def _point(text: Text, exactly: bool) -> str:
+    return f"({_measure(text.centre[0], exactly)}, {_measure(text.centre[1], exactly)})"
+
+
+def _measure(value: float, exactly: bool) -> str:
+    return f"{round(4 * value) / 4:g}" if exactly else f"{value:.0f}"
+
+
+def _steps(values: Sequence[float], exactly: bool) -> str:
+    """List places, or say from where to where and every how many pixels."""
+    count = len(values) - 1
+    step = round(4 * (values[-1] - values[0]) / max(count, 1)) / 4
+    if count >= 3 and all(abs(value - values[0] - step * n) <= IN_LINE for n, value in enumerate(values)):
+        first = round(4 * values[0]) / 4
+        return f"{first:g} to {first + step * count:g} every {abs(step):g}"
+    return ", ".join(_measure(value, exactly) for value in values)

@@ -1,0 +1,213 @@
+"""Percepts in plain English, as much of it as the token budget allows, the most telling first."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ircore.core.tokens import count_tokens
+from ircore.players.builtin.classical.chart_wording import bars_statement, grid_words, pie_statement
+from ircore.players.builtin.classical.colours import distance, exact, plain_name
+from ircore.players.builtin.classical.curve_wording import stroke_noun, stroke_statement, x_axis_height
+from ircore.players.builtin.classical.percepts import (
+    Backdrop,
+    Bars,
+    Grid,
+    Percept,
+    Perception,
+    Pie,
+    Shape,
+    Stroke,
+    Text,
+    Ticks,
+)
+from ircore.players.builtin.classical.statements import (
+    ColourWords,
+    Statement,
+    article,
+    at,
+    full_colour,
+    half_pixels,
+    number,
+    pack,
+    places,
+)
+from ircore.players.builtin.classical.text_wording import text_groups, text_statement
+
+NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
+AFTER_ALL = 90
+"""Place of texts in the order of painting."""
+REGULAR = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon"}
+
+
+def first_message(perception: Perception, budget: int) -> str:
+    """Describe a picture.
+
+    Args:
+        perception: What was seen.
+        budget: Tokens the message may have.
+    """
+    if budget < 30:
+        return _shortest(perception, budget)
+    scene = _scene(perception)
+    # A pie without some of its wedges says less than one in everyday colours.
+    rough = (plain_name,) if budget < 100 and any(isinstance(one, Pie) for one in perception.percepts) else ()
+    ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
+    for words, telling in ways:
+        statements = statements_of(perception, words, telling)
+        message = pack(statements, budget, scene)
+        if count_tokens(" ".join([scene, *(s.text for s in statements)])) <= budget:
+            return message
+    return message
+
+
+def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
+    """Return a statement for each percept, in the order of painting; texts that belong together share one.
+
+    Args:
+        perception: What was seen.
+        words: How colours are said.
+        telling: Whether to say of curves where they turn, cross the axis and level off.
+    """
+    axis = x_axis_height(perception.percepts)
+    said = [
+        replace(_in_full(percept, words, axis, telling), weight=weight_of(percept, perception.backdrop), order=order)
+        for order, percept in enumerate(perception.percepts)
+        if not isinstance(percept, Text)
+    ]
+    return said + text_statements(perception.texts, words, perception.backdrop)
+
+
+def _in_full(percept: Percept, words: ColourWords, axis: float | None, telling: bool) -> Statement:
+    if isinstance(percept, Stroke):
+        return stroke_statement(percept, words, axis, telling)
+    return statement_of(percept, words)
+
+
+def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
+    """Return a statement for each group of texts that can be said together."""
+    return [
+        replace(text_statement(group, words), weight=sum(weight_of(text, backdrop) for text in group), order=AFTER_ALL)
+        for group in text_groups(texts)
+    ]
+
+
+def weight_of(percept: Percept, backdrop: Backdrop) -> float:
+    """Return how much a percept tells: its pixels, by how far they stand out; lines count more than areas."""
+    if isinstance(percept, Shape) and percept.colour and percept.outline:
+        bare = replace(percept, outline=None)
+        rim = 2 * sum(percept.size) * percept.outline[1]
+        edge = min(1.0, distance(percept.outline[0], backdrop.colour) / 220)
+        return weight_of(bare, backdrop) + float(5.0 * rim * edge**1.3)
+    factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
+    contrast = min(1.0, distance(_colour_of(percept), backdrop.colour) / 220)
+    return float(factor * percept.area * contrast**1.3)
+
+
+def _colour_of(percept: Percept) -> str:
+    if isinstance(percept, Bars):
+        return percept.bars[0].colour
+    if isinstance(percept, Pie):
+        return max(percept.wedges, key=lambda wedge: wedge[1])[0]
+    if isinstance(percept, Shape):
+        return percept.colour or (percept.outline[0] if percept.outline else "#000000")
+    return percept.colour
+
+
+def _scene(perception: Perception) -> str:
+    backdrop = perception.backdrop
+    size = f" is {perception.width} by {perception.height} pixels with"
+    if backdrop.last is not None:
+        ends = ("at the top", "at the bottom") if backdrop.direction == "down" else ("on the left", "on the right")
+        where = f"The background fades from {backdrop.colour} {ends[0]} to {backdrop.last} {ends[1]}."
+        usual = (perception.width, perception.height) == (512, 512)
+        return where if usual else f"The picture{size.removesuffix(' with')}. {where}"
+    has = " has" if (perception.width, perception.height) == (512, 512) else size
+    return f"The picture{has} a {full_colour(backdrop.colour)} background."
+
+
+def _shortest(perception: Perception, budget: int) -> str:
+    """Say the single most telling thing in very few tokens."""
+    named = sorted(perception.percepts, key=lambda p: -weight_of(p, perception.backdrop))
+    options = []
+    for percept in named[:1]:
+        full = statement_of(percept, plain_name)
+        options += [full.cut(count).text for count in range(len(full.parts), 0, -1)]
+        options.append(_brief(percept))
+        options.append(_brief(percept).split(" at ")[0] + ".")
+    options.append(f"A {plain_name(perception.backdrop.colour)} background.")
+    options.append(f"{plain_name(perception.backdrop.colour).capitalize()}.")
+    return next((text for text in options if count_tokens(text) <= budget), options[-1])
+
+
+def _brief(percept: Percept) -> str:
+    left, top, right, bottom = percept.box
+    middle = at(((left + right) / 2, (top + bottom) / 2))
+    if isinstance(percept, Bars):
+        return f"{len(percept.bars)} {plain_name(percept.bars[0].colour)} bars at {middle}."
+    if isinstance(percept, Pie):
+        return f"A pie chart with {len(percept.wedges)} wedges at {middle}."
+    colour = plain_name(_colour_of(percept)).capitalize()
+    return f"{colour} {noun(percept)} at {middle}."
+
+
+def noun(percept: Percept) -> str:
+    """Return the word for what a percept is."""
+    if isinstance(percept, Shape):
+        if percept.kind == "regular":
+            return REGULAR.get(len(percept.corners), "polygon")
+        return percept.kind
+    if isinstance(percept, Stroke):
+        return stroke_noun(percept)
+    return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie", Text: "text"}[type(percept)]
+
+
+def statement_of(percept: Percept, words: ColourWords) -> Statement:
+    """Return the sentence that says what a percept is, where, and in which colour."""
+    if isinstance(percept, Shape):
+        return Statement("", (_shape(percept, words),))
+    if isinstance(percept, Stroke):
+        return stroke_statement(percept, words)
+    if isinstance(percept, Bars):
+        return bars_statement(percept, words)
+    if isinstance(percept, Pie):
+        return pie_statement(percept, words)
+    if isinstance(percept, Grid):
+        return Statement("", (grid_words(percept, words),))
+    if isinstance(percept, Text):
+        return text_statement((percept,), words)
+    marks = places(list(percept.at))
+    side = "" if percept.side == "outside" else f" {percept.side}"
+    text = f"Ticks of {percept.length:.0f} px{side} on the {percept.axis} axis at {percept.axis} {marks}"
+    return Statement("", (text,))
+
+
+def _shape(shape: Shape, words: ColourWords) -> str:
+    colour = "unfilled" if shape.colour is None else words(shape.colour)
+    text = article(f"{colour} {_measures(shape)}")
+    if shape.outline:
+        line, width = shape.outline
+        with_ = "outlined in" if shape.colour is None else "with a"
+        end = f"{number(width)} px {exact(line)}"
+        text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
+    return text
+
+
+def _measures(shape: Shape) -> str:
+    """Return kind, size and place of a shape."""
+    width, height = shape.size
+    thin = shape.colour is None and shape.kind in {"rectangle", "square"} and not shape.rotation
+    middle = f"centred at {half_pixels(shape.centre) if thin else at(shape.centre)}"
+    turned = f", rotated {shape.rotation:.0f} degrees" if abs(shape.rotation) >= 1 else ""
+    if shape.kind == "circle":
+        return f"circle of radius {number(width / 2)} px {middle}"
+    if shape.kind == "ring":
+        return f"ring of radius {number(width / 2)} px with a hole of radius {number(height / 2)} px {middle}"
+    if shape.kind == "square":
+        return f"square of side {width:.0f} px {middle}{turned}"
+    if shape.kind in {"rectangle", "ellipse"}:
+        return f"{shape.kind} {width:.0f} px wide and {height:.0f} px high {middle}{turned}"
+    if shape.kind == "star" and len(shape.corners) == 10 and abs(height / width - 0.42) < 0.07:
+        return f"five-pointed star of radius {width / 2:.0f} px {middle}{turned}"
+    if shape.kind == "regular" and len(shape.corners) in REGULAR:
+        return f"regular {REGULAR[len(shape.corners)]} of radius {width / 2:.0f} px {middle}{turned}"
+    kind = "triangle" if shape.kind == "triangle" else "polygon"
+    return f"{kind} with corners {', '.join(at(corner) for corner in shape.corners)}"

@@ -1,0 +1,100 @@
+"""The built-in generator ``sketch``, weaker on purpose: it takes the whole dialogue for one description.
+
+A correction is read as if it described a new thing, positions snap to a coarse grid, sizes to steps, colours to ten;
+texts and dash patterns are left out. So a describer's refinement can make its picture worse, which a benchmark of
+refinement must be able to show.
+"""
+
+import asyncio
+from dataclasses import replace
+
+from ircore.core.drawing import Point
+from ircore.core.records import PlayerSpec
+from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
+from ircore.players.builtin.canvas.colours import difference
+from ircore.players.builtin.canvas.generator import answer
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Slice, Stroke
+
+GRID = 32
+"""Pixels between the points that positions snap to."""
+
+PALETTE = (
+    "#000000", "#ffffff", "#808080", "#e02020", "#f08010", "#f0d020", "#20a040", "#2060d0", "#8030a0", "#905020",
+)  # fmt: skip
+"""The colours it has: black, white, grey, red, orange, yellow, green, blue, purple, brown."""
+
+SIZES = (4.0, 16.0, 32.0, 64.0, 96.0, 128.0, 192.0, 256.0, 384.0, 512.0, 1024.0, 2048.0)
+"""Widths and heights it has, in pixels."""
+
+STROKES = (1.0, 3.0, 6.0)
+"""Widths of lines it has, in pixels."""
+
+
+class SketchGenerator:
+    """Draws roughly what was said, all of it, every time anew.
+
+    Raises:
+        InputError: The spec has a model or parameters; there is nothing to set.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        """Answer with a sketch of everything said so far."""
+        return await asyncio.to_thread(_answer, view)
+
+
+def _answer(view: GeneratorView) -> PictureAnswer:
+    canvas, notes = read(["\n".join((*view.earlier, view.message))], corrections=False)
+    return answer(coarse(canvas), notes)
+
+
+def coarse(canvas: Canvas) -> Canvas:
+    """Return a canvas with positions, sizes and colours made coarse, without texts, dashes and fades."""
+    items = tuple(_coarse_item(item) for item in canvas.items if not isinstance(item, Label))
+    return replace(canvas, background=_nearest_colour(canvas.background), fade=None, items=items)
+
+
+def _coarse_item(item: Item) -> Item:
+    if isinstance(item, Blob):
+        return replace(
+            item, centre=_snapped(item.centre), width=_step(item.width), height=_step(item.height), dash=(),
+            fill=_optional_colour(item.fill), outline=_optional_colour(item.outline), stroke=_stroke(item.stroke),
+            rotation=round(item.rotation / 45) * 45.0,
+        )  # fmt: skip
+    if isinstance(item, Pie):
+        slices = tuple(
+            Slice(_nearest_colour(part.colour), max(5.0, round(part.share / 5) * 5.0)) for part in item.slices
+        )
+        radius = _step(item.radius * 2) / 2
+        return replace(
+            item, centre=_snapped(item.centre), radius=radius, hole=min(item.hole, radius / 2), slices=slices
+        )
+    if isinstance(item, Stroke):
+        points = tuple(_snapped(point) for point in item.points)
+        return replace(
+            item, points=points, colour=_nearest_colour(item.colour), stroke=_stroke(item.stroke), dash=(), marker=""
+        )
+    return item
+
+
+def _snapped(point: Point) -> Point:
+    return round(point[0] / GRID) * float(GRID), round(point[1] / GRID) * float(GRID)
+
+
+def _step(size: float) -> float:
+    return min(SIZES, key=lambda step: abs(step - size))
+
+
+def _stroke(width: float) -> float:
+    return min(STROKES, key=lambda step: abs(step - width))
+
+
+def _optional_colour(colour: str | None) -> str | None:
+    return None if colour is None else _nearest_colour(colour)
+
+
+def _nearest_colour(colour: str) -> str:
+    return min(PALETTE, key=lambda other: difference(colour, other))

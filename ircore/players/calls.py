@@ -1,0 +1,382 @@
+"""Calls to providers that may fail: classified once, paced, retried, recorded; for all players that use a network.
+
+A *call* is one question of a player; it takes one or more *attempts*, each an ``Attempt`` in the journal. The clients
+of players do no retries of their own. What is done about a fault depends on its kind only (``MOST_ATTEMPTS``); a wait
+that the provider asks for (Retry-After) is kept however long it is, as long as the call's deadline allows it, and a
+provider that says "too many" is asked less at a time (``Gate``).
+"""
+
+import asyncio
+import math
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
+
+from ircore.core.errors import WorkError
+from ircore.core.records import AbortReason, Attempt, FaultKind, JudgeReason, Role, Usage
+
+T = TypeVar("T")
+
+BACKOFF_S = 0.5
+"""Seconds before the second attempt, about; doubled with every further one."""
+
+LONGEST_BACKOFF_S = 60.0
+
+MOST_ATTEMPTS: dict[FaultKind, float] = {
+    "rate_limit": math.inf,
+    "server": math.inf,
+    "timeout": 5,
+    "unreachable": math.inf,
+    "dropped": math.inf,
+    # Everything below was or may have been billed.
+    "malformed": 6,
+    "cut_off": 4,
+    "empty": 3,
+    "no_image": 3,
+    "bad_image": 3,
+    "filtered": 2,
+    # The same question would get the same answer.
+    "refused": 1,
+    "rejected": 1,
+    "denied": 1,
+    "not_found": 1,
+    "no_credit": 1,
+    "unsupported": 1,
+}
+"""How often a call may meet a fault of a kind before it gives up; the deadline ends it in any case."""
+
+STRANGER_ATTEMPTS = 5
+"""How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
+
+HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "unsupported"})
+"""Faults that every further call would meet too: they stop the run."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What was wrong with one attempt.
+
+    Attributes:
+        kind: Decides what is done about it.
+        detail: What the provider said, whole: it is made short after secrets were taken out.
+        status: HTTP status, if one was read.
+        retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.
+    """
+
+    kind: FaultKind
+    detail: str
+    status: int | None = None
+    retry_after: float | None = None
+
+    @property
+    def retriable(self) -> bool:
+        """Whether the same question may be asked again."""
+        return MOST_ATTEMPTS[self.kind] > 1
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What one attempt cost, as the provider counts; None where it does not say."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """A good answer to one attempt.
+
+    Attributes:
+        value: What was asked for.
+        tokens: What it cost.
+        status: HTTP status.
+        received: Bytes of the body.
+    """
+
+    value: T
+    tokens: Tokens
+    status: int
+    received: int
+
+
+class FaultError(Exception):
+    """One attempt failed.
+
+    Args:
+        fault: How.
+        tokens: What it cost nevertheless.
+        received: Bytes of the body that arrived.
+    """
+
+    def __init__(self, fault: Fault, tokens: Tokens | None = None, received: int = 0) -> None:
+        super().__init__(fault.detail)
+        self.fault = fault
+        self.status = fault.status
+        self.tokens = tokens or Tokens()
+        self.received = received
+
+
+class CallError(Exception):
+    """A call failed for good: the last fault, and every attempt."""
+
+    def __init__(self, fault: Fault, attempts: tuple[Attempt, ...]) -> None:
+        super().__init__(fault.detail)
+        self.fault = fault
+        self.attempts = attempts
+
+    def reason(self, seat: Role) -> AbortReason:
+        """Return what it means for an episode in which ``seat`` was asked."""
+        if self.fault.kind in ("refused", "filtered"):
+            return "generator_refused" if seat == "generator" else "describer_refused"
+        if self.fault.kind in ("no_image", "bad_image"):
+            return "generator_no_image"
+        return "describer_empty" if self.fault.kind == "empty" else "provider_error"
+
+    @property
+    def judge_reason(self) -> JudgeReason:
+        """What it means for a question to a judge."""
+        if self.fault.kind in ("refused", "filtered"):
+            return "judge_refused"
+        return "judge_empty" if self.fault.kind == "empty" else "provider_error"
+
+
+class ProviderStopError(WorkError):
+    """Every further call to this provider would fail as well; ends the run."""
+
+    attempts: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True)
+class Called(Generic[T]):
+    """A call that was answered, and the attempts that it took."""
+
+    value: T
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def usage(self) -> Usage:
+        """The sum of all attempts: those that failed may have cost as well."""
+        return usage_of(self.attempts)
+
+
+def usage_of(attempts: tuple[Attempt, ...]) -> Usage:
+    """Add up attempts; a quantity that no attempt reports stays unknown."""
+    return Usage(
+        requests=sum(one.reached for one in attempts),
+        prompt_tokens=_sum([one.prompt_tokens for one in attempts]),
+        completion_tokens=_sum([one.completion_tokens for one in attempts]),
+        reasoning_tokens=_sum([one.reasoning_tokens for one in attempts]),
+        cost_usd=_sum([one.cost_usd for one in attempts]),
+    )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _sum(values: list[Number | None]) -> Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known, start=known[0] - known[0]) if known else None
+
+
+class Gate:
+    """How many requests one provider gets at a time: all that are wanted, until it says "too many".
+
+    A 429 halves the number, at most once for the requests that were under way together; every answer raises it by one,
+    up to what is wanted (additive increase, multiplicative decrease: Chiu and Jain, 1989). Raising by one an answer
+    rather than by one a round keeps a provider that refuses now and then by chance, not for load, near full use.
+
+    Attributes:
+        limit: Requests at a time.
+        running: Requests now.
+        reached: Whether the provider was ever there.
+    """
+
+    def __init__(self) -> None:
+        self.limit = math.inf
+        self.running = 0
+        self.reached = False
+        self._wanted = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._halved = -math.inf
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Hold one of the places; wait for it in turn."""
+        if self._waiting or self.running >= self.limit:
+            await self._turn()
+        else:
+            self.running += 1
+        self._wanted = max(self._wanted, self.running + len(self._waiting))
+        try:
+            yield
+        finally:
+            self.running -= 1
+            self._admit()
+
+    async def _turn(self) -> None:
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self.running -= 1
+                self._admit()
+            else:
+                self._waiting.remove(place)
+            raise
+
+    def _admit(self) -> None:
+        while self._waiting and self.running < self.limit:
+            place = self._waiting.popleft()
+            if not place.done():
+                self.running += 1
+                place.set_result(None)
+
+    def answered(self) -> None:
+        """Note a good answer."""
+        if self.limit < math.inf:
+            self.limit = min(self.limit + 1, max(self._wanted, self.limit))
+            self._admit()
+
+    def refused(self, started: float, now: float) -> None:
+        """Note a 429 to a request that was sent at ``started``."""
+        if started > self._halved:
+            self.limit = max(1, int(min(self.limit, self._wanted)) // 2)
+            self._halved = now
+
+
+_GATES: WeakValueDictionary[str, Gate] = WeakValueDictionary()
+
+
+def gate_for(base_url: str) -> Gate:
+    """Return the gate that all players of this process share for one provider."""
+    return _GATES.setdefault(base_url.rstrip("/"), Gate())
+
+
+@dataclass
+class Caller:
+    """Makes the calls of one player.
+
+    Attributes:
+        who: Player, model and address, for error messages.
+        gate: Of the provider.
+        timeout: Seconds that one attempt may take.
+        deadline: Seconds that one call may take, from its first attempt on.
+        remedies: What a user can do about each kind in ``HARD``, and about ``unreachable``.
+        scrub: Removes secrets from a text.
+        random: Draws the jitter.
+    """
+
+    who: str
+    gate: Gate
+    timeout: float
+    deadline: float
+    remedies: dict[FaultKind, str] = field(default_factory=dict)
+    scrub: Callable[[str], str] = str
+    random: Random = field(default_factory=lambda: Random(0))
+
+    async def call(self, ask: Callable[[], Awaitable[Reply[T]]]) -> Called[T]:
+        """Ask until there is a good answer.
+
+        Args:
+            ask: Makes one attempt; raises ``FaultError`` if it fails. Cancelled when the attempt takes too long.
+
+        Raises:
+            CallError: There will be none.
+            ProviderStopError: Nor for any other call.
+        """
+        loop = asyncio.get_running_loop()
+        attempts: list[Attempt] = []
+        met: Counter[FaultKind] = Counter()
+        end = math.inf
+        told: Fault | None = None
+        while True:
+            async with self.gate.slot():
+                started = loop.time()
+                end = min(end, started + self.deadline)
+                outcome = await self._attempt(ask, end - started)
+                seconds = loop.time() - started
+                attempts.append(self._record(outcome, seconds))
+                self.gate.reached |= attempts[-1].reached
+                if isinstance(outcome, Reply):
+                    self.gate.answered()
+                    return Called(outcome.value, tuple(attempts))
+                fault = outcome.fault
+                if fault.kind == "rate_limit":
+                    self.gate.refused(started, loop.time())
+            # An attempt that the deadline cut short says nothing of the provider: the one before it does.
+            if told is None or fault.kind != "timeout" or end - started >= self.timeout:
+                told = fault
+            met[fault.kind] += 1
+            wait = self._wait(fault, len(attempts))
+            most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
+            if met[fault.kind] >= most or loop.time() + wait >= end:
+                raise self._failure(told, tuple(attempts))
+            await asyncio.sleep(wait)
+
+    async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:
+        """Make one attempt within its time."""
+        seconds = min(self.timeout, max(left, 0.001))
+        try:
+            async with asyncio.timeout(seconds):
+                return await ask()
+        except TimeoutError:
+            return FaultError(Fault("timeout", f"no complete answer within {seconds:.3g} s"))
+        except FaultError as error:
+            return error
+
+    def _record(self, outcome: Reply[T] | FaultError, seconds: float) -> Attempt:
+        fault = outcome.fault if isinstance(outcome, FaultError) else None
+        return Attempt(
+            kind="answered" if fault is None else fault.kind,
+            status=outcome.status,
+            seconds=round(seconds, 4),
+            received=outcome.received,
+            prompt_tokens=outcome.tokens.prompt,
+            completion_tokens=outcome.tokens.completion,
+            reasoning_tokens=outcome.tokens.reasoning,
+            cost_usd=outcome.tokens.cost_usd,
+            detail=None if fault is None else self._said(fault),
+        )
+
+    def _said(self, fault: Fault) -> str:
+        """Return what the provider said as one short line. Secrets go first: half of one could not be recognised."""
+        return one_line(self.scrub(fault.detail))
+
+    def _wait(self, fault: Fault, attempts: int) -> float:
+        """Return the seconds to wait before the next attempt; jitter keeps waiting calls from coming back at once."""
+        longest = min(BACKOFF_S * 2.0 ** min(attempts - 1, 30), LONGEST_BACKOFF_S)
+        if fault.retry_after is not None:
+            return fault.retry_after + self.random.uniform(0, 0.25) * longest
+        return self.random.uniform(0.5, 1) * longest
+
+    def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
+        said = self._said(fault)
+        if fault.kind in HARD or not self.gate.reached:
+            remedy = self.remedies.get(fault.kind, "")
+            stop = ProviderStopError(f"{self.who}: {_status(fault)}{said}", remedy)
+            stop.attempts = attempts
+            return stop
+        if fault.retry_after is not None and fault.retriable:
+            said = f"{said} (to be asked again after {fault.retry_after:.0f} s; the deadline is {self.deadline:.0f} s)"
+        tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
+        detail = f"{fault.kind}: {_status(fault)}{said} ({self.who}{tries})"
+        return CallError(Fault(fault.kind, detail, fault.status, fault.retry_after), attempts)
+
+
+def one_line(text: str, longest: int = 300) -> str:
+    """Return a stranger's text as one short line without control characters."""
+    plain = "".join(sign if sign.isprintable() else " " for sign in text)
+    line = " ".join(plain.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _status(fault: Fault) -> str:
+    return "" if fault.status is None else f"HTTP {fault.status}: "

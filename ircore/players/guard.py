@@ -1,0 +1,38 @@
+"""Waiting for an answer of a player that somebody else wrote."""
+
+import traceback
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import TypeVar
+
+from ircore.core.errors import InputError, WorkError
+from ircore.players.base import JudgeError, PlayerError
+
+Answer = TypeVar("Answer")
+
+
+async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
+    """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line.
+
+    Args:
+        asked: A question under way.
+        who: Is asked what, such as ``geometry-easy-01, turn 1: the describer``.
+
+    Raises:
+        WorkError: The player broke. What players raise on purpose passes as it is.
+    """
+    try:
+        return await asked
+    except (PlayerError, JudgeError, InputError):
+        raise
+    except Exception as error:
+        raise WorkError(
+            f"{who} broke with {type(error).__name__}: {error} ({_place(error)})",
+            "This is a fault of the player, not of the run: mend it and give the same command again.",
+        ) from error
+
+
+def _place(error: Exception) -> str:
+    """Return file and line where an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"

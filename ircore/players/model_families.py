@@ -1,0 +1,24 @@
+"""Which family a model is of, by its name; patterns are in ``model_families.yaml``."""
+
+import re
+from functools import cache
+from importlib.resources import as_file, files
+
+from ircore.core.strict_yaml import read_mapping
+
+
+def model_family(model: str) -> str | None:
+    """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None if its name says none.
+
+    Args:
+        model: As its provider names it.
+    """
+    found = [(match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))]
+    return min(found)[1] if found else None
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    with as_file(files("ircore.players") / "model_families.yaml") as path:
+        families: dict[str, list[str]] = read_mapping(path, "Install the package again.", "")["families"]
+    return {name: re.compile(rf"(?<![a-z0-9])(?:{'|'.join(words)})(?![a-z])") for name, words in families.items()}

@@ -1,0 +1,117 @@
+"""What a provider's error reply means: from HTTP status, headers and body to one ``Fault``, once for all players."""
+
+import base64
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from html import unescape
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+from ircore.core.records import FaultKind
+from ircore.players.calls import Fault
+
+_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")
+_FILTERED = ("moderation", "content_policy", "content_filter", "responsibleaipolicy", "safety_violation", "flagged")
+_UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter", "invalid_parameter")
+_SHORTEST_SECRET = 8
+"""Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
+
+
+def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
+    """Classify a reply with an error status, or with an error in its body.
+
+    Args:
+        status: HTTP status, or the code that the body names.
+        headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
+        body: The reply's text, whatever it is.
+    """
+    said, marks = _said(body)
+    if 300 <= status < 400:
+        said = f"redirected to {headers.get('location', 'nowhere')}"
+    return Fault(_kind(status, marks), said or "no explanation", status, retry_after(headers))
+
+
+def _kind(status: int, marks: str) -> FaultKind:
+    """Decide by the provider's own code where it gives one, else by the status."""
+    if status == 402 or any(mark in marks for mark in _NO_CREDIT):
+        return "no_credit"
+    if status in (400, 403, 422) and any(mark in marks for mark in _FILTERED):
+        return "refused"
+    if status in (401, 403):
+        return "denied"
+    if status < 400 or status in (404, 405) or (status < 500 and "model_not_found" in marks):
+        return "not_found"
+    if status == 429:
+        return "rate_limit"
+    if status == 408:
+        return "timeout"
+    if status == 409 or status >= 500:
+        return "server"
+    return "unsupported" if any(mark in marks for mark in _UNSUPPORTED) else "rejected"
+
+
+def _said(body: str) -> tuple[str, str]:
+    """Return what an error body says to people, and what it says to programs, in lower case."""
+    try:
+        document = json.loads(body)
+    except ValueError:
+        title = re.search(r"<title>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)
+        return f"a page titled {unescape(title[1])!r}" if title else re.sub(r"<[^>]*>", " ", body), ""
+    error = document.get("error", document) if isinstance(document, dict) else document
+    if not isinstance(error, dict):
+        return str(error), ""
+    marks = {key: error.get(key) for key in ("code", "type", "innererror", "metadata")}
+    return str(error.get("message") or error.get("detail") or error), json.dumps(marks).lower()
+
+
+def error_in_body(document: Any) -> int | None:
+    """Return the status that a reply with status 200 really has, for providers that put an error in its body."""
+    error = document.get("error") if isinstance(document, dict) else None
+    if not error:
+        return None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code <= 599 else 500
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds, ≥ 0, that a provider asks to wait: ``retry-after-ms``, or ``retry-after``, seconds or a date.
+
+    None if it does not say, or nothing that can be read (RFC 9110, section 10.2.3).
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        return None if math.isnan(seconds) else max(0.0, seconds)
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
+
+
+def scrubber(secret: str) -> Callable[[str], str]:
+    """Return a function that takes a secret out of a text, as it is or encoded for URLs, JSON or in base64."""
+    if len(secret) < _SHORTEST_SECRET:
+        return str
+    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
+    pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
+    return lambda text: pattern.sub("[key]", text)
+
+
+def _inside_base64(secret: str) -> set[str]:
+    """Return the characters that stand for a secret in any base64 text around it: three, by where it begins."""
+    forms = set()
+    for offset in range(3):
+        data = bytes(offset) + secret.encode()
+        # The first and last characters also hold bits of the neighbours.
+        first, last = math.ceil(offset * 8 / 6), len(data) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            forms.add(encode(data).decode()[first:last])
+    return forms

@@ -1,0 +1,317 @@
+"""How far two raters agree: correlations, percentage agreement and Cohen's κ, each with its interval.
+
+Every measure is of matched values: where one of the two is missing, the other counts for nothing.
+Ratings of the same instance resemble one another, so intervals come from drawing whole instances again, not ratings.
+A measure that is not defined is None with a reason; nothing here returns NaN or warns.
+
+The 95 % intervals are percentile intervals, their levels widened for few instances (``draws.widened``). They say what
+other instances would change; the raters are taken as they are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ircore.results.statistics.bootstrap import RESAMPLES, SEED, SMALLEST
+from ircore.results.statistics.draws import Floats, drawn_weights, quotient, widened
+
+FEWEST_PAIRS = 3
+"""With two pairs every correlation is 1, −1 or undefined."""
+
+UNDEFINED_SHARE = 0.05
+"""If the measure is undefined in more of the resamples than this, what is left of them is no interval."""
+
+WORK = 20_000_000
+"""Where ranks must be taken anew in each resample: cells (distinct ratings × resamples) that are worth the time."""
+
+FEWEST_RESAMPLES = 500
+"""What ``WORK`` leaves at least."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One measure of agreement."""
+
+    value: float | None
+    """The measure, in −1 to 1 (percentage agreement: 0 to 1); None where it is not defined."""
+
+    low: float | None
+    """Lower end of the 95 % interval; None where there is none."""
+
+    high: float | None
+    """Upper end; None exactly when ``low`` is."""
+
+    n: int
+    """Matched pairs of ratings; for Krippendorff's α, units that at least two raters rated."""
+
+    clusters: int
+    """Instances that these come from: what is drawn again."""
+
+    reason: str | None
+    """Why there is no value or, where there is one, why it has no interval; None where there are both."""
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Two raters' values where both are known."""
+
+    one: Floats
+    other: Floats
+    clusters: NDArray[np.intp]
+    """Instance of each pair, counted from 0."""
+
+    @property
+    def size(self) -> int:
+        return int(self.clusters.max(initial=-1)) + 1
+
+    def sums(self, *columns: Floats) -> Floats:
+        """Add up values of pairs by instance, shape (instances, columns)."""
+        return np.stack([np.bincount(self.clusters, column, self.size) for column in columns], axis=1)
+
+    def result(self, value: float | None, reason: str | None) -> Agreement:
+        return Agreement(value, None, None, len(self.one), self.size, reason)
+
+
+def pearson(
+    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+) -> Agreement:
+    """Return Pearson's product-moment correlation r.
+
+    Args:
+        one: Ratings of one rater, shape (pairs,); NaN where missing.
+        other: The other's ratings of the same things.
+        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
+        resamples: How often the instances are drawn again.
+        seed: Of the draws.
+
+    Raises:
+        ValueError: The shapes differ, or a rating is infinite.
+    """
+    pairs = _matched(one, other, clusters)
+    reason = _too_few(pairs) or _constant(pairs)
+    if reason:
+        return pairs.result(None, reason)
+    x, y = pairs.one - pairs.one.mean(), pairs.other - pairs.other.mean()
+    sums = pairs.sums(np.ones_like(x), x, y, x * x, y * y, x * y)
+    value = float(_correlation(sums.sum(axis=0)))
+    return with_interval(pairs.result(value, None), _correlation(drawn_weights(pairs.size, resamples, seed).T @ sums))
+
+
+def spearman(
+    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+) -> Agreement:
+    """Return Spearman's rank correlation ρ: Pearson's r of the ranks, ties having their mean rank.
+
+    Ranks are taken anew in each resample. Where there are so many distinct ratings that this would take long, there
+    are fewer resamples (``WORK``), at least ``FEWEST_RESAMPLES``.
+
+    Args:
+        one: Ratings of one rater, shape (pairs,); NaN where missing.
+        other: The other's ratings of the same things.
+        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
+        resamples: How often the instances are drawn again.
+        seed: Of the draws.
+
+    Raises:
+        ValueError: The shapes differ, or a rating is infinite.
+    """
+    pairs = _matched(one, other, clusters)
+    reason = _too_few(pairs) or _constant(pairs)
+    if reason:
+        return pairs.result(None, reason)
+    cells = _Crossed.of(pairs)
+    value = float(cells.rank_correlation(np.ones((pairs.size, 1)))[0])
+    weights = drawn_weights(pairs.size, affordable(resamples, cells.size), seed)
+    draws = np.concatenate([cells.rank_correlation(part) for part in parts(weights, cells.size)])
+    return with_interval(pairs.result(value, None), draws)
+
+
+def observed_agreement(
+    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+) -> Agreement:
+    """Return the share of pairs in which both raters say the same, 0–1 (the percentage agreement over 100).
+
+    Args:
+        one: Categories that one rater chose, as numbers, shape (pairs,); NaN where missing.
+        other: What the other chose.
+        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
+        resamples: How often the instances are drawn again.
+        seed: Of the draws.
+
+    Raises:
+        ValueError: The shapes differ, or a rating is infinite.
+    """
+    pairs = _matched(one, other, clusters)
+    if reason := _too_few(pairs):
+        return pairs.result(None, reason)
+    same = (pairs.one == pairs.other).astype(np.float64)
+    sums = drawn_weights(pairs.size, resamples, seed).T @ pairs.sums(same, np.ones_like(same))
+    return with_interval(pairs.result(float(same.mean()), None), sums[:, 0] / sums[:, 1])
+
+
+def cohens_kappa(
+    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+) -> Agreement:
+    """Return Cohen's κ = (p − e) / (1 − e): agreement p beyond what the raters' own frequencies make by chance, e.
+
+    Unweighted (Cohen 1960, *A coefficient of agreement for nominal scales*, Educational and Psychological Measurement
+    20). Not defined where both raters always choose one and the same category.
+
+    Args:
+        one: Categories that one rater chose, as numbers, shape (pairs,); NaN where missing.
+        other: What the other chose.
+        clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
+        resamples: How often the instances are drawn again.
+        seed: Of the draws.
+
+    Raises:
+        ValueError: The shapes differ, or a rating is infinite.
+    """
+    pairs = _matched(one, other, clusters)
+    if reason := _too_few(pairs):
+        return pairs.result(None, reason)
+    names, codes = np.unique(np.concatenate([pairs.one, pairs.other]), return_inverse=True)
+    if len(names) == 1:
+        return pairs.result(None, "both raters chose the same category throughout")
+    first, second = codes.reshape(2, -1)
+    square = len(names) ** 2
+    crossed = np.bincount(pairs.clusters * square + first * len(names) + second, minlength=pairs.size * square)
+    tables = crossed.reshape(pairs.size, square).astype(np.float64)
+    value = float(_kappa(tables.sum(axis=0)[None], len(names))[0])
+    draws = _kappa(drawn_weights(pairs.size, resamples, seed).T @ tables, len(names))
+    return with_interval(pairs.result(value, None), draws)
+
+
+def checked(ratings: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, NDArray[Any]]:
+    """Return the ratings, shape (raters, units), and the units' instances."""
+    table = np.atleast_2d(np.asarray(ratings, np.float64))
+    labels = np.arange(table.shape[1]) if clusters is None else np.asarray(clusters)
+    if table.ndim != 2 or labels.shape != (table.shape[1],):
+        raise ValueError(f"ratings of shape {table.shape} do not go with instances of shape {labels.shape}")
+    if np.isinf(table).any():
+        raise ValueError("a rating is infinite")
+    return table, labels
+
+
+def _matched(one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None) -> _Pairs:
+    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(f"two raters' values must match one to one, got shapes {first.shape} and {second.shape}")
+    table, labels = checked([first, second], clusters)
+    known = ~np.isnan(table).any(axis=0)
+    return _Pairs(table[0, known], table[1, known], codes_of(labels[known]))
+
+
+def codes_of(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Number the distinct labels from 0 in their order, shape (labels,)."""
+    return np.unique(labels, return_inverse=True)[1].reshape(-1)
+
+
+def _too_few(pairs: _Pairs) -> str | None:
+    n = len(pairs.one)
+    if n == 0:
+        return "nothing was rated by both"
+    return f"fewer than {FEWEST_PAIRS} matched pairs" if n < FEWEST_PAIRS else None
+
+
+def _constant(pairs: _Pairs) -> str | None:
+    for which, values in (("first", pairs.one), ("second", pairs.other)):
+        if np.ptp(values) == 0:
+            return f"all matched ratings of the {which} rater are the same"
+    return None
+
+
+def affordable(resamples: int, cells: int) -> int:
+    """Return how many of the resamples are worth the time where each costs this many cells."""
+    return min(resamples, max(FEWEST_RESAMPLES, WORK // max(cells, 1)))
+
+
+def parts(weights: Floats, cells: int) -> Iterator[Floats]:
+    """Cut resamples into parts of about a million cells, which bounds the memory."""
+    step = max(32, 1_000_000 // max(cells, 1))
+    return (weights[:, start : start + step] for start in range(0, weights.shape[1], step))
+
+
+def _correlation(sums: Floats) -> Floats:
+    """Return r from sums of 1, x, y, x², y², xy along the last axis."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    across, down = n * xx - x * x, n * yy - y * y
+    # What rounding leaves of a variance of zero is no variance.
+    alive = (across > 1e-12 * n * xx) & (down > 1e-12 * n * yy)
+    product = np.where(alive, across * down, 0.0)
+    return np.clip(quotient(n * xy - x * y, np.sqrt(product)), -1, 1)
+
+
+def _kappa(tables: Floats, size: int) -> Floats:
+    """Return κ of each table of counts, shape (tables, size²)."""
+    shares = tables.reshape(-1, size, size) / tables.sum(axis=1)[:, None, None]
+    agreed = np.trace(shares, axis1=1, axis2=2)
+    chance = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
+    return quotient(agreed - chance, 1 - chance, 1e-12)
+
+
+def mean_ranks(counts: Floats) -> Floats:
+    """Return the mean rank of each value, less a constant: counts have shape (values in order, resamples)."""
+    middle: Floats = np.cumsum(counts, axis=0) - counts / 2
+    return middle
+
+
+@dataclass(frozen=True)
+class _Crossed:
+    """Pairs of ratings, equal ones put together."""
+
+    counts: Any
+    """Sparse, shape (distinct pairs, instances)."""
+
+    rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+    """Of each distinct pair, which of the one's and of the other's distinct values it has."""
+
+    values: tuple[Any, Any]
+    """Sparse, shape (distinct values, instances), for the one and the other."""
+
+    @property
+    def size(self) -> int:
+        return len(self.rows[0])
+
+    @classmethod
+    def of(cls, pairs: _Pairs) -> "_Crossed":
+        from scipy.sparse import csr_array
+
+        one, other = codes_of(pairs.one), codes_of(pairs.other)
+        width = int(other.max()) + 1
+        distinct, which = np.unique(one * width + other, return_inverse=True)
+        ones = np.ones(len(one))
+        counts, first, second = (
+            csr_array((ones, (codes.reshape(-1), pairs.clusters)), shape=(codes.max() + 1, pairs.size))
+            for codes in (which, one, other)
+        )
+        return cls(counts, (distinct // width, distinct % width), (first, second))
+
+    def rank_correlation(self, weights: Floats) -> Floats:
+        """Return ρ in each resample; weights have shape (instances, resamples)."""
+        pairs: Floats = self.counts @ weights
+        half = pairs.sum(axis=0) / 2
+        ranks, squares = [], []
+        for values in self.values:
+            counts = values @ weights
+            rank = mean_ranks(counts) - half
+            ranks.append(rank)
+            squares.append((counts * rank * rank).sum(axis=0))
+        joint = np.einsum("ij,ij,ij->j", pairs, ranks[0][self.rows[0]], ranks[1][self.rows[1]])
+        return np.clip(quotient(joint, np.sqrt(squares[0] * squares[1])), -1, 1)
+
+
+def with_interval(found: Agreement, draws: Floats) -> Agreement:
+    """Add the interval that the measure's values in the resamples make, or why there is none."""
+    known = draws[np.isfinite(draws)]
+    if found.clusters < SMALLEST:
+        return replace(found, reason=f"no interval from fewer than {SMALLEST} instances")
+    if len(known) < (1 - UNDEFINED_SHARE) * len(draws):
+        return replace(found, reason="no interval: resamples of the instances often leave it undefined")
+    if np.ptp(known) < 1e-12:
+        return replace(found, reason="no interval: no difference between instances to draw on")
+    low, high = np.quantile(known, widened(found.clusters))
+    return replace(found, low=float(low), high=float(high))

@@ -1,0 +1,272 @@
+"""A monotone map from a judge's scale to the humans', and what it makes of scores, as sure as it is.
+
+Everything that varies is drawn again by whole instances: the instances that humans rated make the map uncertain, the
+instances of a cell make its mean uncertain, and ``Recalibration.cells`` carries both into one interval.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ircore.results.statistics.agreement import checked
+from ircore.results.statistics.bootstrap import ROUNDING, SCORE, SMALLEST, unseen_spread
+from ircore.results.statistics.draws import merged_strata, quotient, stratified_weights, widened
+from ircore.results.statistics.intervals import CONFIDENCE, Estimate
+from ircore.results.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floats, MapName, interpolation
+
+
+class Errors(NamedTuple):
+    """How scores differ from the humans', in points of the scale, over all matched things."""
+
+    bias: Estimate
+    """Mean of score − human score; above 0 the scores are too high. n counts matched things."""
+
+    absolute: Estimate
+    """Mean absolute error, ≥ 0; lower is better."""
+
+    squared: Estimate
+    """Root of the mean squared error, ≥ 0; lower is better."""
+
+
+class Candidate(NamedTuple):
+    """One kind of map as cross-validation sees it."""
+
+    name: MapName
+    """Which kind."""
+
+    error: float
+    """Root of the mean squared error on instances that the map was not fitted to."""
+
+    excess: float
+    """Its mean squared error less that of the best candidate, ≥ 0, in squared points."""
+
+    excess_error: float
+    """Standard error of ``excess``, over instances; 0 for the best candidate."""
+
+
+class ReliabilityBin(NamedTuple):
+    """Things that the judge gives about the same score: a point of the reliability diagram."""
+
+    judge: float
+    """Mean score of the judge."""
+
+    human: Estimate
+    """Mean score of the humans; n counts things, the interval is clustered on instances."""
+
+    instances: int
+    """Instances that these things come from."""
+
+
+class Point(NamedTuple):
+    """A point of the map."""
+
+    judge: float
+    """Score of the judge, 0–10."""
+
+    human: float
+    """Expected score of humans, 0–10."""
+
+    low: float
+    """Lower end of the band, point by point, by bootstrap over instances."""
+
+    high: float
+    """Upper end of the band."""
+
+
+@dataclass(frozen=True)
+class Recalibrated:
+    """The mean of a cell on the humans' scale."""
+
+    value: float | None
+    """0–10; None for a cell without scores."""
+
+    low: float | None
+    """Lower end of the interval that carries the cell's and the calibration's uncertainty; None if there is none."""
+
+    high: float | None
+    """Upper end; None exactly when ``low`` is."""
+
+    n: int
+    """Scores."""
+
+    outside: int
+    """Of these, scores outside the range that the judge gave to things that humans rated: the map's end was used."""
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """A monotone map from a judge's scale to the humans'."""
+
+    fitted_for: str
+    """The judge whose scores it maps."""
+
+    groups: frozenset[str]
+    """The categories that were among the rated things."""
+
+    method: MapName
+    """The kind of map that was chosen."""
+
+    candidates: tuple[Candidate, ...]
+    """All kinds that were tried, the simplest first."""
+
+    n: int
+    """Matched things it was fitted to."""
+
+    instances: int
+    """Instances that they come from."""
+
+    range: tuple[float, float]
+    """Lowest and highest score of the judge among them; beyond it the map is level."""
+
+    before: Errors
+    """Of the judge's scores as they are."""
+
+    after: Errors
+    """Of recalibrated scores, each by a map that was not fitted to its instance."""
+
+    reliability: tuple[ReliabilityBin, ...]
+    """Judge's scores rounded to whole points, lowest first."""
+
+    curve: Floats = field(repr=False)
+    """The map on ``GRID``, shape (len(GRID),)."""
+
+    draws: Floats = field(repr=False)
+    """The map fitted to each resample, shape (resamples, len(GRID))."""
+
+    seed: int = field(repr=False)
+    """Of the draws."""
+
+    def apply(self, scores: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+        """Map single scores.
+
+        Args:
+            scores: Of the judge, finite, any shape.
+
+        Returns:
+            The expected human scores, and which of the scores lie outside ``range``; both of the shape of ``scores``.
+        """
+        plain = np.asarray(scores, np.float64)
+        if not np.isfinite(plain).all():
+            raise ValueError("a score is not finite")
+        return np.interp(np.clip(plain, *self.range), GRID, self.curve), self._outside(plain)
+
+    def map(self) -> tuple[Point, ...]:
+        """Return the map with its band, from one end of ``range`` to the other in steps of ``STEP``."""
+        low, high = np.quantile(self.draws, widened(self.instances), axis=0)
+        first, last = (round(end / STEP) for end in self.range)
+        inside = slice(first, last + 1)
+        return tuple(
+            Point(*(float(value) for value in point))
+            for point in zip(GRID[inside], self.curve[inside], low[inside], high[inside], strict=True)
+        )
+
+    def mean(self, scores: ArrayLike) -> Recalibrated:
+        """Return the mean of scores on the humans' scale: ``cells`` of one cell.
+
+        Args:
+            scores: Of the judge, one an instance, shape (scores,); NaN where missing.
+        """
+        plain = np.asarray(scores, np.float64)
+        return self.cells(plain, np.ones((len(plain), 1), np.bool_), [""] * len(plain))[0]
+
+    def cells(self, scores: ArrayLike, members: NDArray[np.bool_], labels: Sequence[str]) -> list[Recalibrated]:
+        """Return the means of cells on the humans' scale, with intervals for all that is uncertain about them.
+
+        In each resample the instances of the cell are drawn again, and the map is one fitted to instances drawn again.
+        Levels are widened for few instances (``_Spread.levels``). A cell of fewer than ``SMALLEST`` instances, or of
+        equal scores only, has Student's interval from the same two variances; one of a single instance has none. What
+        scores at the ends of the scale were not seen counts a little, as in ``ircore.results.statistics.bootstrap``.
+
+        Args:
+            scores: Of the judge, one an instance, shape (instances,); NaN where missing.
+            members: Which instances belong to which cell, shape (instances, cells).
+            labels: The stratum of each instance, such as its condition; it is drawn from as often as it has instances.
+
+        Raises:
+            ValueError: A score is infinite.
+        """
+        table, _ = checked(scores, None)
+        known = ~np.isnan(table[0])
+        x, belongs = table[0, known], members[known].astype(np.float64)
+        counts = belongs.sum(axis=0)
+        points = interpolation(np.clip(x, *self.range), GRID)
+        used = points.any(axis=1)
+        mapped, drawn_maps = self.curve @ points, self.draws[:, used] @ points[used]
+        strata = merged_strata(labels)
+        weights = stratified_weights(strata, len(self.draws), self.seed + 1)[known].T
+        fixed = quotient(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
+        both = quotient((drawn_maps * weights) @ belongs, weights @ belongs)
+        value = quotient(mapped @ belongs, counts)
+        spreads = self._spreads(np.array(strata, np.intp)[known], mapped, belongs, fixed)
+        outside = self._outside(x) @ belongs
+        return [
+            self._recalibrated(float(value[at]), int(counts[at]), int(outside[at]), both[:, at], spread)
+            for at, spread in enumerate(spreads)
+        ]
+
+    def _spreads(self, strata: NDArray[np.intp], mapped: Floats, belongs: Floats, fixed: Floats) -> list["_Spread"]:
+        counts = belongs.sum(axis=0)
+        means = quotient(mapped @ belongs, counts)
+        influence = (mapped[:, None] - np.nan_to_num(means)) * belongs / np.maximum(counts, 1)
+        used = np.zeros(len(counts))
+        for stratum in np.unique(strata):
+            rows = strata == stratum
+            influence[rows] -= influence[rows].mean(axis=0)
+            used += belongs[rows].any(axis=0)
+        seen, freedom = (influence**2).sum(axis=0), counts - used
+        whole = seen * counts / np.maximum(freedom, 1) + unseen_spread(means, counts.astype(np.intp), SCORE)
+        more = self.instances / (self.instances - 1)
+        return [
+            _Spread(float(part), float(cell), float(free), float(maps), float(maps * more), self.instances - 1)
+            for part, cell, free, maps in zip(seen, whole, freedom, fixed.var(axis=0), strict=True)
+        ]
+
+    def _recalibrated(self, value: float, n: int, outside: int, draws: Floats, spread: "_Spread") -> Recalibrated:
+        if n == 0:
+            return Recalibrated(None, None, None, 0, 0)
+        if spread.cell_freedom < 1:
+            return Recalibrated(value, None, None, n, outside)
+        if n < SMALLEST or spread.cell_freedom < SMALLEST - 1 or spread.cell_seen < ROUNDING:
+            low, high = value - spread.half_width, value + spread.half_width
+        else:
+            low, high = np.quantile(draws[np.isfinite(draws)], spread.levels)
+        return Recalibrated(
+            value, max(LOWEST, min(value, float(low))), min(HIGHEST, max(value, float(high))), n, outside
+        )
+
+    def _outside(self, scores: Floats) -> NDArray[np.bool_]:
+        return np.asarray((scores < self.range[0] - 1e-9) | (scores > self.range[1] + 1e-9))
+
+
+class _Spread(NamedTuple):
+    """Two independent sources of variance: as resamples show it, and made up for what they show too little."""
+
+    cell_seen: float
+    cell: float
+    cell_freedom: float
+    maps_seen: float
+    maps: float
+    maps_freedom: float
+
+    @property
+    def half_width(self) -> float:
+        """Student's, the degrees of freedom those of Welch and Satterthwaite."""
+        from scipy.special import stdtrit
+
+        total = self.cell + self.maps
+        if total <= 0:
+            return 0.0
+        freedom = total**2 / (self.cell**2 / self.cell_freedom + self.maps**2 / self.maps_freedom)
+        return float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(total))
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        """Levels of a percentile interval as wide as Student's would be (Hesterberg 2015, section 4.1.2)."""
+        from scipy.special import ndtr
+
+        seen = self.cell_seen + self.maps_seen
+        tail = float(ndtr(-self.half_width / np.sqrt(seen))) if seen > 0 else 0.5
+        return tail, 1 - tail

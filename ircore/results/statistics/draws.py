@@ -1,0 +1,68 @@
+"""Drawing instances again, as agreement and recalibration do it, and what is read off the draws."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.results.statistics.bootstrap import SMALLEST
+from ircore.results.statistics.intervals import CONFIDENCE
+
+Floats = NDArray[np.float64]
+
+
+def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
+    """Return how often each instance was drawn, shape (instances, resamples); read only, since it is kept."""
+    return _weights((0,) * size, resamples, seed)
+
+
+def stratified_weights(strata: Sequence[int], resamples: int, seed: int) -> Floats:
+    """Draw as many instances from each stratum as it has.
+
+    Args:
+        strata: Of each instance, from ``merged_strata``.
+        resamples: How often.
+        seed: Of the draws.
+
+    Returns:
+        How often each instance was drawn, shape (instances, resamples); read only, since it is kept.
+    """
+    return _weights(tuple(strata), resamples, seed)
+
+
+@lru_cache(maxsize=16)
+def _weights(strata: tuple[int, ...], resamples: int, seed: int) -> Floats:
+    codes = np.array(strata, np.intp)
+    weights = np.empty((len(codes), resamples))
+    rng = np.random.default_rng(seed)
+    for code in np.unique(codes):
+        rows = np.nonzero(codes == code)[0]
+        weights[rows] = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), resamples).T
+    weights.flags.writeable = False
+    return weights
+
+
+def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
+    """Number strata from 0; all are one if any has fewer than ``SMALLEST`` instances, which alone would seem sure."""
+    codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    few = any(labels.count(label) < SMALLEST for label in codes)
+    return tuple(0 if few else codes[label] for label in labels)
+
+
+def widened(clusters: int) -> tuple[float, float]:
+    """Return the levels of a percentile interval that makes up for few clusters.
+
+    Hesterberg 2015, *What Teachers Should Know About the Bootstrap*, The American Statistician 69, section 4.1.2.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    tail = float(ndtr(-stdtrit(clusters - 1, (1 + CONFIDENCE) / 2) * np.sqrt(clusters / (clusters - 1))))
+    return tail, 1 - tail
+
+
+def quotient(top: Floats, bottom: Floats, least: float = 0.0) -> Floats:
+    """Divide; NaN where the divisor is not above ``least``."""
+    result = np.full(np.shape(top), np.nan)
+    np.divide(top, bottom, out=result, where=bottom > least)
+    return result

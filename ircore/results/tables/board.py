@@ -1,0 +1,282 @@
+"""The board: pairs under one condition as one judge sees them, and all conditions in one long table.
+
+Each column stands beside the function that fills it, so that a measure is added in one place.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.subsets import by_rules
+from ircore.results.tables.judges import SAME_FAMILY
+from ircore.results.tables.model import Column, Selection, Table, Value, Which
+from ircore.results.tables.names import ALL, pair_names
+from ircore.results.tables.pairs import caption
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a board, with the name that its pair has among the others."""
+
+    row: BoardRow
+    """Pair, rank and numbers."""
+
+    pair: str
+    """Describer + generator, and what sets it apart."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column and what stands in it."""
+
+    column: Column
+    """Its description."""
+
+    value: Callable[[Line], Value]
+    """Returns the entry of a line."""
+
+
+def _few(line: Line) -> str | None:
+    return "fewer than two scores" if line.row.cell.detectable is None else None
+
+
+def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
+    """Return a column for programs that says what the row is."""
+    title = key.replace("_", " ").capitalize()
+    column = Column(key, title, description, digits=digits, audience="programs")
+    return Measure(column, lambda line: Value(get(line)))
+
+
+def _count(key: str, description: str, get: Callable[[Cell], int], which: Which = "ended") -> Measure:
+    column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
+    return Measure(column, lambda line: Value(get(line.row.cell), episodes=_selection(line.row.cell, which)))
+
+
+def _mean(column: Column, get: Callable[[Cell], Estimate], which: Which, missing: str) -> Measure:
+    return Measure(column, lambda line: Value.of(get(line.row.cell), _selection(line.row.cell, which), missing))
+
+
+def _selection(cell: Cell, which: Which) -> Selection:
+    return _selected(cell.run_id, which, cell.category, cell.difficulty, cell.judge)
+
+
+@lru_cache(maxsize=16)
+def _selected(run_id: str, which: Which, category: str | None, difficulty: str | None, judge: str) -> Selection:
+    """Make a selection; the entries of a row share four of them."""
+    return Selection((run_id,), which, category, difficulty, judge)
+
+
+def _rank(line: Line) -> Value:
+    low, high = line.row.rank_low, line.row.rank_high
+    if low is None or high is None:
+        return Value(None, missing="no rated episode")
+    return Value(str(low) if low == high else f"{low}–{high}")
+
+
+def _score(line: Line) -> Value:
+    cell = line.row.cell
+    marks = ("same_family",) if cell.same_family else ()
+    return Value.of(cell.score, _selection(cell, "rated"), marks=marks)
+
+
+def _rank_end(low: bool) -> Callable[[Line], Value]:
+    def get(line: Line) -> Value:
+        end = line.row.rank_low if low else line.row.rank_high
+        return Value(end, missing="no rated episode" if end is None else None)
+
+    return get
+
+
+WHO = (
+    _identity("run_id", "The run: one pair under one set of rules.", lambda line: line.row.submission.run_id),
+    _identity("submission", "Slug of the pair.", lambda line: line.row.submission.slug),
+    _identity("name", "The pair's name as submitted.", lambda line: line.row.submission.name),
+    _identity("describer", "Model that sees the target and writes.", lambda line: line.row.submission.describer),
+    _identity("generator", "Model that reads and draws.", lambda line: line.row.submission.generator),
+    _identity("token_budget", "Tokens a message may have.", lambda line: line.row.submission.run.rules.token_budget, 0),
+    _identity("max_turns", "Turns an episode may have.", lambda line: line.row.submission.run.rules.max_turns, 0),
+    _identity("category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL),
+    _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL),
+    _identity("judge", "Who rated.", lambda line: line.row.cell.judge),
+)
+"""What a row is, for programs."""
+
+PLACE = (
+    Measure(
+        Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), _rank
+    ),
+    Measure(
+        Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
+               nullable=True, audience="programs"), _rank_end(low=True),
+    ),
+    Measure(
+        Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
+               audience="programs"),
+        _rank_end(low=False),
+    ),
+    Measure(
+        Column("pair", "pair", "Describer + generator.", digits=None, audience="readers"),
+        lambda line: Value(line.pair),
+    ),
+)  # fmt: skip
+"""Where the pair stands."""
+
+QUALITY = (
+    Measure(
+        Column("score", "score", "Similarity of the final rendering to the target.", "0–10", "higher", estimated=True),
+        _score,
+    ),
+    _mean(
+        Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
+               signed=True, estimated=True),
+        lambda cell: cell.delta, "refined", "no episode of several renderings",
+    ),
+    _mean(
+        Column("preference", "final preferred", "Share that prefers the final to the first rendering; a tie is half.",
+               "0–1", "higher", estimated=True, audience="pages"),
+        lambda cell: cell.preference, "refined", "no preference asked",
+    ),
+    Measure(
+        Column("played_of_all", "played", "Episodes played to an end and not aborted, of all.", digits=None,
+               audience="readers"),
+        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
+    ),
+    Measure(
+        Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
+        lambda line: Value(line.row.cell.played_share, episodes=_selection(line.row.cell, "played")),
+    ),
+    _mean(
+        Column("main_score", "main", "Score × 10 × share played, the doubt of both in its interval.", "0–100", "higher",
+               1, estimated=True),
+        lambda cell: cell.main, "ended", "no rated episode",
+    ),
+)  # fmt: skip
+"""How well it plays."""
+
+EFFORT = (
+    _mean(
+        Column("turns", "turns", "Turns with a rendering per played episode.", "", "neither", 1, estimated=True),
+        lambda cell: cell.turns, "played", "no played episode",
+    ),
+    _mean(
+        Column("tokens", "tokens", "Tokens of the describer's messages per played episode.", "", "lower", 0,
+               estimated=True),
+        lambda cell: cell.tokens, "played", "no played episode",
+    ),
+    _mean(
+        Column("seconds", "seconds", "Seconds both players took per played episode.", "", "lower", 1, estimated=True,
+               audience="pages"),
+        lambda cell: cell.seconds, "played", "no played episode",
+    ),
+    _mean(
+        Column("over_budget", "over budget", "Share of messages over the token budget.", "0–1", "lower", estimated=True,
+               audience="pages"),
+        lambda cell: cell.over_budget, "played", "no message",
+    ),
+    _mean(
+        Column("cost", "cost", "US dollars per episode that has ended.", "US$", "lower", 4, estimated=True,
+               audience="pages"),
+        lambda cell: cell.cost, "ended", "not known",
+    ),
+)  # fmt: skip
+"""What it takes."""
+
+COUNTS = (
+    Measure(
+        Column("top", "Top group", "1 if no pair is significantly better.", "", "higher", 0, audience="programs"),
+        lambda line: Value(int(line.row.top)),
+    ),
+    Measure(
+        Column(
+            "same_family",
+            "Same family",
+            "1 if judge and describer are models of one family.",
+            "",
+            "lower",
+            0,
+            audience="programs",
+        ),
+        lambda line: Value(int(line.row.cell.same_family)),
+    ),
+    Measure(
+        Column(
+            "detectable",
+            "Detectable",
+            "Score difference to a like pair that so many episodes find with a chance of 80 %.",
+            "0–10",
+            "lower",
+            nullable=True,
+            audience="programs",
+        ),
+        lambda line: Value(line.row.cell.detectable, missing=_few(line)),
+    ),
+    _count("episodes", "Targets of the set under this condition.", lambda cell: cell.episodes),
+    _count("played", "Episodes played to an end and not aborted.", lambda cell: cell.played, "played"),
+    _count("converged", "Episodes that the describer ended.", lambda cell: cell.outcomes["converged"]),
+    _count("turn_limit", "Episodes that ran out of turns.", lambda cell: cell.outcomes["turn_limit"]),
+    _count("aborted", "Episodes that were aborted.", lambda cell: cell.outcomes["aborted"]),
+    _count("improved", "Rated episodes with ΔQ > 0.", lambda cell: cell.convergence["improved"], "refined"),
+    _count("stable", "Rated episodes with ΔQ = 0.", lambda cell: cell.convergence["stable"], "refined"),
+    _count("regressed", "Rated episodes with ΔQ < 0.", lambda cell: cell.convergence["regressed"], "refined"),
+    _count(
+        "no_refinement", "Rated episodes of one rendering.", lambda cell: cell.convergence["no_refinement"], "rated"
+    ),
+)
+"""Marks, and of how many episodes, for programs."""
+
+PRIMARY = "score"
+"""The column by which boards rank."""
+
+MEASURES = (*WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS)
+
+
+def board_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the board of one condition, best pair first; of runs under several rules, one board below the other.
+
+    Raises:
+        InputError: There is no such judge, category or difficulty in the results.
+    """
+    parts = by_rules(results)
+    rows = [row for part in parts for row in part.board(judge, category, difficulty)]
+    least = results.detectable(judge, category, difficulty) if rows else None
+    found = f" So many episodes tell two pairs apart that differ by {least:.2f} or more (chance 80 %)." if least else ""
+    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
+    return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+
+
+def leaderboard_table(results: Results) -> Table:
+    """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
+    parts = by_rules(results)
+    rows = [
+        row
+        for judge, category, difficulty in product(
+            results.judges, (None, *results.categories), (None, *results.difficulties)
+        )
+        for part in parts
+        for row in part.board(judge, category, difficulty)
+    ]
+    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{_ranked_words(parts)}"
+    return Table("leaderboard", "Leaderboards", words, _columns(), _rows(results, rows), NOTES, MARKS, primary=PRIMARY)
+
+
+def _ranked_words(parts: Sequence[Results]) -> str:
+    """Say among which pairs ranks are, if that is not all of them."""
+    return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
+
+
+NOTES = ("± is half the 95 % interval; ranks are what paired comparisons allow; main = score × 10 × share played.",)
+MARKS = {"same_family": SAME_FAMILY}
+
+
+def _columns() -> tuple[Column, ...]:
+    return tuple(measure.column for measure in MEASURES)
+
+
+def _rows(results: Results, rows: Iterable[BoardRow]) -> tuple[tuple[Value, ...], ...]:
+    names = pair_names(results.submissions)
+    lines = (Line(row, names[row.submission.run_id]) for row in rows)
+    return tuple(tuple(measure.value(line) for measure in MEASURES) for line in lines)

@@ -1,0 +1,100 @@
+"""Every table that there is, by name: what ``ircore results --table`` offers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ircore.core.errors import InputError
+from ircore.results.model import Results
+from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
+from ircore.results.tables.board import board_table, leaderboard_table
+from ircore.results.tables.comparisons import comparisons_table
+from ircore.results.tables.effects import effects_table
+from ircore.results.tables.judges import judges_table
+from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
+from ircore.results.tables.model import Table
+from ircore.results.tables.published import published_agreement_table, published_means_table, published_scores_table
+from ircore.results.tables.ratings import ratings_table
+from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
+from ircore.results.tables.targets import targets_table
+from ircore.results.tables.turns import budgets_table, outcomes_table, trajectories_table
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a table is asked for."""
+
+    judge: str | None = None
+    """Whose ratings; None if the table is of no judge, or there is only one."""
+
+    category: str | None = None
+    """Only this category."""
+
+    difficulty: str | None = None
+    """Only this difficulty."""
+
+    def the_judge(self, results: Results) -> str:
+        """Return the judge asked for, or the only one.
+
+        Raises:
+            InputError: Nobody has rated, or several judges have and none of them was named.
+        """
+        if not results.judges:
+            raise InputError("these runs have no ratings yet", "Rate them with: ircore score RUN...")
+        if self.judge is None and len(results.judges) > 1:
+            raise InputError("several judges rated these runs", f"Choose one: --judge {'|'.join(results.judges)}")
+        return self.judge or results.judges[0]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table on offer."""
+
+    description: str
+    """One line for people."""
+
+    build: Callable[[Results, Question], Table]
+    """Makes it."""
+
+    of_judge: bool = False
+    """Whether it shows one judge's ratings, so that there is one for each judge."""
+
+
+def _of_judge(description: str, table: Callable[[Results, str, str | None, str | None], Table]) -> Entry:
+    def build(results: Results, asked: Question) -> Table:
+        return table(results, asked.the_judge(results), asked.category, asked.difficulty)
+
+    return Entry(description, build, of_judge=True)
+
+
+def _of_all(description: str, table: Callable[[Results, str | None, str | None], Table]) -> Entry:
+    return Entry(description, lambda results, asked: table(results, asked.category, asked.difficulty))
+
+
+TABLES: Mapping[str, Entry] = {
+    "board": _of_judge("pairs under one condition, best first", board_table),
+    "leaderboard": Entry("every board below one another", lambda results, _: leaderboard_table(results)),
+    "judges": _of_all("every judge's mean score of each pair", judges_table),
+    "comparisons": _of_judge("pairs against pairs, instance by instance", comparisons_table),
+    "effects": _of_judge("what describers and generators contribute", effects_table),
+    "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
+    "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
+    "budgets": _of_judge("pairs under several token budgets", budgets_table),
+    "corrections": _of_all("what correction messages are about", corrections_table),
+    "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
+    "words": _of_all("the commonest words of each correction", words_table),
+    "messages": _of_all("length and novelty of messages by turn", messages_table),
+    "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
+    "ratings": Entry("what every two judges give the same renderings", lambda results, _: ratings_table(results)),
+    "annotators": Entry("agreement of all annotators", lambda results, _: annotators_table(results)),
+    "orders": Entry("what the order of showing does to judges", lambda results, _: orders_table(results)),
+    "maps": Entry("recalibration of each judge to people", lambda results, _: maps_table(results)),
+    "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
+    "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
+    "targets": _of_all("what the targets show, and how many words they take", targets_table),
+    "published": Entry("the paper's Table 3", lambda *_: published_scores_table()),
+    "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table()),
+    "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1")),
+    "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2")),
+    "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4")),
+}
+"""By the name that users give; the first is the default."""

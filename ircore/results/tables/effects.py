@@ -1,0 +1,76 @@
+"""What describers and what generators contribute, from pairs that form a full grid."""
+
+from collections.abc import Iterator, Mapping
+
+from ircore.results.effects import PairEffects, pair_effects
+from ircore.results.model import Results
+from ircore.results.statistics.effects import Effects
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.mixed import MixedEffects, Unavailable
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.pairs import caption
+
+SOURCES: Mapping[str, str] = {"describer": "describers", "generator": "generators", "interaction": "interaction"}
+
+
+def effects_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return effects, spreads and shares of describers and generators, by decomposition and by a mixed model."""
+    columns = (
+        Column("part", "part", "What is estimated.", digits=None),
+        Column("who", "of", "Whose.", digits=None),
+        Column("effect", "by bootstrap", "Estimate with its interval over instances.", estimated=True),
+        Column("model", "by mixed model", "The same, instances as random intercepts.", estimated=True),
+    )
+    found = pair_effects(results, judge, category, difficulty)
+    behind = Selection(found.run_ids, "rated", category, difficulty, judge)
+    rows = () if isinstance(found.decomposition, Unavailable) else tuple(_rows(found, found.decomposition, behind))
+    words = caption(results, judge, category, difficulty)
+    return Table("effects", "Describers and generators", words, columns, rows, _notes(found), primary="effect")
+
+
+def _rows(found: PairEffects, parts: Effects, behind: Selection) -> Iterator[tuple[Value, ...]]:
+    model = found.model
+    reason = model.reason if isinstance(model, Unavailable) else "not part of the model"
+    fitted = None if isinstance(model, Unavailable) else model
+    grand = None if fitted is None else fitted.grand
+    describers = {} if fitted is None else fitted.describer
+    generators = {} if fitted is None else fitted.generator
+
+    def row(part: str, who: str, value: Estimate, by_model: Estimate | None) -> tuple[Value, ...]:
+        other = Value(None, n=0, missing=reason) if by_model is None else Value.of(by_model, behind)
+        return Value(part), Value(who), Value.of(value, behind), other
+
+    yield row("mean", "all pairs", parts.grand, grand)
+    for name, value in parts.describer.items():
+        yield row("describer's effect", name, value, describers.get(name))
+    for name, value in parts.generator.items():
+        yield row("generator's effect", name, value, generators.get(name))
+    for (describer, generator), value in parts.interaction.items():
+        yield row("interaction", f"{describer} + {generator}", value, None)
+    for source, spread in parts.spread.items():
+        yield row("spread", SOURCES[source], spread, None)
+    for source, share in parts.shares.items():
+        yield row("share of variance", SOURCES[source], share, None)
+    yield row("dominance", "describers less generators", parts.dominance, None)
+
+
+def _notes(found: PairEffects) -> tuple[str, ...]:
+    if isinstance(found.decomposition, Unavailable):
+        return (f"No effects: {found.decomposition.reason}.",)
+    size = f"{len(found.decomposition.describers)} describers × {len(found.decomposition.generators)} generators"
+    model = found.model
+    tests = (
+        (f"Mixed model: {', '.join(f'{SOURCES[source]} p {_p(p)}' for source, p in model.p.items())}.",)
+        if isinstance(model, MixedEffects)
+        else (f"No mixed model: {model.reason}.",)
+    )
+    return (
+        f"Grid of {size}; each pair's mean is over the instances that it has a score for, as on boards. Effects and "
+        "spreads in points of 0–10, shares of the variance between pairs. Dominance is the spread of describers less "
+        "that of generators: above 0 the describer matters more.",
+        *tests,
+    )
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"

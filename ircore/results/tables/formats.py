@@ -1,0 +1,326 @@
+"""The formats of a table: text, Markdown and LaTeX for people, CSV, JSON and flat records for programs.
+
+Text from submissions is a stranger's: each format takes from it what the format would act on.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any, Literal
+
+from ircore.core.terminal import printable
+from ircore.results.model import Results
+from ircore.results.tables.model import Column, Selection, Table, Value
+
+Format = Literal["text", "json", "csv", "markdown", "latex"]
+
+MISSING = "–"
+"""Stands where there is no value, in the formats for people."""
+
+MARKS = "*†‡§¶"
+"""Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
+
+LOPSIDED = 1.6
+"""Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
+
+NARROWEST = 80
+"""Columns of a terminal to which remarks are wrapped where a table is narrower."""
+
+RIGHT = frozenset({"rank", "played_of_all"})
+"""Columns of texts that read as numbers."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters that spreadsheets take for a formula."""
+
+
+def number(value: float, digits: int, signed: bool = False) -> str:
+    """Format a number with a true minus sign; a zero has no sign, whatever it was rounded from."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        return text.removeprefix("-")
+    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
+
+
+def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
+    """Format an entry for people, its interval as ``± half`` or ``[low, high]`` if wanted; without its marks."""
+    if value.value is None:
+        return MISSING
+    if isinstance(value.value, str):
+        return value.value
+    if column.digits is None or isinstance(value.value, int):
+        return f"{value.value:,}"
+    text = number(value.value, column.digits, column.signed)
+    half = _even_half(value) if interval == "half" else None
+    if half is not None:
+        return f"{text} ± {number(half, column.digits)}"
+    ends = interval_shown(column, value) if interval != "none" else ""
+    return f"{text} {ends}" if ends else text
+
+
+def _even_half(value: Value) -> float | None:
+    """Return the longer half of an interval whose halves are about equal; None of any other."""
+    if not isinstance(value.value, int | float) or value.low is None or value.high is None:
+        return None
+    below, above = value.value - value.low, value.high - value.value
+    return max(below, above) if max(below, above) <= LOPSIDED * min(below, above) else None
+
+
+def interval_shown(column: Column, value: Value) -> str:
+    """Format the interval of an entry as ``[low, high]``; empty without one."""
+    if column.digits is None or value.low is None or value.high is None:
+        return ""
+    low, high = (number(one, column.digits, column.signed) for one in (value.low, value.high))
+    return f"[{low}, {high}]"
+
+
+def render(table: Table, form: Format, results: Results | None = None) -> str:
+    """Return a table in a format, with a line break at the end.
+
+    Args:
+        table: What to write.
+        form: How.
+        results: Where the table comes from: given it, JSON lists the episodes behind each number one by one.
+    """
+    if form == "json":
+        return as_json(table, results)
+    return {"text": as_text, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}[form](table)
+
+
+def as_text(table: Table) -> str:
+    """Return a table for a terminal, in aligned columns."""
+    table = table.for_readers(terminal=True)
+    lines = _lines(table, "half")
+    left = _left(table)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    texts = [
+        "  ".join(
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+    width = max(map(len, texts))
+    remarks = [wrap(text, max(width, NARROWEST)) for text in (table.caption, *_remarks(table))]
+    return (
+        printable("\n".join([texts[0], "─" * width, *texts[1:], "", *(line for text in remarks for line in text)]))
+        + "\n"
+    )
+
+
+def as_markdown(table: Table) -> str:
+    """Return a table in GitHub's Markdown; signs that Markdown or HTML would act on are escaped."""
+    table = table.for_readers()
+    head, *rows = [[_markdown(cell) for cell in line] for line in _lines(table, "ends")]
+    rule = [":--" if to_left else "--:" for to_left in _left(table)]
+    lines = [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
+    remarks = [f"\n{_markdown(text)}" for text in (table.caption, *_remarks(table))]
+    return "\n".join([*lines, *remarks]) + "\n"
+
+
+def as_latex(table: Table) -> str:
+    """Return a table as LaTeX; needs the package ``booktabs``."""
+    table = table.for_readers()
+    head, *rows = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in _lines(table, "ends")]
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_latex(table.title)}. {_latex(table.caption)}}}",
+        rf"\begin{{tabular}}{{{''.join('l' if to_left else 'r' for to_left in _left(table))}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(rf"\par\footnotesize {_latex(text)}" for text in _remarks(table)),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """Return a table's flat records as CSV; a text that a spreadsheet would run begins with an apostrophe."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(flat_names(table))
+    writer.writerows([_harmless(value) for value in row] for row in _flat_rows(table))
+    return buffer.getvalue()
+
+
+def as_json(table: Table, results: Results | None = None) -> str:
+    """Return a table as one JSON document.
+
+    ``columns`` say unit and direction. A row has under each column's key an estimate ``{mean, low, high, n}`` or a
+    plain value, null where there is none; and under ``about``, by column, why it is ``missing``, the ``marks`` that it
+    carries and the ``episodes`` behind it: how they are selected, or, given the results, one by one.
+    """
+    table = table.for_programs()
+    document = {
+        "table": table.name,
+        "title": table.title,
+        "caption": table.caption,
+        "origin": table.origin,
+        "columns": [_column_record(column) for column in table.columns],
+        "rows": [],
+        "marks": {key: table.marks[key] for key in table.carried},
+        "notes": list(table.notes),
+    }
+    rows = ",\n    ".join(_dumped(_row_record(table, row, results)) for row in table.rows)
+    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the replaced signs.
+    text = _dumped(document, indent=2)
+    return (text.replace('"rows": []', f'"rows": [\n    {rows}\n  ]', 1) if rows else text) + "\n"
+
+
+@dataclass(frozen=True)
+class FlatColumn:
+    """One column of a flat file: a plain column, or one of the four of an estimate."""
+
+    name: str
+    """As in the file."""
+
+    column: Column
+    """What it belongs to."""
+
+    part: Literal["value", "mean", "low", "high", "n"]
+    """What of it."""
+
+
+def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:
+    """Return the columns of ``flat_records``.
+
+    An estimate becomes ``KEY_mean``, ``KEY_low``, ``KEY_high`` and ``KEY_n``, the primary one just ``mean``, ``low``,
+    ``high`` and ``n``.
+    """
+    return tuple(flat for column in columns if column.audience != "readers" for flat in _flat(column, primary))
+
+
+def flat_records(table: Table) -> Iterator[dict[str, Any]]:
+    """Yield each row as one flat record, in full precision, under the names of ``flat_columns``."""
+    names = flat_names(table)
+    for row in _flat_rows(table):
+        yield dict(zip(names, row, strict=True))
+
+
+def flat_names(table: Table) -> list[str]:
+    """Return the keys of a table's flat records, in order."""
+    return [flat.name for flat in flat_columns(table.columns, table.primary)]
+
+
+def _flat_rows(table: Table) -> Iterator[list[Any]]:
+    """Yield the entries of each flat record, in the order of ``flat_names``."""
+    table = table.for_programs()
+    estimated = [column.estimated for column in table.columns]
+    for row in table.rows:
+        entries: list[Any] = []
+        for wide, value in zip(estimated, row, strict=True):
+            if wide:
+                entries += (value.value, value.low, value.high, value.n or 0)
+            else:
+                entries.append(value.value)
+        yield entries
+
+
+def _flat(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
+    if not column.estimated:
+        return (FlatColumn(column.key, column, "value"),)
+    prefix = "" if column.key == primary else f"{column.key}_"
+    return tuple(FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
+
+
+def _dumped(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _column_record(column: Column) -> dict[str, Any]:
+    names = ("key", "title", "unit", "better", "description")
+    return {name: getattr(column, name) for name in names}
+
+
+def _row_record(table: Table, row: tuple[Value, ...], results: Results | None) -> dict[str, Any]:
+    cells = list(zip(table.columns, row, strict=True))
+    about = {column.key: _about(value, results) for column, value in cells}
+    return {
+        **{column.key: _plain(column, value) for column, value in cells},
+        "about": {key: one for key, one in about.items() if one},
+    }
+
+
+def _plain(column: Column, value: Value) -> Any:
+    if not column.estimated:
+        return value.value
+    return {"mean": value.value, "low": value.low, "high": value.high, "n": value.n or 0}
+
+
+def _about(value: Value, results: Results | None) -> dict[str, Any]:
+    return {
+        **({"missing": value.missing} if value.missing is not None else {}),
+        **({"marks": list(value.marks)} if value.marks else {}),
+        **({"episodes": _selection(value.episodes, results)} if value.episodes is not None else {}),
+    }
+
+
+def _selection(selection: Selection, results: Results | None) -> Any:
+    if results is not None:
+        return [{"run_id": run_id, "episode_id": name} for run_id, name in selection.episodes(results)]
+    names = ("run_ids", "which", "category", "difficulty", "judge")
+    return {name: getattr(selection, name) for name in names}
+
+
+def _lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:
+    """Return the heading and every row as texts, with the signs of their marks."""
+    signs = _signs(table)
+    rows = [
+        [
+            shown(column, value, interval) + "".join(signs[mark] for mark in value.marks)
+            for column, value in zip(table.columns, row, strict=True)
+        ]
+        for row in table.rows
+    ]
+    return [[column.heading for column in table.columns], *rows]
+
+
+def _left(table: Table) -> list[bool]:
+    """Say of each column whether it is aligned to the left, as texts are."""
+    return [column.digits is None and column.key not in RIGHT for column in table.columns]
+
+
+def _signs(table: Table) -> dict[str, str]:
+    return {key: MARKS[index % len(MARKS)] * (index // len(MARKS) + 1) for index, key in enumerate(table.carried)}
+
+
+def _remarks(table: Table) -> list[str]:
+    """Return what stands below a table: its marks, why entries are missing, its notes."""
+    marks = (f"{sign} {table.marks[key]}" for key, sign in _signs(table).items())
+    reasons = dict.fromkeys(value.missing for row in table.rows for value in row if value.missing)
+    missing = [f"{MISSING} {'; '.join(map(str, reasons))}"] if reasons else []
+    return [*marks, *missing, *table.notes]
+
+
+def _harmless(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|&~#])", r"\\\1", " ".join(printable(text).split()))
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "Δ": r"$\Delta$",
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+    "×": r"$\times$",
+    "–": "--",
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in " ".join(printable(text).split()))

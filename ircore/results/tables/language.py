@@ -1,0 +1,123 @@
+"""How describers talk: what they correct, how long and how new their messages are, turn by turn."""
+
+from ircore.games.reconstruction.language.lexicon import CORRECTIONS
+from ircore.results.language import (
+    MessageResult,
+    RunLanguage,
+    chosen,
+    correction_profile,
+    episode_messages,
+    run_language,
+)
+from ircore.results.model import Results
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+
+NO_CORRECTION = "no message after turn 1"
+
+
+def corrections_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the share of correction messages (turn 2 and later) in which each category of correction fires."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("messages", "messages", "Messages of turn 2 and later.", digits=0),
+        *(
+            Column(one, one.replace("_", " "), f"Share of these about {one.replace('_', ' ')}.", "", estimated=True)
+            for one in CORRECTIONS
+        ),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        profile = _language(results, run_id, category, difficulty).profile
+        behind = Selection((run_id,), "played", category, difficulty)
+        shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
+        rows.append((*who, Value(profile.messages), *shares))
+    return Table(
+        "corrections",
+        "Correction language",
+        caption(results, None, category, difficulty),
+        columns,
+        tuple(rows),
+        ("Shares of messages, 0–1; a message may be about several things. n counts episodes.",),
+    )
+
+
+def corrections_by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the same share turn by turn, one row a pair and turn: the data of the paper's Figure 13."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("turn", "turn", "2 or later.", digits=0),
+        Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
+        *(
+            Column(one, one.replace("_", " "), f"Share of these about {one.replace('_', ' ')}.", "", estimated=True)
+            for one in CORRECTIONS
+        ),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        behind = Selection((run_id,), "played", category, difficulty)
+        for turn, profile in _language(results, run_id, category, difficulty).by_turn.items():
+            shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
+            rows.append((*who, Value(turn), Value(profile.messages), *shares))
+    return Table(
+        "corrections_by_turn",
+        "Correction language by turn",
+        caption(results, None, category, difficulty),
+        columns,
+        tuple(rows),
+        ("Shares of messages, 0–1. Later turns rest on fewer, and usually harder, episodes.",),
+    )
+
+
+def words_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the commonest words behind each category of correction, over all pairs."""
+    columns = (
+        Column("correction", "correction", "What is corrected.", digits=None),
+        Column("token", "word", "A word that made the category fire.", digits=None),
+        Column("count", "times", "How often, in all messages of turn 2 and later.", digits=0),
+    )
+    every = [one for run_id in results.episodes for one in _messages(results, run_id, category, difficulty)]
+    rows = tuple(
+        (Value(correction), Value(token), Value(count))
+        for correction, tokens in correction_profile(every).top_tokens.items()
+        for token, count in tokens
+    )
+    return Table("words", "Correction words", caption(results, None, category, difficulty), columns, rows)
+
+
+def messages_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return length and novelty of messages, one row a pair and turn."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("turn", "turn", "1-based.", digits=0),
+        Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
+        Column("tokens", "tokens", "Tokens a message.", digits=0, estimated=True),
+        Column("words", "words", "Words a message.", digits=0, estimated=True),
+        Column("novelty", "new words", "Share of content words that the episode has not used.", estimated=True),
+        Column("similarity", "like the last", "Jaccard similarity to the message before.", estimated=True),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        behind = Selection((run_id,), "played", category, difficulty)
+        for one in _language(results, run_id, category, difficulty).turns:
+            estimates = (one.tokens, one.words, one.novelty, one.similarity)
+            values = (Value.of(estimate, behind, "first turn") for estimate in estimates)
+            rows.append((*who, Value(one.turn), Value(one.messages), *values))
+    return Table(
+        "messages",
+        "Messages by turn",
+        caption(results, None, category, difficulty),
+        columns,
+        tuple(rows),
+        ("Later turns rest on fewer, and usually harder, episodes.",),
+    )
+
+
+def _messages(results: Results, run_id: str, category: str | None, difficulty: str | None) -> tuple[MessageResult, ...]:
+    return chosen(episode_messages(results.episodes[run_id]), category, difficulty)
+
+
+def _language(results: Results, run_id: str, category: str | None, difficulty: str | None) -> RunLanguage:
+    if category is None and difficulty is None and run_id in results.language:
+        return results.language[run_id]
+    return run_language(_messages(results, run_id, category, difficulty))

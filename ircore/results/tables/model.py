@@ -1,0 +1,214 @@
+"""What a table is: the one form in which site, release, CSV, JSON, Markdown and LaTeX get their numbers.
+
+A table is a frozen value. Every column says its unit and which direction is better; every number carries its interval,
+how many values it rests on, and which episodes these are; what is missing says why.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ircore.results.episodes import EpisodeResult
+from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate
+
+Better = Literal["higher", "lower", "neither"]
+"""Which direction of a column is better."""
+
+Which = Literal["ended", "played", "rated", "refined"]
+"""Episodes that have ended; of these not aborted; of these rated at the end; of these rated at both ends of several
+turns."""
+
+Audience = Literal["everyone", "readers", "pages", "programs"]
+"""``readers``: people only, since programs have the same in other columns; ``pages``: everyone but a terminal, where
+space is short; ``programs``: CSV, JSON and flat records only."""
+
+Origin = Literal["computed here", "reported by the paper"]
+"""Where a table's numbers come from; the two never stand in one table."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which episodes a number was computed from."""
+
+    run_ids: tuple[str, ...]
+    """The runs."""
+
+    which: Which
+    """Which of their episodes."""
+
+    category: str | None = None
+    """Only this category; None for all."""
+
+    difficulty: str | None = None
+    """Only this difficulty; None for both."""
+
+    judge: str | None = None
+    """Whose ratings ``rated`` and ``refined`` mean."""
+
+    def episodes(self, results: Results) -> tuple[tuple[str, str], ...]:
+        """Return run id and episode id of each, in the order of the runs and of the set."""
+        return tuple(
+            (run_id, one.episode.episode_id)
+            for run_id in self.run_ids
+            for one in results.episodes[run_id]
+            if self._has(one)
+        )
+
+    def _has(self, one: EpisodeResult) -> bool:
+        episode = one.episode
+        if self.category not in (None, episode.category) or self.difficulty not in (None, episode.difficulty):
+            return False
+        if self.which == "ended":
+            return True
+        if self.which == "played":
+            return episode.played
+        judged = one.judged.get(self.judge or "")
+        if judged is None or not episode.played:
+            return False
+        return judged.delta is not None if self.which == "refined" else judged.final is not None
+
+
+@dataclass(frozen=True)
+class Value:
+    """One entry of a table: a text, a count, or a number with its interval."""
+
+    value: float | int | str | None
+    """What is shown; None where there is none."""
+
+    low: float | None = None
+    """Lower end of the 95 % interval, in the column's unit; None where there is no interval."""
+
+    high: float | None = None
+    """Upper end."""
+
+    n: int | None = None
+    """How many values a mean rests on; None for texts and counts."""
+
+    missing: str | None = None
+    """Why ``value`` is None."""
+
+    marks: tuple[str, ...] = ()
+    """Keys of the table's marks that this entry carries."""
+
+    episodes: Selection | None = None
+    """The episodes behind the number."""
+
+    @classmethod
+    def of(
+        cls,
+        estimate: Estimate,
+        episodes: Selection | None = None,
+        missing: str = "no rated episode",
+        marks: tuple[str, ...] = (),
+    ) -> "Value":
+        """Return the entry of an estimate; ``missing`` says why there is none, if so."""
+        reason = missing if estimate.mean is None else None
+        return cls(estimate.mean, estimate.low, estimate.high, estimate.n, reason, marks, episodes)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table."""
+
+    key: str
+    """Identifier in files, such as ``delta``."""
+
+    title: str
+    """Heading for people, without the unit."""
+
+    description: str
+    """What it is, in one sentence."""
+
+    unit: str = ""
+    """Unit or scale, such as ``0–10`` or ``US$``; empty for texts and counts."""
+
+    better: Better = "neither"
+    """Which direction is better."""
+
+    digits: int | None = 2
+    """Decimals shown to people; None for texts. Files for programs have full precision."""
+
+    signed: bool = False
+    """Whether positive numbers are shown with their sign, as differences are."""
+
+    estimated: bool = False
+    """Whether entries have an interval and n, so that flat files have four columns for this one."""
+
+    nullable: bool = False
+    """Whether entries that are no estimates may be missing."""
+
+    audience: Audience = "everyone"
+    """Who gets this column."""
+
+    @property
+    def heading(self) -> str:
+        """Title and unit."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values under columns."""
+
+    name: str
+    """Identifier, such as ``board``; also its file's name."""
+
+    title: str
+    """What it shows, for people."""
+
+    caption: str
+    """In words: what is selected, who judged, how many episodes, on which instance set."""
+
+    columns: tuple[Column, ...]
+    """In order."""
+
+    rows: tuple[tuple[Value, ...], ...]
+    """Each as long as ``columns``."""
+
+    notes: tuple[str, ...] = ()
+    """Remarks on the whole table."""
+
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """What the marks of entries mean, by key."""
+
+    origin: Origin = "computed here"
+    """Whether these are results of runs or published figures."""
+
+    primary: str | None = None
+    """Key of the column whose flat names are plain ``mean``, ``low``, ``high`` and ``n``; None if there is none."""
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The keys of the marks that some entry carries, in the order of ``marks``."""
+        found = {mark for row in self.rows for value in row for mark in value.marks}
+        return tuple(key for key in self.marks if key in found)
+
+    def for_readers(self, terminal: bool = False) -> "Table":
+        """Return the table with the columns that people see, at a terminal or elsewhere."""
+        hidden = {"programs", "pages"} if terminal else {"programs"}
+        return self._without(hidden)
+
+    def for_programs(self) -> "Table":
+        """Return the table with the columns that programs get."""
+        return self._without({"readers"})
+
+    def _without(self, hidden: set[str]) -> "Table":
+        kept = [index for index, column in enumerate(self.columns) if column.audience not in hidden]
+        return replace(
+            self,
+            columns=tuple(self.columns[index] for index in kept),
+            rows=tuple(tuple(row[index] for index in kept) for row in self.rows),
+        )
+
+    def column(self, key: str) -> tuple[Value, ...]:
+        """Return one column's entries; KeyError if there is no such column."""
+        keys = [one.key for one in self.columns]
+        if key not in keys:
+            raise KeyError(key)
+        index = keys.index(key)
+        return tuple(row[index] for row in self.rows)
+
+    def entry(self, row: int, key: str) -> Value:
+        """Return the entry of a row (0-based) under a column; KeyError if there is no such column."""
+        return self.column(key)[row]

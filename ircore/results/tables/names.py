@@ -1,0 +1,44 @@
+"""The names of pairs and conditions in tables: one name for one thing, everywhere."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ircore.core.records import Rules
+from ircore.results.model import SubmissionResult
+
+ALL = "all"
+"""Stands in files for every category, or both difficulties."""
+
+USUAL = Rules()
+
+
+def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
+    """Return the name of each pair by run id: its players, what is unusual in its rules, and its slug if needed."""
+    names = {one.run_id: _pair(one) for one in submissions}
+    count = Counter(names.values())
+    return {
+        one.run_id: names[one.run_id] if count[names[one.run_id]] == 1 else f"{names[one.run_id]} ({one.slug})"
+        for one in submissions
+    }
+
+
+def _pair(one: SubmissionResult) -> str:
+    unusual = unusual_rules(one.run.rules)
+    return f"{one.describer} + {one.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
+
+
+def unusual_rules(rules: Rules) -> list[str]:
+    """Say in what rules differ from the usual ones."""
+    turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
+    return [
+        *([f"budget {rules.token_budget}"] if rules.token_budget != USUAL.token_budget else []),
+        *([turns] if rules.max_turns != USUAL.max_turns else []),
+        *([f"over budget: {rules.over_budget}"] if rules.over_budget != USUAL.over_budget else []),
+    ]
+
+
+def condition_words(category: str | None, difficulty: str | None) -> str:
+    """Name a condition in words, such as ``hard geometry`` or ``all targets``."""
+    if category is None and difficulty is None:
+        return "all targets"
+    return " ".join(part for part in (difficulty, (category or "targets").replace("_", " ")) if part)

@@ -1,0 +1,36 @@
+"""The columns that say which pair a row is about, and captions that say what a table selects."""
+
+from ircore.results.model import Results
+from ircore.results.tables.model import Column, Value
+from ircore.results.tables.names import condition_words, pair_names
+
+PAIR_COLUMNS = (
+    Column("run_id", "Run", "The run: one pair under one set of rules.", digits=None, audience="programs"),
+    Column("submission", "Submission", "Slug of the pair.", digits=None, audience="programs"),
+    Column("describer", "Describer", "Model that sees the target and writes.", digits=None, audience="programs"),
+    Column("generator", "Generator", "Model that reads and draws.", digits=None, audience="programs"),
+    Column("pair", "pair", "Describer + generator.", digits=None, audience="readers"),
+)
+
+
+def pair_values(results: Results) -> dict[str, tuple[Value, ...]]:
+    """Return the entries of ``PAIR_COLUMNS`` by run id."""
+    names = pair_names(results.submissions)
+    return {
+        one.run_id: tuple(
+            Value(text) for text in (one.run_id, one.slug, one.describer, one.generator, names[one.run_id])
+        )
+        for one in results.submissions
+    }
+
+
+def caption(
+    results: Results, judge: str | None = None, category: str | None = None, difficulty: str | None = None
+) -> str:
+    """Say what a table selects: condition, judge, episodes a pair and instance set."""
+    size = sum(category in (None, one.category) and difficulty in (None, one.difficulty) for one in results.instances)
+    judged = "" if judge is None else f", judged by {judge}"
+    return (
+        f"{condition_words(category, difficulty).capitalize()}{judged}; "
+        f"{size} episode{'s' if size != 1 else ''} a pair; instance set {results.instance_set[:12]}."
+    )

@@ -1,0 +1,92 @@
+"""The published figures as tables: reported by the paper, never among results of runs."""
+
+from typing import Literal
+
+from ircore.games.reconstruction.published.published import (
+    JUDGES,
+    REPORTED,
+    SOURCE,
+    mean_preferences,
+    mean_scores,
+    published_agreement,
+    published_scores,
+)
+from ircore.results.tables.model import Column, Table, Value
+
+NOT_GIVEN = "not given by the paper"
+
+
+def published_scores_table() -> Table:
+    """Return the paper's Table 3, 56 rows."""
+    columns = (
+        Column("describer", "describer", "As the paper prints it.", digits=None),
+        Column("generator", "generator", "As the paper prints it.", digits=None),
+        Column("category", "category", "Of the pictures; photos are the paper's Visual Genome.", digits=None),
+        Column("difficulty", "difficulty", "easy or hard.", digits=None),
+        *(Column(judge, judge, f"Mean final score by {judge}.", "0–10", "higher", 1) for judge in JUDGES),
+        Column("final_preferred", "final preferred", "By LipSim, share of multi-turn episodes.", "0–1", "higher", 3,
+               nullable=True),
+        Column("human", "human", "Mean final score by three people.", "0–10", "higher", 2, nullable=True),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Value(one.pair.describer),
+            Value(one.pair.generator),
+            Value(one.category),
+            Value(one.difficulty),
+            *(Value(one.score(judge)) for judge in JUDGES),
+            _given(one.final_preferred),
+            _given(one.human),
+        )
+        for one in published_scores()
+    )
+    return Table("published", "Published scores", f"Table 3 of {SOURCE}.", columns, rows, (), {}, REPORTED)
+
+
+def published_means_table() -> Table:
+    """Return the means of the paper's Table 3 over its 14 conditions, a row a pair, best first by its first judge."""
+    columns = (
+        Column("pair", "pair", "As the paper prints it.", digits=None),
+        *(Column(judge, judge, f"Mean final score by {judge}.", "0–10", "higher") for judge in JUDGES),
+        Column("final_preferred", "final preferred", "By LipSim.", "0–1", "higher"),
+    )
+    means, preferred = mean_scores(), mean_preferences()
+    rows = tuple(
+        (
+            Value(f"{pair.describer} + {pair.generator}"),
+            *(Value(means[pair][judge]) for judge in JUDGES),
+            Value(preferred[pair]),
+        )
+        for pair in sorted(means, key=lambda one: -means[one][JUDGES[0]])
+    )
+    words = f"Unweighted means over the conditions of Table 3 of {SOURCE}, computed from the published values."
+    return Table("published_means", "Published means", words, columns, rows, (), {}, REPORTED)
+
+
+def published_agreement_table(number: Literal["table1", "table2", "table4"]) -> Table:
+    """Return the paper's Table 1 (judges), 2 (people and judges) or 4 (annotators)."""
+    columns = (
+        Column("one", "one", "A judge.", digits=None),
+        Column("other", "other", "Another.", digits=None),
+        Column("pearson", "Pearson r", "Of similarity ratings.", "", "higher", nullable=True),
+        Column("spearman", "Spearman ρ", "Of the same.", "", "higher", nullable=True),
+        Column("agreement", "agreement", "Share of equal preferences.", "0–1", "higher", 3),
+        Column("kappa", "Cohen's κ", "Of the same.", "", "higher"),
+    )
+    rows = tuple(
+        (
+            Value(one.one),
+            Value(one.other),
+            _given(one.pearson),
+            _given(one.spearman),
+            Value(one.agreement),
+            Value(one.kappa),
+        )
+        for one in published_agreement(number)
+    )
+    words = f"{number.replace('table', 'Table ')} of {SOURCE}."
+    return Table(f"published_{number}", "Published agreement", words, columns, rows, (), {}, REPORTED)
+
+
+def _given(value: float | None) -> Value:
+    return Value(value, missing=NOT_GIVEN if value is None else None)

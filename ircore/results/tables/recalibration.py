@@ -1,0 +1,101 @@
+"""Judges on the people's scale: how each map was found, how good it is, and what it makes of every pair."""
+
+from ircore.results.calibration import MARKS, calibrate
+from ircore.results.model import Results
+from ircore.results.statistics.recalibration import Refusal
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+
+ERRORS = (
+    ("bias", "bias", "Mean of score less people's score"),
+    ("absolute", "MAE", "Mean absolute error"),
+    ("squared", "RMSE", "Root of the mean squared error"),
+)
+
+MAP_NOTES = (
+    "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
+    "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
+    "higher than people.",
+    "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
+)
+SCORE_NOTES = (
+    "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
+    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out.",
+    "Intervals carry the uncertainty of the scores and of the map, but take the annotators as they are.",
+)
+
+
+def maps_table(results: Results) -> Table:
+    """Return each judge's map: what it was fitted to, and its errors before and after, cross-validated."""
+    columns = (
+        Column("judge", "judge", "Whose scores are mapped.", digits=None),
+        Column("method", "map", "The kind that cross-validation over instances chose.", digits=None, nullable=True),
+        Column("matched", "matched", "Renderings that judge and people rated.", digits=0),
+        Column("instances", "instances", "Pictures that these come from.", digits=0),
+        *(
+            Column(f"{key}_{when}", f"{title} {when}", f"{words}, {when} recalibration.", "", "lower", 2, key == "bias",
+                   estimated=True)
+            for key, title, words in ERRORS
+            for when in ("before", "after")
+        ),
+    )  # fmt: skip
+    rows = []
+    for judge, found in results.raters.maps.items():
+        if isinstance(found, Refusal):
+            missing = [Value(None, n=0, missing=found.reason)] * (2 * len(ERRORS))
+            method = Value(None, missing=found.reason)
+            rows.append((Value(judge), method, Value(found.n), Value(found.instances), *missing))
+            continue
+        errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (found.before, found.after))
+        rows.append((Value(judge), Value(found.method), Value(found.n), Value(found.instances), *errors))
+    notes = MAP_NOTES if any(row[1].value is not None for row in rows) else ()
+    return Table("maps", "Recalibration of judges", caption(results), columns, tuple(rows), notes)
+
+
+def reliability_table(results: Results) -> Table:
+    """Return the reliability diagram of each judge: what people say of what it gives about the same score."""
+    columns = (
+        Column("judge", "judge", "Whose scores.", digits=None),
+        Column("score", "judge's score", "Mean within a whole point.", "0–10"),
+        Column("human", "people", "Mean score by people.", "0–10", estimated=True),
+        Column("instances", "instances", "Pictures that these come from.", digits=0),
+    )
+    rows = tuple(
+        (Value(judge), Value(one.judge), Value.of(one.human), Value(one.instances))
+        for judge, found in results.raters.maps.items()
+        if not isinstance(found, Refusal)
+        for one in found.reliability
+    )
+    read = "A perfectly calibrated judge has the same number in both columns, within the intervals."
+    notes = (read,) if rows else ("No judge has a map; the table maps says why.",)
+    return Table("reliability", "Reliability of judges", caption(results), columns, rows, notes)
+
+
+def recalibrated_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the mean final score of each pair on the people's scale, one column a judge."""
+    calibration = calibrate(results.episodes)
+    judges = tuple(calibration.maps)
+    columns = (
+        *PAIR_COLUMNS,
+        *(
+            Column(judge, judge, f"Final score by {judge}, as people would score.", "0–10", "higher", estimated=True)
+            for judge in judges
+        ),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        values = []
+        for judge in judges:
+            cell = calibration.cells.get((run_id, category, difficulty, judge))
+            if cell is None or cell.score is None:
+                reason = "the judge rated nothing here" if cell is None else cell.reason
+                values.append(Value(None, n=0, missing=reason))
+                continue
+            behind = Selection((run_id,), "rated", category, difficulty, judge)
+            score = cell.score
+            values.append(Value(score.value, score.low, score.high, score.n, None, cell.marks, behind))
+        rows.append((*who, *values))
+    notes = SCORE_NOTES if any(not isinstance(one, Refusal) for one in calibration.maps.values()) else ()
+    words = caption(results, None, category, difficulty)
+    marks = {str(key): text for key, text in MARKS.items()}
+    return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)

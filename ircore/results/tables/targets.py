@@ -1,0 +1,79 @@
+"""What the targets of a set show, counted from their scenes, and how many words they take."""
+
+from collections.abc import Sequence
+from itertools import product
+from statistics import fmean
+
+from ircore.core.records import Scene
+from ircore.results.model import Results
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.pairs import caption
+
+_NO_SCENE = "a photograph has no scene"
+_GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
+"""What lies behind a figure: of no weight for how much it shows."""
+
+
+def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return how many targets each condition has and what they hold, a row a condition."""
+    messages = _first_messages(results)
+    columns = (
+        Column("category", "category", "Kind of picture.", digits=None),
+        Column("difficulty", "difficulty", "easy or hard.", digits=None),
+        Column("targets", "targets", "Pictures of this condition.", digits=0),
+        Column("elements", "elements", "Drawn things a picture but grounds and grids, mean.", digits=1, nullable=True),
+        Column("fewest", "fewest", "Of these in one picture.", digits=0, nullable=True),
+        Column("most", "most", "Of these in one picture.", digits=0, nullable=True),
+        Column("texts", "texts", "Written labels and numbers a picture, mean.", digits=1, nullable=True),
+        Column("smallest", "smallest text", "Font size of the smallest text of all.", "px", digits=0, nullable=True),
+        Column("colours", "colours", "Different colours of drawn things a picture, mean.", digits=1, nullable=True),
+        Column("tokens", "first message", "Tokens that describers took for the first message, mean.", "tokens",
+               digits=0, nullable=True),
+    )  # fmt: skip
+    rows = [
+        (Value(one), Value(level), *_counts(results, one, level, messages.get((one, level), [])))
+        for one, level in product(results.categories, results.difficulties)
+        if category in (None, one) and difficulty in (None, level)
+    ]
+    words = caption(results, None, category, difficulty)
+    return Table("targets", "What the targets show", words, columns, tuple(row for row in rows if row[2].value))
+
+
+def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:
+    chosen = [one for one in results.instances if (one.category, one.difficulty) == (category, difficulty)]
+    scenes = [one.scene for one in chosen if one.scene is not None]
+    sizes = [sum(element.type not in _GROUND for element in scene.elements) for scene in scenes]
+    texts = [[element for element in scene.elements if element.text is not None] for scene in scenes]
+    fonts = [float(str(one.parameters["size"])) for found in texts for one in found if "size" in one.parameters]
+    behind = Selection(tuple(results.episodes), "ended", category, difficulty)
+    return (
+        Value(len(chosen)),
+        _mean(sizes),
+        _least(min(sizes, default=None), _NO_SCENE),
+        _least(max(sizes, default=None), _NO_SCENE),
+        _mean([len(found) for found in texts]),
+        _least(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
+        _mean([len(_colours(scene)) for scene in scenes]),
+        Value(fmean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
+    )
+
+
+def _least(value: float | None, missing: str) -> Value:
+    return Value(value, missing=missing if value is None else None)
+
+
+def _mean(values: list[int]) -> Value:
+    return Value(fmean(values), n=len(values)) if values else Value(None, missing=_NO_SCENE)
+
+
+def _colours(scene: Scene) -> set[str]:
+    return {element.colour for element in scene.elements if element.colour and element.type not in _GROUND}
+
+
+def _first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
+    """Return the length of the first message of every episode, by category and difficulty."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in (one.episode for episodes in results.episodes.values() for one in episodes):
+        if one.turns:
+            found.setdefault((one.category, one.difficulty), []).append(one.turns[0].message_tokens)
+    return found

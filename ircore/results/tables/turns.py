@@ -1,0 +1,96 @@
+"""What refinement does: outcomes of episodes, scores turn by turn, token budgets side by side."""
+
+from ircore.results.budgets import budget_series
+from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.trajectories import trajectory
+
+
+def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return how episodes ended, and what refinement made of them, as shares with intervals."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("played", "played", "Episodes not aborted, of all.", "0–1", "higher", estimated=True),
+        Column("improved", "improved", "ΔQ > 0.", "0–1", "higher", estimated=True),
+        Column("stable", "stable", "ΔQ = 0.", "0–1", estimated=True),
+        Column("regressed", "regressed", "ΔQ < 0.", "0–1", "lower", estimated=True),
+        Column("no_refinement", "single turn", "One rendering only.", "0–1", estimated=True),
+        Column("converged", "converged", "The describer ended it.", "episodes", digits=0),
+        Column("turn_limit", "turn limit", "Out of turns.", "episodes", digits=0),
+        Column("aborted", "aborted", "Rules broken, or no answer.", "episodes", digits=0),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        cell = results.cell(run_id, judge, category, difficulty)
+        rated = Selection((run_id,), "rated", category, difficulty, judge)
+        shares = (Value.of(one, rated) for one in cell.convergence_shares.values())
+        ends = (Value(cell.outcomes[outcome]) for outcome in ("converged", "turn_limit", "aborted"))
+        rows.append(
+            (*who, Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty)), *shares, *ends)
+        )
+    words = caption(results, judge, category, difficulty)
+    return Table("outcomes", "Outcomes", words, columns, tuple(rows), ("Shares of rated episodes, Wilson intervals.",))
+
+
+def trajectories_table(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> Table:
+    """Return the score reached by each turn, one row a pair, category and turn."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("category", "category", "A category, or all.", digits=None),
+        Column("turn", "turn", "1-based.", digits=0),
+        Column("reached", "score", "Similarity of each episode's latest rendering.", "0–10", "higher", estimated=True),
+        Column("refining", "still refining", "Episodes with a rendering at this turn.", digits=0),
+    )
+    categories = (category,) if category else (None, *results.categories)
+    rows = [
+        (*who, Value(one or "all"), Value(point.turn), Value.of(point.reached, behind), Value(point.refining))
+        for run_id, who in pair_values(results).items()
+        for one in categories
+        for behind in (Selection((run_id,), "rated", one, difficulty, judge),)
+        for point in trajectory(results.episodes[run_id], judge, one, difficulty)
+    ]
+    return Table(
+        "trajectories",
+        "Score by turn",
+        caption(results, judge, category, difficulty),
+        columns,
+        tuple(rows),
+        ("An episode that has ended keeps its last score.",),
+        primary="reached",
+    )
+
+
+def budgets_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return pairs that were played under several token budgets, one row a pair and budget."""
+    columns = (
+        *PAIR_COLUMNS[:-1],
+        Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
+        Column("budget", "budget", "Tokens a message may have.", "tokens", digits=0),
+        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
+        Column("delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True),
+        Column("preference", "final preferred", "Share, a tie being half.", "0–1", "higher", estimated=True),
+        Column("turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True),
+        Column("tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True),
+        Column("over_budget", "over budget", "Share of messages over the budget.", "0–1", "lower", estimated=True),
+    )
+    who = pair_values(results)
+    rows = []
+    for series in budget_series(results, judge, category, difficulty):
+        for point in series.points:
+            run = (point.run_id,)
+            estimates: tuple[tuple[Estimate, Selection], ...] = (
+                (point.score, Selection(run, "rated", category, difficulty, judge)),
+                (point.delta, Selection(run, "refined", category, difficulty, judge)),
+                (point.preference, Selection(run, "refined", category, difficulty, judge)),
+                *((one, Selection(run, "played", category, difficulty))
+                  for one in (point.turns, point.tokens, point.over_budget)),
+            )  # fmt: skip
+            names = (*who[point.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
+            rows.append((*names, Value(point.budget), *(Value.of(one, behind) for one, behind in estimates)))
+    notes = () if rows else ("No pair was played under several token budgets.",)
+    words = caption(results, judge, category, difficulty)
+    return Table("budgets", "Token budgets", words, columns, tuple(rows), notes, primary="score")

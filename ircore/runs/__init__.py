@@ -1,0 +1,1 @@
+"""Playing and what it leaves: the run folder, the runner, resuming, shards, workers elsewhere, replay."""

@@ -1,0 +1,145 @@
+"""Answers kept across runs: the same question is asked once, whichever run asks it.
+
+The key is the SHA-256 of all that decides what is sent: the player's spec (model, address, parameters), everything in
+its view (every word, every picture by its hash, the seed) and this package's version. The name of the variable that
+holds the key to the service is left out, since it changes nothing. Files appear whole or not at all, so several runs,
+also on several machines, may use one folder at the same time.
+
+Text only unless told otherwise: two pictures for the same words are two samples.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from ircore import __version__
+from ircore.core.errors import InputError
+from ircore.core.files import write_bytes
+from ircore.core.images import Picture, read_image_bytes
+from ircore.core.records import PlayerSpec, Record, Rendering, Role, Usage
+from ircore.core.validation import describe_validation_error
+from ircore.players.base import DescriberView, GeneratorView, JudgeView, PictureAnswer, TextAnswer
+
+View = DescriberView | GeneratorView | JudgeView
+
+NOT_ASKED = Usage(requests=0)
+"""What a kept answer cost: nothing."""
+
+
+class _Kept(Record):
+    """A file of the cache."""
+
+    text: str | None = None
+    rendering: Rendering | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Cache:
+    """Answers by all that decides them.
+
+    Args:
+        folder: Where they are kept; made when the first one is.
+        players: Who is asked, by seat.
+        generators: Whether pictures are kept as well.
+    """
+
+    def __init__(self, folder: Path, players: Mapping[Role, PlayerSpec], generators: bool = False) -> None:
+        self._folder = folder
+        self._generators = generators
+        self._specs = dict(players)
+
+    def text(self, view: DescriberView | JudgeView) -> TextAnswer | None:
+        """Return a describer's or a judge's answer to this question, if it was had before.
+
+        Raises:
+            InputError: The cache is damaged.
+        """
+        kept = self._read(_seat(view), view)
+        return None if kept is None or kept.text is None else TextAnswer(kept.text, NOT_ASKED)
+
+    def picture(self, view: GeneratorView) -> PictureAnswer | None:
+        """The same for a generator; nothing unless generators are cached.
+
+        Raises:
+            InputError: The cache is damaged.
+        """
+        kept = self._read("generator", view) if self._generators else None
+        if kept is None or kept.rendering is None:
+            return None
+        rendering, path = kept.rendering, self._picture_path(kept.rendering.sha256)
+        picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        if picture.sha256 != rendering.sha256:
+            raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
+        return PictureAnswer(picture, kept.notes, NOT_ASKED)
+
+    def keep_text(self, view: DescriberView | JudgeView, answer: TextAnswer) -> None:
+        """Keep a describer's or a judge's answer.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        self._write(_seat(view), view, _Kept(text=answer.text))
+
+    def keep_picture(self, view: GeneratorView, answer: PictureAnswer) -> None:
+        """Keep a generator's answer, if generators are cached; the picture is there before anything names it.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        if not self._generators:
+            return
+        picture = answer.picture
+        path = self._picture_path(picture.sha256)
+        if not path.exists():
+            write_bytes(path, picture.data)
+        rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+        self._write("generator", view, _Kept(rendering=rendering, notes=answer.notes))
+
+    def _read(self, role: Role, view: View) -> _Kept | None:
+        path = self._path(role, view)
+        try:
+            return _Kept.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})", "Name another --cache.") from error
+        except ValidationError as error:
+            raise InputError(f"{path}: damaged ({describe_validation_error(error)})", "Remove this file.") from error
+
+    def _write(self, role: Role, view: View, kept: _Kept) -> None:
+        write_bytes(self._path(role, view), kept.model_dump_json(exclude_none=True).encode())
+
+    def _path(self, role: Role, view: View) -> Path:
+        key = question_key(role, self._specs[role], view)
+        return self._folder / "answers" / key[:2] / f"{key}.json"
+
+    def _picture_path(self, sha256: str) -> Path:
+        return self._folder / "pictures" / sha256[:2] / f"{sha256}.png"
+
+
+def _seat(view: DescriberView | JudgeView) -> Role:
+    return "judge" if isinstance(view, JudgeView) else "describer"
+
+
+def question_key(role: Role, spec: PlayerSpec, view: View) -> str:
+    """Return the hash of everything that decides what a player is asked and how."""
+    question = {
+        "version": __version__,
+        "role": role,
+        "player": spec.model_dump(mode="json", exclude={"api_key_env"}),
+        "view": {one.name: _plain(getattr(view, one.name)) for one in fields(view)},
+    }
+    return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Picture):
+        return value.sha256
+    if isinstance(value, tuple):
+        return [_plain(one) for one in cast("tuple[object, ...]", value)]
+    return value

@@ -1,0 +1,1 @@
+"""What questions cost: prices, totals, the forecast before play, the limit during it."""

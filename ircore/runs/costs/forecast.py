@@ -1,0 +1,139 @@
+"""What a run would take at most, before it is played; every assumption is said."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ircore.core.records import Role, Rules, Usage
+from ircore.core.tokens import count_tokens
+from ircore.games.reconstruction.prompts import Prompts
+from ircore.runs.costs.prices import Asked, RunPrices, SeatPrice
+from ircore.runs.costs.totals import Totals
+from ircore.runs.folder import RunFolder
+
+IMAGE_READ_TOKENS = 1000
+"""Assumed for one picture that a model reads; gpt-4o counts 85 + 170 for 512 × 512 pixels, other models more."""
+
+IMAGE_WRITTEN_TOKENS = 1000
+"""Assumed for one picture that is billed by tokens; 1,056 were gpt-image-1's for 1024 × 1024 at medium quality."""
+
+
+@dataclass(frozen=True)
+class SeatEstimate:
+    """What one seat takes at most, over all episodes.
+
+    Attributes:
+        requests: Sent, without retries.
+        images: Pictures made.
+        usage: Tokens.
+        cost_usd: US dollars; None if no price is known.
+    """
+
+    requests: int
+    images: int
+    usage: Usage
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run takes at most: each seat, and what was assumed."""
+
+    describer: SeatEstimate
+    generator: SeatEstimate
+    assumptions: tuple[str, ...]
+
+
+def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -> Estimate:
+    """Estimate what playing takes if no episode ends before its last turn.
+
+    Args:
+        episodes: How many are to be played.
+        rules: Their rules.
+        prompts: The game master's words.
+        prices: What answers cost.
+    """
+    turns = range(1, rules.max_turns + 1)
+    describer, generator = prices.seats["describer"], prices.seats["generator"]
+    spoken = _tokens(episodes, rules.max_turns, lambda turn: _describer_reads(turn, rules, prompts), rules.token_budget)
+    drawn = _tokens(episodes, rules.max_turns, lambda turn: _generator_reads(turn, rules), IMAGE_WRITTEN_TOKENS)
+    count = episodes * len(turns)
+    return Estimate(
+        SeatEstimate(count, 0, spoken, _cost(describer, spoken, 0)),
+        SeatEstimate(count, count, drawn, _cost(generator, drawn, count)),
+        (
+            f"every episode takes all {rules.max_turns} turns and every message its {rules.token_budget} tokens",
+            f"a picture read is {IMAGE_READ_TOKENS:,} tokens",
+            "each turn the describer reads the target and all renderings so far, the generator its last one",
+            f"a picture made is {IMAGE_WRITTEN_TOKENS:,} tokens where no price an image is known",
+            "no reasoning tokens, no cached input, no retries",
+        ),
+    )
+
+
+def _describer_reads(turn: int, rules: Rules, prompts: Prompts) -> int:
+    words = sum(count_tokens(prompts.describer(one, rules.token_budget)) for one in range(1, turn + 1))
+    return words + (turn - 1) * rules.token_budget + turn * IMAGE_READ_TOKENS
+
+
+def _generator_reads(turn: int, rules: Rules) -> int:
+    return turn * rules.token_budget + (IMAGE_READ_TOKENS if turn > 1 else 0)
+
+
+def _tokens(episodes: int, turns: int, read: Callable[[int], int], written: int) -> Usage:
+    return Usage(
+        requests=episodes * turns,
+        prompt_tokens=episodes * sum(read(turn) for turn in range(1, turns + 1)),
+        completion_tokens=episodes * turns * written,
+    )
+
+
+def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
+    if seat.offline:
+        return 0.0
+    if seat.price is None:
+        return None
+    if images and seat.image is not None:
+        return images * seat.image + (seat.price.tokens(Usage(prompt_tokens=usage.prompt_tokens)) or 0.0)
+    return None if seat.images_apart else seat.price.tokens(usage)
+
+
+def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
+    """Say what ``episodes`` further ones would take if they were like those that have ended; empty if none has."""
+    ended = {one.episode_id for one in folder.episodes()}
+    asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
+    totals = Totals.of((one for one in asked if one.episode_id in ended), prices)
+    if not ended or all(one.offline for one in prices.seats.values()):
+        return ""
+    share = episodes / len(ended)
+    cost = f"{totals.cost_usd * share:.2f} US$" if totals.cost_known else "cost not known"
+    return (
+        f"  like the {len(ended)} that have ended: about {totals.requests * share:,.0f} requests, "
+        f"{totals.tokens * share:,.0f} tokens, {totals.images * share:,.0f} images, {cost}"
+    )
+
+
+def as_text(estimated: Estimate, prices: RunPrices) -> str:
+    """Return an estimate for people: requests, tokens, images and cost of each seat, then the assumptions."""
+    seats: tuple[tuple[Role, SeatEstimate], ...] = (
+        ("describer", estimated.describer),
+        ("generator", estimated.generator),
+    )
+    lines = [f"  at most {seat.requests:,} {name} requests{_seat(seat, prices.seats[name])}" for name, seat in seats]
+    if all(one.offline for one in prices.seats.values()):
+        return "\n".join(lines)
+    costs = [seat.cost_usd for _, seat in seats if seat.cost_usd is not None]
+    if costs:
+        unknown = "" if len(costs) == len(seats) else " and what has no known price"
+        lines.append(f"  together at most about {sum(costs):.2f} US${unknown}")
+    return "\n".join([*lines, "  assumed:", *(f"    {one}" for one in estimated.assumptions)])
+
+
+def _seat(estimated: SeatEstimate, seat: SeatPrice) -> str:
+    drawn = f", {estimated.images:,} images" if estimated.images else ""
+    if seat.offline:
+        return f"{drawn}: {seat.label} asks no provider"
+    usage = estimated.usage
+    tokens = f"{usage.prompt_tokens or 0:,} tokens read, {usage.completion_tokens or 0:,} written"
+    if estimated.cost_usd is None or seat.price is None:
+        return f"{drawn}, {tokens}: no price of {seat.label} is known (--prices FILE)"
+    return f"{drawn}, {tokens}: about {estimated.cost_usd:.2f} US$ by prices of {seat.label} on {seat.price.date}"

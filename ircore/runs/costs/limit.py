@@ -1,0 +1,102 @@
+"""What is known of a run while it is played or judged: for the progress line, and to stop it at a limit of its cost.
+
+Every question adds a few numbers, nothing more; text is made only when it is shown.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from ircore.core.errors import WorkError
+from ircore.runs.costs.prices import Asked, RunPrices, answered
+from ircore.runs.costs.totals import Totals
+
+
+class CostLimitError(WorkError):
+    """The run has cost as much as it may, or its cost is not known although it is limited."""
+
+
+class Watch:
+    """Counts what a run asks and what it costs.
+
+    Args:
+        prices: What answers cost.
+        max_cost: US dollars that the run may cost in all, answers of earlier sessions included; None for no limit.
+        clock: Seconds from any fixed moment.
+    """
+
+    def __init__(
+        self, prices: RunPrices, max_cost: float | None = None, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self.prices = prices
+        self.max_cost = max_cost
+        self.totals = Totals()
+        self.in_flight = 0
+        self.outcomes: Counter[str] = Counter()
+        self._clock = clock
+        self._started = clock()
+        self._requests_before = 0
+        self._unpriced: set[str] = set()
+
+    def begin(self, earlier: Iterable[Asked]) -> None:
+        """Start the clock; ``earlier`` are the questions of sessions before this one."""
+        for question in earlier:
+            self.asked(question)
+        self._requests_before = self.totals.requests
+        self._started = self._clock()
+
+    def may_ask(self) -> bool:
+        """Whether another question may be sent under the cost limit."""
+        return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
+
+    def asking(self) -> None:
+        """Count a question that is being sent."""
+        self.in_flight += 1
+
+    def asked(self, question: Asked) -> None:
+        """Count a question that was answered, or was asked in vain."""
+        cost = self.totals.add(question, self.prices)
+        if cost is None and answered(question):
+            self._unpriced.add(self.prices.seat_of(question).label)
+
+    def done_asking(self) -> None:
+        """Count a question as no longer being sent, whatever came of it."""
+        self.in_flight -= 1
+
+    def ended(self, outcome: str) -> None:
+        """Count an episode that has ended, or something that has been judged."""
+        self.outcomes[outcome] += 1
+
+    def note(self) -> str:
+        """Return outcomes, requests in flight, rate, tokens and cost in one line."""
+        seconds = self._clock() - self._started
+        rate = (self.totals.requests - self._requests_before) / seconds if seconds > 0 else 0.0
+        counted = [
+            *(f"{count} {name}" for name, count in sorted(self.outcomes.items())),
+            f"{self.in_flight} in flight",
+            f"{rate:.1f} requests/s",
+            f"{_short(self.totals.tokens)} tokens",
+        ]
+        if self.totals.priced:
+            counted.append(f"{self.totals.cost_usd:.4f} US$")
+        return ", ".join(counted)
+
+    def stopped(self) -> CostLimitError:
+        """Return the error that says why no further question may be sent."""
+        if self._unpriced:
+            return CostLimitError(
+                f"--max-cost: what answers of {' and '.join(sorted(self._unpriced))} cost is not known",
+                "Give prices with --prices FILE (see docs/players.md), or leave out --max-cost.",
+            )
+        return CostLimitError(
+            f"--max-cost: {self.totals.cost_usd:.4f} US$ of {self.max_cost:g} US$ spent",
+            "Every answer is kept; the same command with a larger --max-cost goes on from there.",
+        )
+
+
+def _short(number: int) -> str:
+    """Return a count as people say it: 950, 12.3k, 4.5M."""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return str(number)

@@ -1,0 +1,257 @@
+"""What answers cost: the provider's own figure where it gives one, else tokens and images times a table of prices.
+
+The table is ``prices.yaml`` beside this module; a user's own (``--prices FILE``) goes on top of it. A model that is in
+neither has no known cost: nothing is guessed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.files import write_bytes
+from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Role, Submission, Usage
+from ircore.core.strict_yaml import read_mapping
+from ircore.core.validation import describe_validation_error
+from ircore.players.calls import usage_of
+from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.runs.judge_questions import JudgeQuestion
+
+Asked = Call | Failure | JudgeQuestion
+"""A question to a player or to a judge, answered or not."""
+
+PERHAPS_BILLED: frozenset[FaultKind] = frozenset({"timeout", "dropped", "malformed", "cut_off", "bad_image"})
+"""Faults after which a picture may have been made, and billed, that never arrived or could not be used."""
+
+NEVER_BILLED: frozenset[FaultKind] = frozenset(
+    {"rate_limit", "server", "unreachable", "refused", "rejected", "denied", "not_found", "no_credit", "unsupported"}
+)
+"""Faults without an answer, so without a bill, unless the provider counts tokens all the same."""
+
+DEFAULT_HOST = "api.openai.com"
+"""Where a seat without ``base_url`` is taken to ask."""
+
+OFFLINE = frozenset({"canvas", "captioner", "classical", "human", "replay", "sketch"})
+"""Players of this package that ask no provider: their answers cost nothing."""
+
+IMAGES_APART = frozenset({"openai-responses"})
+"""Players whose model calls another one to draw: its images are billed besides the tokens that are counted."""
+
+MILLION = 1_000_000
+RUN_PRICES = "prices.yaml"
+"""File in a run folder: the prices that play was given with ``--prices``, so that they need not be given again."""
+
+
+SizeAndQuality = Annotated[str, StringConstraints(pattern=r"^[^/]+/[^/]+$")]
+
+
+class Price(Record):
+    """Prices of one model in US dollars."""
+
+    host: str | None = Field(default=None, description="Host of the provider that these prices hold for; null: any.")
+    input: float = Field(ge=0, description="A million tokens read.")
+    output: float = Field(ge=0, description="A million tokens written, reasoning included.")
+    reasoning: float | None = Field(default=None, ge=0, description="A million reasoning tokens, if not as output.")
+    images: dict[SizeAndQuality, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="One image by SIZE/QUALITY; * stands for any."
+    )
+    date: date
+    source: Line
+
+    def image(self, parameters: Mapping[str, object]) -> float | None:
+        """Return the price of one image with these parameters of a player; None if it is not known."""
+        size, quality = (str(parameters.get(name, "auto")) for name in ("size", "quality"))
+        keys = (f"{size}/{quality}", f"{size}/*", f"*/{quality}", "*/*")
+        return next((self.images[key] for key in keys if key in self.images), None)
+
+    def tokens(self, usage: Usage) -> float | None:
+        """Return what a provider's count of tokens costs; None if it did not count."""
+        if usage.prompt_tokens is None and usage.completion_tokens is None:
+            return None
+        reasoning = (usage.reasoning_tokens or 0) if self.reasoning is not None else 0
+        written = max(0, (usage.completion_tokens or 0) - reasoning)
+        spent = (usage.prompt_tokens or 0) * self.input + written * self.output + reasoning * (self.reasoning or 0)
+        return spent / MILLION
+
+
+class _Table(Record):
+    models: dict[Line, Price]
+
+
+@dataclass(frozen=True)
+class SeatPrice:
+    """What asking one seat costs.
+
+    Attributes:
+        label: Name of the seat's player for people.
+        offline: Whether it asks no provider, so that nothing is billed.
+        price: Its prices, if known.
+        image: US dollars an image, if known.
+        images_apart: Whether images are billed besides the tokens that the provider counts.
+    """
+
+    label: str
+    offline: bool
+    price: Price | None
+    image: float | None
+    images_apart: bool = False
+
+
+class Prices:
+    """Known prices by model.
+
+    Args:
+        models: Price of each model by its name.
+    """
+
+    def __init__(self, models: Mapping[str, Price]) -> None:
+        self.models = dict(models)
+
+    def seat(self, spec: PlayerSpec) -> SeatPrice:
+        """Return what asking this player costs."""
+        apart = spec.player in IMAGES_APART
+        price = self._at(spec.base_url, spec.label)
+        draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if apart else price
+        image = draws.image(spec.parameters) if draws is not None else None
+        return SeatPrice(spec.label, spec.player in OFFLINE, price, image, apart)
+
+    def _at(self, base_url: str | None, model: str) -> Price | None:
+        price = self.models.get(model)
+        host = urlsplit(base_url).hostname if base_url else DEFAULT_HOST
+        return price if price is not None and price.host in (None, host) else None
+
+
+def read_prices(*more: Path | None) -> Prices:
+    """Read the built-in table with others on top; in later files stands what holds.
+
+    Raises:
+        InputError: A file is not a table of prices.
+    """
+    models = _built_in()
+    for path in more:
+        if path is not None:
+            models = models | _read(path)
+    return Prices(models)
+
+
+@cache
+def _built_in() -> dict[str, Price]:
+    with as_file(files("ircore.runs.costs") / "prices.yaml") as path:
+        return _read(path)
+
+
+def _read(path: Path) -> dict[str, Price]:
+    remedy = "See ircore/runs/costs/prices.yaml for the format."
+    document = read_mapping(path, "Name a file of prices.", remedy)
+    try:
+        return dict(_Table.model_validate(document).models)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", remedy) from error
+
+
+class RunPrices:
+    """What the answers of one pair cost, and those of its judges.
+
+    Args:
+        prices: Known prices.
+        submission: The pair.
+        judges: Who the judges that are models are, by name.
+    """
+
+    def __init__(
+        self, prices: Prices, submission: Submission | None = None, judges: Mapping[str, PlayerSpec] | None = None
+    ) -> None:
+        pair = submission.players if submission is not None else {}
+        self.seats: dict[Role, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
+        self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
+
+    def seat_of(self, asked: Asked) -> SeatPrice:
+        """Return what asking whoever was asked costs; of a judge that nobody knows, that is not known."""
+        if not isinstance(asked, JudgeQuestion):
+            return self.seats[asked.role]
+        return self.judges.get(asked.judge) or SeatPrice(asked.judge, offline=False, price=None, image=None)
+
+    def cost(self, asked: Asked) -> float | None:
+        """Return US dollars for one question, failed attempts included; None if that is not known.
+
+        A picture that may have been made and billed without arriving is counted as billed.
+        """
+        usage, seat = usage_of_question(asked), self.seat_of(asked)
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        if usage.requests == 0 or seat.offline:
+            return 0.0
+        by_error = not answered(asked) and all(one.kind in NEVER_BILLED for one in asked.attempts)
+        if by_error and usage.completion_tokens is None:
+            return 0.0
+        if seat.price is None:
+            return None
+        by_tokens, lost = seat.price.tokens(usage), images_perhaps_billed(asked)
+        if by_tokens is not None and not seat.images_apart:
+            return by_tokens + lost * (seat.image or 0.0)
+        return None if seat.image is None else (by_tokens or 0.0) + (images(asked) + lost) * seat.image
+
+
+def prices_of_run(folder: RunFolder, given: Path | None = None) -> RunPrices:
+    """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
+    judges = {name: one.player for name, one in folder.judges().items() if one.player is not None}
+    return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
+
+
+def kept_prices(folder: RunFolder) -> Path | None:
+    """Return the run's own table of prices, if it has one."""
+    kept = folder.path / RUN_PRICES
+    return kept if kept.is_file() else None
+
+
+def keep_prices(folder: RunFolder, given: Path | None) -> None:
+    """Check a user's table of prices and keep it in the run folder, on top of an earlier one, for the next time.
+
+    Raises:
+        InputError: It is not a table of prices.
+    """
+    if given is None:
+        return
+    new, kept = _read(given), kept_prices(folder)
+    known = _read(kept) if kept is not None else {}
+    if known.keys() <= new.keys():
+        write_bytes(folder.path / RUN_PRICES, given.read_bytes())
+    elif known | new != known:
+        import yaml
+
+        models = {name: one.model_dump(mode="json", exclude_none=True) for name, one in (known | new).items()}
+        write_bytes(folder.path / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
+
+
+def usage_of_question(asked: Asked) -> Usage:
+    """Return what a question used: as the player says, or the sum of its attempts where there is no answer."""
+    return usage_of(asked.attempts) if isinstance(asked, Failure) else asked.usage
+
+
+def answered(asked: Asked) -> bool:
+    """Return whether a question has an answer."""
+    return asked.text is not None if isinstance(asked, JudgeQuestion) else isinstance(asked, Call)
+
+
+def seconds(asked: Asked) -> float:
+    """Return how long an answer was waited for, in seconds."""
+    return sum(one.seconds for one in asked.attempts) if isinstance(asked, Failure) else asked.seconds
+
+
+def images(asked: Asked) -> int:
+    """Return how many pictures a question brought: 0 or 1."""
+    return int(isinstance(asked, Call) and asked.rendering is not None)
+
+
+def images_perhaps_billed(asked: Asked) -> int:
+    """Return how many pictures a question may have cost besides the one that it brought."""
+    if isinstance(asked, JudgeQuestion) or asked.role != "generator":
+        return 0
+    return sum(one.kind in PERHAPS_BILLED for one in asked.attempts)

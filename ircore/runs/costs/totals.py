@@ -1,0 +1,92 @@
+"""Adding up what questions to players took: requests, tokens, images, seconds, US dollars."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ircore.runs.costs.prices import Asked, RunPrices, images, images_perhaps_billed, seconds, usage_of_question
+
+
+@dataclass
+class Totals:
+    """Sums over questions.
+
+    Attributes:
+        requests: Sent to providers, retries included.
+        prompt_tokens: Read, as providers count.
+        completion_tokens: Written, as providers count, reasoning included.
+        reasoning_tokens: Of these, not shown.
+        images: Pictures that arrived.
+        images_perhaps_billed: Pictures besides these that may have been made and billed, their requests having failed.
+        seconds: Of waiting for answers.
+        cost_usd: US dollars as far as known.
+        unpriced: Questions whose cost is not known.
+        priced: Questions whose cost is known and that asked somebody.
+    """
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    images: int = 0
+    images_perhaps_billed: int = 0
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+    priced: int = 0
+
+    @classmethod
+    def of(cls, questions: Iterable[Asked], prices: RunPrices) -> "Totals":
+        """Add up questions."""
+        totals = cls()
+        for asked in questions:
+            totals.add(asked, prices)
+        return totals
+
+    def add(self, asked: Asked, prices: RunPrices) -> float | None:
+        """Add one question and return its cost; None if it is not known."""
+        usage, cost = usage_of_question(asked), prices.cost(asked)
+        self.requests += usage.requests
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+        self.reasoning_tokens += usage.reasoning_tokens or 0
+        self.images += images(asked)
+        self.images_perhaps_billed += images_perhaps_billed(asked)
+        self.seconds += seconds(asked)
+        self.cost_usd += cost or 0.0
+        self.unpriced += cost is None
+        self.priced += cost is not None and usage.requests > 0
+        return cost
+
+    @property
+    def tokens(self) -> int:
+        """Read and written, as providers count."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def cost_known(self) -> bool:
+        """Whether ``cost_usd`` covers every question."""
+        return self.unpriced == 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what JSON answers hold: ``cost_usd`` is null where no cost at all is known."""
+        nothing_known = self.unpriced > 0 and self.priced == 0
+        return {
+            "requests": self.requests,
+            "tokens": {
+                kind: getattr(self, kind) for kind in ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+            },
+            "images": self.images,
+            "images_perhaps_billed": self.images_perhaps_billed,
+            "seconds": round(self.seconds, 3),
+            "cost_usd": None if nothing_known else round(self.cost_usd, 6),
+            "cost_known": self.cost_known,
+        }
+
+    def cost_text(self) -> str:
+        """Say the cost for people, and what is not known of it."""
+        if self.unpriced == 0:
+            return f"{self.cost_usd:.4f} US$"
+        if self.priced == 0:
+            return "not known"
+        return f"{self.cost_usd:.4f} US$ and {self.unpriced} answers of unknown cost"

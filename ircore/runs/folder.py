@@ -1,0 +1,367 @@
+"""A run folder: everything that one pair did on one instance set, and everything that was said of it.
+
+run.json          identity: submission, instance set, rules, prompts, seed, versions
+instances/        a copy of the instance set, so that a run can be read on its own
+journal.jsonl     every answer as it came (``Call``), every question without one (``Failure``) and every episode as it
+                  ended (``End``); append only
+renderings/       each rendering once, named by the SHA-256 of its bytes
+scores.jsonl      what judges and metrics gave; append only
+judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
+judges/           NAME.json: who each judge of that name in scores.jsonl is
+provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
+from ircore.core.images import ImageError, Picture, read_image_bytes
+from ircore.core.journal import JournalWriter, read_records
+from ircore.core.records import (
+    TECHNICAL_REASONS,
+    AbortReason,
+    Attempt,
+    Episode,
+    Instance,
+    JudgeIdentity,
+    Name,
+    Record,
+    Rendering,
+    Role,
+    Run,
+    Score,
+    Usage,
+)
+from ircore.core.validation import describe_validation_error
+from ircore.instances.store import INDEX, InstanceSet, read_instances
+from ircore.runs.provenance import Provenance, read_provenance
+
+RUN_FILE = "run.json"
+JOURNAL = "journal.jsonl"
+SCORES = "scores.jsonl"
+JUDGES = "judges"
+
+
+class Call(Record):
+    """One answer of a player, as it came."""
+
+    event: Literal["call"] = "call"
+    episode_id: Name
+    turn: int = Field(ge=1)
+    role: Role
+    prompt: str | None = Field(default=None, description="What the game master said to a describer.")
+    text: str | None = Field(default=None, description="A describer's raw answer, tags included.")
+    rendering: Rendering | None = Field(default=None, description="A generator's answer.")
+    notes: tuple[str, ...] = ()
+    usage: Usage = Field(default_factory=Usage)
+    seconds: float = Field(ge=0, description="Wall-clock seconds until the answer was there.")
+    attempts: tuple[Attempt, ...] = Field(default=(), description="The requests it took; usage is their sum.")
+
+
+class Failure(Record):
+    """A question that was asked in vain. The episode ended with it, or the run was stopped by it."""
+
+    event: Literal["failure"] = "failure"
+    episode_id: Name
+    turn: int = Field(ge=1)
+    role: Role
+    reason: AbortReason | Literal["stopped"] = Field(description="``stopped``: every further request would fail too.")
+    detail: str = Field(max_length=2000)
+    attempts: tuple[Attempt, ...] = ()
+
+
+class End(Record):
+    """An episode that has ended."""
+
+    event: Literal["end"] = "end"
+    episode: Episode
+
+
+Event = Annotated[Call | Failure | End, Field(discriminator="event")]
+_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
+_SCORES = TypeAdapter(Score)
+
+
+class Entry(NamedTuple):
+    """Something to be recorded, with the picture that belongs to it."""
+
+    event: Call | Failure | End
+    picture: Picture | None = None
+
+
+class CallKey(NamedTuple):
+    """Which answer a call is: a run asks each of them once."""
+
+    episode_id: str
+    turn: int
+    role: Role
+
+
+class RunFolder:
+    """A run folder opened for reading.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        InputError: It holds no readable run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run = _read_run(path)
+
+    @classmethod
+    def open(cls, path: Path) -> "RunFolder":
+        """Open an existing run folder."""
+        return cls(path)
+
+    @classmethod
+    def create(cls, path: Path, run: Run, instances: InstanceSet) -> "RunFolder":
+        """Make a run folder; it appears only when it is complete.
+
+        Raises:
+            InputError: ``path`` exists and holds something else.
+        """
+        with new_folder(path) as temporary:
+            for instance in instances.instances:
+                write_bytes(temporary / "instances" / instance.image, instances.picture_bytes(instance))
+            write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes(), durable=True)
+            (temporary / "renderings").mkdir()
+            write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
+        return cls(path)
+
+    @cached_property
+    def instances(self) -> InstanceSet:
+        """The instance set that is played, as copied into the run."""
+        copied = read_instances(self.path / "instances")
+        if copied.identity != self.run.instance_set:
+            raise InputError(
+                f"{self.path / 'instances' / INDEX}: not the instance set that {RUN_FILE} names",
+                "Restore the run folder.",
+            )
+        return copied
+
+    def target(self, instance: Instance) -> Picture:
+        """Return the picture of an instance, its hash checked."""
+        return self.instances.target(instance)
+
+    def rendering_path(self, sha256: str) -> Path:
+        """Return where the rendering with this hash lies."""
+        return self.path / "renderings" / f"{sha256}.png"
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return a rendering, its hash checked.
+
+        Raises:
+            ImageError: The file is missing or damaged.
+        """
+        path = self.rendering_path(rendering.sha256)
+        if not path.is_file():
+            raise ImageError(f"{path}: missing", "Restore it from a copy of the run.")
+        picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        if picture.sha256 != rendering.sha256:
+            raise ImageError(
+                f"{path}: damaged, its content does not match its name", "Restore it from a copy of the run."
+            )
+        return picture
+
+    def stored_rendering(self, rendering: Rendering) -> Picture:
+        """Return a rendering that was just written or checked; it is read whenever it is asked for."""
+        return Picture.stored(
+            self.rendering_path(rendering.sha256), rendering.sha256, rendering.width, rendering.height
+        )
+
+    def events(self) -> Iterator[Call | Failure | End]:
+        """Yield what happened, in the order in which it did."""
+        return read_records(self.path / JOURNAL, _EVENTS)
+
+    def calls(self) -> dict[CallKey, Call]:
+        """Return every answer so far by its key."""
+        found = (event for event in self.events() if isinstance(event, Call))
+        return {CallKey(call.episode_id, call.turn, call.role): call for call in found}
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return every question that was asked in vain, in the order in which it happened."""
+        return tuple(event for event in self.events() if isinstance(event, Failure))
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
+        return tuple(ended[one.instance_id] for one in self.instances.instances if one.instance_id in ended)
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return every score so far, in the order in which they were given."""
+        return tuple(read_records(self.path / SCORES, _SCORES))
+
+    def add_scores(self, scores: Iterable[Score]) -> None:
+        """Append scores.
+
+        Raises:
+            WorkError: They cannot be written; none of them is there then.
+        """
+        with JournalWriter(self.path / SCORES) as journal:
+            journal.append(score.model_dump_json().encode() for score in scores)
+
+    def judges(self) -> dict[str, JudgeIdentity]:
+        """Return who the judges of the scores are, by name.
+
+        Raises:
+            InputError: A file of them is damaged.
+        """
+        found = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
+        return {one.name: one for one in found}
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for this run; None if nobody does.
+
+        Raises:
+            InputError: The file that says so is damaged.
+        """
+        return read_provenance(self.path)
+
+    def keep_judge(self, judge: JudgeIdentity) -> None:
+        """Write down who a judge is, before its first score.
+
+        Raises:
+            InputError: Another judge has scored this run under the same name.
+        """
+        path = self.path / JUDGES / f"{judge.name}.json"
+        if not self.check_judge(judge):
+            write_text(path, judge.model_dump_json(indent=2) + "\n")
+            sync_folder(path.parent)
+
+    def check_judge(self, judge: JudgeIdentity) -> bool:
+        """Return whether a judge is known to have scored this run.
+
+        Raises:
+            InputError: Another judge has scored it under the same name.
+        """
+        path = self.path / JUDGES / f"{judge.name}.json"
+        if not path.is_file():
+            return False
+        known = _read_judge(path)
+        if known != judge:
+            ours, theirs = judge.model_dump(), known.model_dump()
+            field = next(name for name in ours if ours[name] != theirs[name])
+            raise InputError(
+                f"{path}: {field}: the judge {judge.name} of this run is another one", "Give the judge another name."
+            )
+        return True
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the run folder against other processes that would write into it.
+
+        Raises:
+            InputError: Another process holds it.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.path / ".lock", blocking=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise InputError(
+                f"{self.path}: another process is working on this run", "Wait for it, or choose another --out."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+class HeldJournal(RunFolder):
+    """A run folder whose journal is read when it is opened, and held: for work that goes through it several times.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        InputError: It holds no readable run, or its journal is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._events = tuple(super().events())
+
+    def events(self) -> Iterator[Call | Failure | End]:
+        """Yield what had happened when it was opened, in the order in which it did."""
+        return iter(self._events)
+
+
+class RunWriter:
+    """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.known = folder.calls()
+        self.finished = self.finished_episodes(folder)
+        for left_over in (folder.path / "renderings").glob(".*.part"):
+            left_over.unlink()
+        self._journal = JournalWriter(folder.path / JOURNAL)
+        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
+
+    @staticmethod
+    def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
+        """Return the episodes that need not be played again, by id."""
+        return {one.episode_id: one for one in folder.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+
+    def record(self, entries: Sequence[Entry]) -> None:
+        """Record what happened, all of it or nothing; on return it is on the disk itself.
+
+        The renderings' files are there before the journal names them, whatever happens in between.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        pictures = {one.picture.sha256: one.picture for one in entries if one.picture is not None}
+        new = pictures.keys() - self._stored
+        for sha256 in new:
+            write_bytes(self.folder.rendering_path(sha256), pictures[sha256].data, durable=True)
+        if new:
+            sync_folder(self.folder.path / "renderings")
+            self._stored |= new
+        self._journal.append([event_line(one.event) for one in entries], durable=True)
+
+    def record_call(self, call: Call, picture: Picture | None = None) -> None:
+        """Record an answer."""
+        self.record([Entry(call, picture)])
+
+    def record_end(self, episode: Episode) -> None:
+        """Record that an episode has ended."""
+        self.record([Entry(End(episode=episode))])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._journal.__exit__(None, None, None)
+
+
+def event_line(event: Call | Failure | End) -> bytes:
+    """Return what happened as a line of the journal, without newline."""
+    return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
+
+
+def _read_judge(path: Path) -> JudgeIdentity:
+    try:
+        return JudgeIdentity.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
+
+
+def _read_run(path: Path) -> Run:
+    file = path / RUN_FILE
+    if not file.is_file():
+        raise InputError(f"{path}: no run here (no {RUN_FILE})", "Name a folder made by: ircore play … --out DIR")
+    try:
+        return Run.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{file}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error

@@ -1,0 +1,119 @@
+"""Every question to a judge that is a model, and what it answered: file ``judgements.jsonl`` of a run, append only.
+
+A question is identified by who is asked and with which words (``asked_as``), the pictures and their order. What was
+answered is never asked again: scores are worked out anew from what stands here.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal, NamedTuple, Self
+
+from pydantic import Field, TypeAdapter
+
+from ircore.core.journal import JournalWriter, read_records
+from ircore.core.records import Attempt, JudgeIdentity, JudgeReason, Line, Name, Record, Sha256, Usage
+from ircore.runs.folder import RunFolder
+
+JUDGEMENTS = "judgements.jsonl"
+
+JudgedTask = Literal["similarity", "preference"]
+Order = Literal["first_leading", "final_leading"]
+"""Which of the two renderings of a preference is shown first."""
+
+
+class JudgeQuestion(Record):
+    """One question to a judge and what came of it."""
+
+    judge: Name = Field(description="As in scores.")
+    asked_as: Sha256 = Field(description="Hash of the player (model, address, parameters) and the prompts' version.")
+    prompts: Line = Field(description="Version of the judge's prompts.")
+    episode_id: Name = Field(description="The first episode that wanted to know.")
+    turn: int = Field(ge=1, description="Of the rendering that is judged; the final one for a preference.")
+    task: JudgedTask
+    target: Sha256 = Field(description="The picture that was shown as the original.")
+    shown: tuple[Sha256, ...] = Field(min_length=1, max_length=2, description="The renderings, as they were shown.")
+    order: Order | None = Field(default=None, description="Of a preference.")
+    repair: bool = Field(default=False, description="Whether the first answer could not be used and was sent back.")
+    text: str | None = Field(default=None, description="The answer as it came, cut at a bound; null if there is none.")
+    reason: JudgeReason | Literal["stopped"] | None = Field(default=None, description="Why there is no answer.")
+    detail: str | None = Field(default=None, max_length=2000, description="What was seen instead.")
+    usage: Usage = Field(default_factory=Usage)
+    seconds: float = Field(default=0.0, ge=0, description="Wall-clock seconds until the answer was there.")
+    attempts: tuple[Attempt, ...] = Field(default=(), description="The requests it took; usage is their sum.")
+
+    @property
+    def settled(self) -> bool:
+        """Whether it need not be asked again: answered, or declined."""
+        return self.text is not None or self.reason in ("judge_refused", "judge_empty")
+
+    @property
+    def key(self) -> "QuestionKey":
+        """What identifies it."""
+        return QuestionKey(self.judge, self.asked_as, self.target, self.shown, self.order, self.repair)
+
+
+class QuestionKey(NamedTuple):
+    """Which question it is: a run asks each of them once. The task shows in the number of pictures."""
+
+    judge: str
+    asked_as: str
+    target: str
+    shown: tuple[str, ...]
+    order: Order | None
+    repair: bool
+
+
+_QUESTIONS = TypeAdapter(JudgeQuestion)
+
+
+def asked_as(identity: JudgeIdentity) -> str:
+    """Return the hash of who is asked and with which words; a judge's name, label and family change nothing."""
+    return hashlib.sha256(identity.model_dump_json(include={"player", "prompts"}).encode()).hexdigest()
+
+
+def read_judgements(folder: RunFolder) -> tuple[JudgeQuestion, ...]:
+    """Return every question to a judge so far, in the order in which they were answered.
+
+    Raises:
+        InputError: A line is damaged.
+    """
+    return tuple(read_records(folder.path / JUDGEMENTS, _QUESTIONS))
+
+
+class JudgementEntry(NamedTuple):
+    """A question to be recorded, and in which run."""
+
+    run: Path
+    question: JudgeQuestion
+
+
+class JudgementWriter:
+    """Records questions of several runs; a context manager. The caller holds their locks."""
+
+    def __init__(self) -> None:
+        self._journals: dict[Path, JournalWriter] = {}
+        self._open = ExitStack()
+
+    def record(self, entries: Sequence[JudgementEntry]) -> None:
+        """Record questions; on return they are on the disk itself.
+
+        Raises:
+            WorkError: They cannot be written.
+        """
+        for run in dict.fromkeys(entry.run for entry in entries):
+            if run not in self._journals:
+                self._journals[run] = self._open.enter_context(JournalWriter(run / JUDGEMENTS))
+            self._journals[run].append(question_lines(one.question for one in entries if one.run == run), durable=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+
+def question_lines(questions: Iterable[JudgeQuestion]) -> list[bytes]:
+    """Return questions as lines of the file."""
+    return [one.model_dump_json(exclude_none=True).encode() for one in questions]

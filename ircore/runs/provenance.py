@@ -1,0 +1,144 @@
+"""Where a run comes from: who played it, and what was checked here. File ``provenance.json`` of a run folder.
+
+Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
+``ircore play --as-maintainers``, which played the run, and ``ircore submission rescore``, which fetched a submitter's
+transcripts and checked them. A file of this name among a submitter's transcripts is never read.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+
+from ircore import __version__
+from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.records import Line, Name, Record, Sha256, TranscriptsReference
+from ircore.core.validation import describe_validation_error
+
+PROVENANCE = "provenance.json"
+MAX_BYTES = 4 * 1024 * 1024
+MAX_FLAGS = 200
+"""More of them say nothing new."""
+
+Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+
+
+class Flag(Record):
+    """Something in a submitter's transcripts that is no error but unlikely: for people to look at."""
+
+    rule: Name = Field(description="Which one, such as identical_to_target.")
+    where: Line = Field(description="Episode and turn.")
+    what: Line = Field(description="What was seen, one line.")
+
+
+class Provenance(Record):
+    """Who vouches for a run, and for what."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
+    kind: Literal["maintainers", "rescored"] = Field(
+        description="maintainers: played here; rescored: played by the submitter, checked and scored here."
+    )
+    when: Line = Field(description="When it was played or checked, ISO 8601 in UTC.")
+    version: Line = Field(description="Version of ircore that did it.")
+    commit: Commit | None = Field(default=None, description="Commit of that code; null outside a git checkout.")
+    manifest: Sha256 = Field(description="SHA-256 of the submission.yaml that was played or re-scored.")
+    source: TranscriptsReference | None = Field(default=None, description="Of a re-scored run: what was fetched.")
+    flags: tuple[Flag, ...] = Field(default=(), max_length=MAX_FLAGS, description="Findings for people to look at.")
+
+    @model_validator(mode="after")
+    def _source_goes_with_rescored(self) -> "Provenance":
+        if (self.source is None) == (self.kind == "rescored"):
+            raise ValueError("source is given exactly when kind is rescored")
+        return self
+
+
+def make_provenance(
+    manifest: Path, source: TranscriptsReference | None = None, flags: tuple[Flag, ...] = ()
+) -> Provenance:
+    """Return the provenance of a run that is played, or re-scored, now by this code.
+
+    Args:
+        manifest: The submission.yaml.
+        source: Where the transcripts were fetched from; None if the run is played here.
+        flags: What was found in them; the first ``MAX_FLAGS`` are kept.
+    """
+    from hashlib import sha256
+
+    return Provenance(
+        kind="maintainers" if source is None else "rescored",
+        when=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        commit=code_commit(),
+        manifest=sha256(manifest.read_bytes()).hexdigest(),
+        source=source,
+        flags=flags[:MAX_FLAGS],
+    )
+
+
+def code_commit() -> str | None:
+    """Return the commit of the checkout that this package runs from; None outside one, or without git."""
+    import subprocess
+
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        found = subprocess.run(  # noqa: S603 - fixed words
+            ["git", "-C", str(root), "rev-parse", "HEAD"],  # noqa: S607 - as the user's PATH has it
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()
+
+
+def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -> None:
+    """Write down, before its first question, that a run is played by the maintainers; or check that it may go on.
+
+    Args:
+        folder: The run folder.
+        manifest: The submission.yaml that is played.
+        begun: Whether the run folder was there before.
+        vouching: Whether the maintainers play it now.
+
+    Raises:
+        InputError: Somebody else began this run, or the maintainers did and do not go on with it.
+    """
+    known = read_provenance(folder)
+    if known is not None and known.kind == "rescored":
+        raise InputError(f"{folder}: was played by its submitter and re-scored", "Choose another --out.")
+    if begun and vouching != (known is not None):
+        who = "not begun" if vouching else "begun"
+        raise InputError(
+            f"{folder}: was {who} with --as-maintainers",
+            "Choose another --out." if vouching else "Give --as-maintainers, or choose another --out.",
+        )
+    if vouching and not begun:
+        write_provenance(folder, make_provenance(manifest))
+
+
+def write_provenance(folder: Path, provenance: Provenance) -> None:
+    """Write down where a run comes from."""
+    write_text(folder / PROVENANCE, provenance.model_dump_json(indent=2, by_alias=True) + "\n")
+
+
+def read_provenance(folder: Path) -> Provenance | None:
+    """Return where a run comes from; None if nobody vouches for it.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    path = folder / PROVENANCE
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES)
+    try:
+        return Provenance.model_validate_json(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error

@@ -1,0 +1,176 @@
+"""The connection to a Dask scheduler: hands one piece of work to a worker and waits for what becomes of it.
+
+A piece whose worker is killed is done again by another one: that is Dask's part. What Dask leaves open is bounded here:
+a scheduler that is not there, or a cluster without workers, ends the command with one line instead of a wait for ever.
+"""
+
+import asyncio
+import logging
+import re
+import warnings
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, TypeVar
+
+from ircore import __version__
+from ircore.core.errors import InputError, WorkError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+
+PATIENCE_S = 10.0
+"""Seconds that a scheduler has to answer, and that a cluster may be without workers."""
+
+CLOSING_S = 2.0
+"""Seconds that saying good-bye may take; Dask would wait long for a scheduler that is gone."""
+
+_ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})/?")
+_LARGEST_PORT = 65535
+_GOES_ON = "Every finished answer is kept; the same command goes on."
+
+
+class Cluster:
+    """Connects when it is first needed, in the event loop that needs it; ``close`` it in the same one.
+
+    Args:
+        address: Of the scheduler, such as ``tcp://127.0.0.1:8786``.
+        patience: See ``PATIENCE_S``.
+
+    Raises:
+        InputError: This is no address, or Dask is not installed.
+    """
+
+    def __init__(self, address: str, patience: float = PATIENCE_S) -> None:
+        found = _ADDRESS.fullmatch(address)
+        if found is None or not 0 < int(found[1]) <= _LARGEST_PORT:
+            raise InputError(f"--scheduler {address}: no address of a scheduler", "Write it as tcp://HOST:PORT.")
+        if find_spec("distributed") is None:
+            raise InputError(
+                "--executor dask: the package distributed is not installed", 'pip install "ircore[dask]" installs it.'
+            )
+        self.address = address
+        self._patience = patience
+        self._client: Client | None = None
+        self._connecting = asyncio.Lock()
+
+    async def run(self, function: Callable[[str, bytes], T], data: bytes) -> T:
+        """Let a worker call ``function`` with this package's version and ``data``.
+
+        Raises:
+            InputError: A worker has another version of this package.
+            WorkError: The cluster cannot be reached, has no workers, or lost several of them over this piece of work.
+            Exception: What the function raised.
+        """
+        client = await self._connected()
+        future = client.submit(function, __version__, data, pure=False)
+        result: asyncio.Future[T] = asyncio.ensure_future(future.result())
+        try:
+            while not (await asyncio.wait({result}, timeout=self._patience))[0]:
+                await self._wait_for_workers(client)
+            return self._outcome(result)
+        finally:
+            result.cancel()
+
+    async def slots(self) -> int:
+        """Return how many pieces of work can be done at the same time now: the threads of all workers, at least 1."""
+        client = await self._connected()
+        try:
+            threads: dict[str, int] = await client.nthreads()
+        except OSError as error:
+            raise self._lost() from error
+        return max(1, sum(threads.values()))
+
+    async def close(self) -> None:
+        """Disconnect; work that was handed out and not begun is dropped."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close(timeout=CLOSING_S)
+
+    def _outcome(self, result: "asyncio.Future[T]") -> T:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        try:
+            return result.result()
+        except KilledWorker as error:
+            raise WorkError(
+                f"--scheduler {self.address}: several workers died over the same piece of work, the last one at "
+                f"{error.last_worker.address}",
+                f"Look into the workers' logs; often memory is short. {_GOES_ON}",
+            ) from error
+        except CancelledError as error:
+            # Dask cancels what was handed out when the scheduler is gone.
+            raise self._lost() from error
+
+    async def _connected(self) -> "Client":
+        async with self._connecting:
+            if self._client is None:
+                self._client = await self._connect()
+            if self._client.status in ("closed", "failed"):
+                raise self._lost()
+            return self._client
+
+    async def _connect(self) -> "Client":
+        import dask
+        from distributed import Client
+        from distributed.versions import VersionMismatchWarning
+
+        # Dask would print a table of packages that differ, most of which do not matter here; see _check_versions.
+        warnings.simplefilter("ignore", VersionMismatchWarning)
+        # What goes wrong is told once, by this class. A question may have ten pictures in it, so no size is remarkable.
+        for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
+        client = Client(self.address, asynchronous=True, timeout=self._patience, set_as_default=False)
+        async with AsyncExitStack() as undone:
+            undone.push_async_callback(client.close, timeout=CLOSING_S)
+            await self._reach(client)
+            await self._wait_for_workers(client)
+            await self._check_versions(client)
+            undone.pop_all()
+        return client
+
+    async def _reach(self, client: "Client") -> None:
+        try:
+            # Dask's own limit does not hold for something else that listens there and says nothing.
+            async with asyncio.timeout(self._patience + 1):
+                await client
+        except (OSError, TimeoutError) as error:
+            raise WorkError(
+                f"--scheduler {self.address}: no scheduler answered within {self._patience:g} s",
+                "Start one with: dask scheduler. Or check host and port.",
+            ) from error
+
+    async def _wait_for_workers(self, client: "Client") -> None:
+        try:
+            await client.wait_for_workers(1, timeout=self._patience)
+        except TimeoutError as error:
+            raise WorkError(
+                f"--scheduler {self.address}: no workers for {self._patience:g} s",
+                f"Start some with: dask worker {self.address}",
+            ) from error
+        except OSError as error:
+            raise self._lost() from error
+
+    async def _check_versions(self, client: "Client") -> None:
+        """Compare what is installed before anything of this package is sent, which another version may not know."""
+        ours = version("ircore")
+        found: dict[str, str | Exception] = await client.run(version, "ircore", on_error="return")
+        try:
+            # The scheduler unpacks what it passes on.
+            found[self.address] = await client.run_on_scheduler(version, "ircore")
+        except PackageNotFoundError as error:
+            found[self.address] = error
+        for where, theirs in found.items():
+            if isinstance(theirs, PackageNotFoundError):
+                raise InputError(f"there is no ircore at {where}", f"Install ircore {ours} for that Dask process.")
+            if isinstance(theirs, str) and theirs != ours:
+                raise InputError(f"{where} has ircore {theirs}, not {ours}", "Install the same version everywhere.")
+
+    def _lost(self) -> WorkError:
+        return WorkError(f"--scheduler {self.address}: the scheduler is gone", f"Start it again. {_GOES_ON}")

@@ -1,0 +1,90 @@
+"""Shards: one run played in parts, on machines that know nothing of each other.
+
+Shard i of n plays every n-th of the selected instances, from the i-th on, so that all categories are spread evenly. A
+shard is a run folder like any other, of the same identity, with the file ``shard.json`` that says what is its part.
+"""
+
+import re
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field, ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.records import Name, Record
+from ircore.core.validation import describe_validation_error
+from ircore.runs.folder import JOURNAL, RunFolder
+
+T = TypeVar("T")
+
+SHARD_FILE = "shard.json"
+MOST_SHARDS = 10_000
+
+
+class Shard(Record):
+    """Which part of a run."""
+
+    index: int = Field(ge=1, description="1-based.")
+    count: int = Field(ge=1, le=MOST_SHARDS)
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    def part(self, things: tuple[T, ...]) -> tuple[T, ...]:
+        """Return this shard's part of what all shards are to play."""
+        return things[self.index - 1 :: self.count]
+
+
+class Part(Record):
+    """What a shard is to play. File ``shard.json``."""
+
+    shard: Shard
+    instances: tuple[Name, ...]
+
+
+def parse_shard(text: str) -> Shard:
+    """Read ``i/n``.
+
+    Raises:
+        InputError: It is something else.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    index, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= index <= count <= MOST_SHARDS:
+        raise InputError(f"--shard {text}: not a shard", "Give it as i/n with 1 ≤ i ≤ n, such as 1/4.")
+    return Shard(index=index, count=count)
+
+
+def keep_part(folder: RunFolder, shard: Shard | None, instances: tuple[str, ...]) -> None:
+    """Write down which part of a run is played in this folder.
+
+    Raises:
+        InputError: Another part is.
+    """
+    known = read_part(folder)
+    begun = (folder.path / JOURNAL).is_file()
+    if (known is None and shard is None) or (known is not None and known.shard == shard):
+        pass
+    elif known is not None or begun:
+        what = f"shard {known.shard}" if known else "a run in one piece"
+        again = f"Give --shard {known.shard}" if known else "Leave --shard out"
+        raise InputError(f"{folder.path}: {what} is played here", f"{again}, or choose another --out.")
+    if shard is not None and (known is None or known.instances != instances):
+        part = Part(shard=shard, instances=instances)
+        write_text(folder.path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
+
+
+def read_part(folder: RunFolder) -> Part | None:
+    """Return which part of a run a folder holds; None if it is a run in one piece.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    path: Path = folder.path / SHARD_FILE
+    if not path.is_file():
+        return None
+    try:
+        return Part.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Play this shard again.") from error

@@ -1,0 +1,315 @@
+"""Scoring runs: every judge and metric on the first and final rendering of every played episode.
+
+What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
+the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.plugins import load
+from ircore.core.progress import progress
+from ircore.core.records import Episode, Instance, Rendering, Score, Task
+from ircore.core.workers import worker_pool
+from ircore.runs.folder import RunFolder
+from ircore.scorers.judges.base import Judge, Judgement, identity_of, tasks_of
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.measure import load_metrics, measure
+from ircore.scorers.score_counts import ScoreCount, count_score
+
+JUDGES = ("structural",)
+METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
+"""What ``ircore score`` computes unless told otherwise."""
+
+AHEAD = 4
+"""Episodes handed out per process before the oldest has been written: keeps all cores busy and the memory bounded."""
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """What to score."""
+
+    judges: tuple[str, ...] = JUDGES
+    """Judges by name: similarity of renderings, and preference of the final to the first."""
+
+    metrics: tuple[str, ...] = METRICS
+    """Metrics by name."""
+
+    every_turn: bool = False
+    """Whether every rendering is scored, not only the first and the final one."""
+
+
+@dataclass(frozen=True)
+class ScoringSummary:
+    """What scoring did."""
+
+    runs: int
+    """Run folders."""
+
+    episodes: int
+    """Played episodes in them."""
+
+    kept: int
+    """Scores that were there already."""
+
+    new: int
+    """Scores that were added."""
+
+    unavailable: int
+    """Of the new ones, those without a value."""
+
+    counts: dict[str, ScoreCount] = field(default_factory=dict)
+    """The same by judge and metric, with the reasons why some have no value."""
+
+
+class Wanted(NamedTuple):
+    """A score to be had: what identifies it."""
+
+    episode_id: str
+    turn: int
+    task: Task
+    judge: str
+    rendering: str
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One episode's part: what a process needs to know."""
+
+    run: Path
+    episode: Episode
+    wanted: tuple[Wanted, ...]
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that the scores of one episode depend on; it can be scored where the run folder is not."""
+
+    target: Picture
+    """What was to be reconstructed."""
+
+    first: Picture
+    """The first rendering."""
+
+    pictures: dict[str, Picture]
+    """The renderings to be scored, by hash."""
+
+    wanted: tuple[Wanted, ...]
+    """The scores to be had."""
+
+
+Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[list[Score]]]
+"""Computes the scores of each material, in order, somewhere else than in this process and its pool."""
+
+
+def score_runs(
+    runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
+) -> ScoringSummary:
+    """Add to runs the scores that they lack.
+
+    Args:
+        runs: Each one once.
+        plan: What to score.
+        workers: Processes; as many as there are cores if None. The result does not depend on it.
+        elsewhere: Computes instead of processes here, such as ``executors.scores.scored_by``.
+
+    Raises:
+        InputError: An unknown judge or metric, another process works on a run, or a picture of it is damaged.
+        WorkError: Scores cannot be written; those of earlier episodes are kept.
+    """
+    _check_names(plan)
+    with ExitStack() as held:
+        for run in runs:
+            held.enter_context(run.lock())
+        works: list[tuple[RunFolder, _Work]] = []
+        counts: dict[str, ScoreCount] = {}
+        episodes = kept = 0
+        for run in runs:
+            found = [_work(run, one, plan) for one in run.episodes() if one.played]
+            for name in plan.judges:
+                run.keep_judge(identity_of(name, _judge(name)))
+            done = scores_by_question(run)
+            lacking = [_Work(one.run, one.episode, tuple(w for w in one.wanted if w not in done)) for one in found]
+            episodes += len(found)
+            for wanted in (w for one in found for w in one.wanted if w in done):
+                kept += 1
+                count_score(counts, done[wanted], new=False)
+            works += [(run, one) for one in lacking if one.wanted]
+        new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
+    return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
+
+
+def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
+    """Return the scores of a run by what each of them answers."""
+    return {Wanted(one.episode_id, one.turn, one.task, one.judge, one.rendering): one for one in run.scores()}
+
+
+def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
+    """List turn and rendering's hash of what is rated: the first and the final one, or all; the last is the final."""
+    rendered = [(turn.turn, turn.rendering.sha256) for turn in episode.turns if turn.rendering is not None]
+    return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
+
+
+def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
+    """List the scores that a plan asks of a played episode: turn by turn, the preference last."""
+    scored = scored_turns(episode, plan.every_turn)
+    if not scored:
+        return ()
+    raters = tuple(name for name in plan.judges if "similarity" in tasks_of(_judge(name)))
+    tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
+    wanted = [
+        Wanted(episode.episode_id, turn, task, judge, sha256)
+        for turn, sha256 in scored
+        for task, judges in tasks
+        for judge in judges
+    ]
+    final, sha256 = scored[-1]
+    if len(scored) > 1:
+        choosers = [name for name in plan.judges if "preference" in tasks_of(_judge(name))]
+        wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
+    return tuple(wanted)
+
+
+def _check_names(plan: ScoringPlan) -> None:
+    for name in plan.judges:
+        _judge(name)
+    _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
+    for name, reason in lacking.items():
+        raise InputError(f"metric {name}: {reason}", "Install what it needs, or name other metrics.")
+
+
+def _work(run: RunFolder, episode: Episode, plan: ScoringPlan) -> _Work:
+    return _Work(run.path, episode, wanted_scores(episode, plan))
+
+
+def _score_all(
+    works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
+) -> tuple[int, int]:
+    """Compute and write in order; return how many scores are new and how many of them have no value."""
+    new = unavailable = 0
+    parts = [work for _, work in works]
+    computed = elsewhere(map(_material, parts)) if elsewhere else _computed(parts, workers)
+    with progress("scoring", len(works)) as shown:
+        for (run, _), scores in zip(works, computed, strict=True):
+            run.add_scores(scores)
+            new += len(scores)
+            unavailable += sum(score.value is None for score in scores)
+            for score in scores:
+                count_score(counts, score, new=True)
+            shown.advance()
+    return new, unavailable
+
+
+def _computed(works: Sequence[_Work], workers: int) -> Iterator[list[Score]]:
+    """Yield the scores of each work, in order, computed by as many processes as are of use."""
+    if min(workers, len(works)) <= 1:
+        yield from map(_scores, works)
+        return
+    with _killed_is_an_error(), _pool(min(workers, len(works))) as pool:
+        waiting: deque[Future[list[Score]]] = deque()
+        for work in works:
+            if len(waiting) >= AHEAD * workers:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(_scores, work))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes of which what has not begun is dropped when this one stops."""
+    pool = worker_pool(workers)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _killed_is_an_error() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise WorkError(
+            "a scoring process was killed, probably for want of memory", "The same command goes on from here."
+        ) from error
+
+
+def _scores(work: _Work) -> list[Score]:
+    """Score one episode; runs in a process of its own."""
+    return scores_of(_material(work))
+
+
+def _material(work: _Work) -> Material:
+    """Read the pictures that the scores of an episode need."""
+    run, instances = _opened(work.run)
+    target = run.target(instances[work.episode.instance_id])
+    renderings = [turn.rendering for turn in work.episode.rendered_turns if turn.rendering is not None]
+    needed = {one.rendering for one in work.wanted} | {renderings[0].sha256}
+    pictures = {one.sha256: run.rendering(one) for one in _distinct(renderings) if one.sha256 in needed}
+    return Material(target, pictures[renderings[0].sha256], pictures, work.wanted)
+
+
+def scores_of(material: Material) -> list[Score]:
+    """Compute the scores of one episode. What two turns share is computed once."""
+    known: dict[tuple[str, str, str], Judgement] = {}
+    scores = []
+    for one in material.wanted:
+        key = (one.task, one.judge, one.rendering)
+        if key not in known:
+            known[key] = _judged(one, material.target, material.first, material.pictures[one.rendering])
+        scores.append(_score(one, known[key]))
+    return scores
+
+
+def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
+    return iter({one.sha256: one for one in renderings}.values())
+
+
+def _judged(wanted: Wanted, target: Picture, first: Picture, picture: Picture) -> Judgement:
+    if wanted.task == "similarity":
+        return _judge(wanted.judge).rate(target, picture)
+    if wanted.task == "preference":
+        return _judge(wanted.judge).prefer(target, first, picture)
+    measured = measure(_metric(wanted.judge), target.pixels, picture.pixels)
+    return Judgement(measured.value, measured.reason)
+
+
+def _score(wanted: Wanted, judgement: Judgement) -> Score:
+    return Score(
+        episode_id=wanted.episode_id,
+        turn=wanted.turn,
+        task=wanted.task,
+        judge=wanted.judge,
+        value=judgement.value,
+        reason=judgement.reason[:500] if judgement.reason else None,
+        rendering=wanted.rendering,
+    )
+
+
+@lru_cache(maxsize=2)
+def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    run = RunFolder.open(path)
+    return run, {one.instance_id: one for one in run.instances.instances}
+
+
+@cache
+def _judge(name: str) -> Judge:
+    judge: Judge = load("judges", name)()
+    return judge
+
+
+@cache
+def _metric(name: str) -> Metric:
+    metric: Metric = load("metrics", name)
+    return metric

@@ -1,0 +1,62 @@
+"""What a judge is."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ircore.core.images import Picture
+from ircore.core.records import JudgeIdentity, JudgeKind, Task
+
+BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
+"""What a judge is asked for unless it has an attribute ``tasks`` that says otherwise."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a judge said: a value, or why there is none."""
+
+    value: float | None
+    """Similarity 0–10, or preference 1 (final), 0 (first), 0.5 (tie); None if the judge has none."""
+
+    reason: str | None = None
+    """Why there is no value; None if there is one."""
+
+
+class Judge(Protocol):
+    """Rates renderings. Made once a process without arguments; keeps no state between calls.
+
+    What it lacks (a package, a file) is an ``InputError`` when it is made: that is before any work starts.
+
+    Attributes:
+        name: As in ``--judge`` and in scores.
+        label: For people; a computed judge says that it is one.
+        kind: Where the ratings come from.
+        tasks: Optional, see ``tasks_of``; what is not in it is never asked.
+    """
+
+    name: str
+    label: str
+    kind: JudgeKind
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        """Rate how similar ``image`` is to ``target``, 0–10; 10 is identical or indistinguishable."""
+        ...
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
+        ...
+
+
+def identity_of(name: str, judge: Judge) -> JudgeIdentity:
+    """Return who an installed judge is.
+
+    Args:
+        name: Under which it scores.
+        judge: Its attribute ``version``, if it has one, says which code or checkpoint computes its ratings.
+    """
+    return JudgeIdentity(name=name, label=judge.label, kind=judge.kind, version=getattr(judge, "version", None))
+
+
+def tasks_of(judge: Judge) -> frozenset[Task]:
+    """Return what a judge may be asked: its attribute ``tasks``, or both tasks if it has none."""
+    tasks: frozenset[Task] = getattr(judge, "tasks", BOTH_TASKS)
+    return tasks

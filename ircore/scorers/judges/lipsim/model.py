@@ -1,0 +1,134 @@
+"""The network of LipSim, its distance, and how large a change of the target cannot turn its choice.
+
+Source: Ghazanfari, Araujo, Krishnamurthy, Khorrami and Garg, "LipSim: a provably robust perceptual similarity metric",
+ICLR 2024 (arXiv 2310.18274).
+"""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ircore.scorers.judges.lipsim.layers import SLLConv, SLLLinear
+
+POOL = 4
+"""Side of the windows that are brought together, twice, in pixels."""
+
+SMALLEST_NORM = 1e-6
+"""Embeddings shorter than this are divided by it and not by their length."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The sizes of a network."""
+
+    conv_layers: int
+    """SLL layers on the picture."""
+
+    channels: int
+    """The three colours are padded with zeros to so many."""
+
+    linear_layers: int
+    """SLL layers on the vector."""
+
+    linear_inner: int
+    """Inner units of each of these."""
+
+    conv_inner: int = 5
+    """Inner channels of each layer on the picture."""
+
+    outputs: int = 1792
+    """The first so many numbers of the vector are the embedding: 1792 for the published teacher, an ensemble."""
+
+    side: int = 224
+    """Of the pictures, in pixels."""
+
+    @property
+    def width(self) -> int:
+        """Length of the vector."""
+        return self.channels * (self.side // POOL**2) ** 2
+
+
+ARCHITECTURES = {
+    "small": Architecture(20, 45, 7, 1024),
+    "medium": Architecture(30, 60, 10, 2048),
+    "large": Architecture(50, 90, 10, 2048),
+    "xlarge": Architecture(70, 120, 15, 2048),
+}
+"""The published ones; checkpoints are published of ``small``."""
+
+
+class LipSimNetwork(nn.Module):
+    """Embeds pictures such that ‖f(x) − f(y)‖ ≤ ‖x − y‖ for all pictures x and y, whatever the weights.
+
+    Each step keeps that: zeros are added, the layers are SLL, windows of 16 numbers are summed and divided by 4 = √16,
+    and numbers are left out. The weights have no values until they are loaded or drawn.
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        a = self.architecture = architecture
+        self.convs = nn.ModuleList(SLLConv(a.channels, a.conv_inner) for _ in range(a.conv_layers))
+        self.linears = nn.ModuleList(SLLLinear(a.width, a.linear_inner) for _ in range(a.linear_layers))
+
+    def draw(self) -> None:
+        """Give all layers random weights."""
+        for layer in (*self.convs, *self.linears):
+            layer.draw()
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Embed a batch.
+
+        Args:
+            pictures: Batch × 3 × side × side, RGB, 0–1, neither centred nor scaled.
+
+        Returns:
+            Batch × ``outputs``, of any length.
+        """
+        x = functional.pad(pictures, (0, 0, 0, 0, 0, self.architecture.channels - pictures.shape[1]))
+        for layer in self.convs:
+            x = layer(x)
+        for _ in range(2):
+            x = functional.avg_pool2d(x, POOL, divisor_override=POOL)
+        x = x.flatten(1)
+        for layer in self.linears:
+            x = layer(x)
+        return x[:, : self.architecture.outputs]
+
+
+def unit(embedding: Tensor) -> Tensor:
+    """Return an embedding of length 1 in double precision, so that near distances are not equal by rounding."""
+    exact = embedding.double()
+    return exact / exact.norm().clamp_min(SMALLEST_NORM)
+
+
+def distance(a: Tensor, b: Tensor) -> float:
+    """Return 1 − the cosine of two embeddings, 0–2."""
+    return 1 - float(unit(a) @ unit(b))
+
+
+def certified_radius(target: Tensor, first: Tensor, final: Tensor) -> float:
+    """Say how far the target may be moved without turning the choice between two renderings.
+
+    With unit embeddings the published radius is r = |d₀ − d₁| / ‖f(x₀) − f(x₁)‖. It bounds how far the *unit* embedding
+    of the target may move, and is a radius for pictures only if making embeddings unit ones moves them no further
+    apart, which short ones do not grant. An embedding of length m that moves by ε < m turns by arcsin(ε/m) at most; so
+    its unit embedding has moved by r, which is never above 1, no earlier than at ε = m·r·√(1 − r²/4). The smaller of r
+    and ε is returned: the published radius wherever it is proven.
+
+    Args:
+        target: Embedding of the target.
+        first: Embedding of the first rendering.
+        final: Embedding of the final one.
+
+    Returns:
+        Euclidean distance in pictures of values 0–1 as the network sees them: no change of the target that is smaller
+        turns the choice. 0 where there is no choice: equal distances, as of two equal renderings (where r is 0/0).
+    """
+    length = float(target.double().norm())
+    gap = abs(distance(target, first) - distance(target, final))
+    apart = float((unit(first) - unit(final)).norm())
+    if gap == 0 or apart == 0 or length < SMALLEST_NORM:
+        return 0.0
+    r = min(1.0, gap / apart)
+    return min(1.0, length * (1 - r * r / 4) ** 0.5) * r

@@ -1,0 +1,127 @@
+"""A judge that is a model, as a file of its own says: ``ircore score --judge FILE``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.plugins import available, load
+from ircore.core.records import HUMAN, JudgeIdentity, Line, Name, PlayerSpec, Record
+from ircore.core.strict_yaml import read_mapping
+from ircore.core.validation import describe_validation_error
+from ircore.players.base import JudgingPlayer
+from ircore.players.model_families import model_family
+from ircore.scorers.judges.prompts import JudgePrompts, load_judge_prompts
+
+FORMAT = "See docs/judges.md for the format."
+SEAT = ("player", "model", "base_url", "api_key_env", "parameters")
+
+
+class JudgeManifest(Record):
+    """What the file says."""
+
+    schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
+    name: Annotated[Name, StringConstraints(max_length=60)] = Field(description="In scores; one name, one judge.")
+    label: Line = Field(description="Shown on boards.")
+    family: Name | None = Field(default=None, description="The model's line, such as gpt; else told by its name.")
+    player: Name = Field(description="Entry-point name in the group ircore.players.")
+    model: Line = Field(description="As its provider names it.")
+    base_url: Line | None = Field(default=None, description="https, or http on loopback.")
+    api_key_env: Line | None = Field(default=None, description="Name of the environment variable that holds the key.")
+    parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player.")
+    prompts: Line | None = Field(default=None, description="Folder of other prompts, relative to this file.")
+
+
+@dataclass(frozen=True)
+class LoadedJudge:
+    """A judge that is a model.
+
+    Attributes:
+        path: Its file.
+        spec: Who is asked, the name of the key's variable included.
+        prompts: With which words.
+        identity: Who it is in scores: the same without that name and without parameters that change no answer.
+    """
+
+    path: Path
+    spec: PlayerSpec
+    prompts: JudgePrompts
+    identity: JudgeIdentity
+
+    @property
+    def name(self) -> str:
+        """As in scores."""
+        return self.identity.name
+
+    def make_player(self) -> JudgingPlayer:
+        """Make who is asked.
+
+        Raises:
+            InputError: It does not take these settings, or the key is not in the environment.
+        """
+        try:
+            player: JudgingPlayer = load("players", self.spec.player)(self.spec)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error.problem}", error.remedy) from error
+        return player
+
+
+def is_file(judge: str) -> bool:
+    """Return whether ``--judge`` names a file rather than an installed judge."""
+    return judge.endswith((".yaml", ".yml")) or "/" in judge
+
+
+def names_judge(path: Path) -> bool:
+    """Return whether a file is a judge's rather than a submission's: it has a player of its own.
+
+    Raises:
+        InputError: It is there and not YAML.
+    """
+    return path.is_file() and "player" in read_mapping(path, "", FORMAT)
+
+
+def read_judge(path: Path) -> LoadedJudge:
+    """Read and check a judge's file; its key is not needed.
+
+    Raises:
+        InputError: It is missing, too large, not YAML, or does not fit the schema; its player is unknown, does not
+            judge or does not take these settings; its name is taken; or its prompts cannot be used.
+    """
+    document = read_mapping(path, "Name the file of a judge, or an installed judge.", FORMAT)
+    try:
+        manifest = JudgeManifest.model_validate(document)
+        spec = PlayerSpec.model_validate({key: document[key] for key in SEAT if key in document})
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", FORMAT) from error
+    if manifest.name == HUMAN or manifest.name in available("judges"):
+        raise InputError(f"{path}: name: {manifest.name!r} is another judge's", "Choose another name.")
+    _check_player(path, spec)
+    prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
+    passed_over = {"api_key_env": None, "parameters": _material(spec)}
+    identity = JudgeIdentity(
+        name=manifest.name,
+        label=manifest.label,
+        kind="model",
+        family=manifest.family or model_family(manifest.model),
+        player=spec.model_copy(update=passed_over),
+        prompts=prompts.version,
+    )
+    return LoadedJudge(path, spec, prompts, identity)
+
+
+def _material(spec: PlayerSpec) -> dict[str, JsonValue]:
+    """Return the parameters that make a difference to answers."""
+    immaterial: frozenset[str] = getattr(load("players", spec.player), "IMMATERIAL", frozenset())
+    return {name: value for name, value in spec.parameters.items() if name not in immaterial}
+
+
+def _check_player(path: Path, spec: PlayerSpec) -> None:
+    player: Any = load("players", spec.player, f"{path}: player")
+    if not hasattr(player, "judge"):
+        raise InputError(f"{path}: player: {spec.player} does not judge", "Name another player, such as openai.")
+    try:
+        getattr(player, "check", player)(spec)
+    except InputError as error:
+        raise InputError(f"{path}: {error.problem}", error.remedy) from error

@@ -1,0 +1,63 @@
+"""What the metrics that compare two pictures share: equal size, and sums over sliding windows."""
+
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from ircore.core.images import Pixels
+from ircore.scorers.metrics.base import MetricUnavailableError
+
+SMALLEST_SIDE = 11
+"""Pixels: the window of SSIM; smaller pictures hold no whole window."""
+
+T = TypeVar("T", np.int32, np.float64)
+
+
+def refuse_tiny(*pictures: Pixels) -> None:
+    """Raise ``MetricUnavailableError`` if a picture has a side of fewer than ``SMALLEST_SIDE`` pixels."""
+    for pixels in pictures:
+        height, width = pixels.shape[:2]
+        if min(height, width) < SMALLEST_SIDE:
+            raise MetricUnavailableError(f"{width} × {height} pixels: smaller than {SMALLEST_SIDE} pixels a side")
+
+
+def at_size_of(target: Pixels, image: Pixels) -> Pixels:
+    """Return ``image`` at the size of ``target``: bicubic, proportions not kept, as published.
+
+    Raises:
+        MetricUnavailableError: Either is smaller than 11 pixels a side.
+    """
+    refuse_tiny(target, image)
+    if target.shape == image.shape:
+        return image
+    height, width = target.shape[:2]
+    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC))
+
+
+def window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:
+    """Sum over every window that lies wholly inside, exactly if the values are whole numbers.
+
+    Args:
+        values: Height × width × channels. The largest sum must fit their type.
+        size: Side of the square window in pixels.
+
+    Returns:
+        (Height − size + 1) × (width − size + 1) × channels.
+    """
+    return _run_sums(_run_sums(values, size, 0), size, 1)
+
+
+def _run_sums(values: npt.NDArray[T], size: int, axis: int) -> npt.NDArray[T]:
+    """Sum ``size`` neighbours along an axis: two halves, and one more value if ``size`` is odd."""
+    if size == 1:
+        return values
+    halves = _run_sums(values, size // 2, axis)
+    count = values.shape[axis] - size + 1
+    total = _slice(halves, 0, count, axis) + _slice(halves, size // 2, count, axis)
+    return total + _slice(values, size - 1, count, axis) if size % 2 else total
+
+
+def _slice(values: npt.NDArray[T], start: int, count: int, axis: int) -> npt.NDArray[T]:
+    return values[start : start + count] if axis == 0 else values[:, start : start + count]

@@ -1,0 +1,78 @@
+"""What asking judges would take, before they are asked; every assumption is said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ircore.core.records import Usage
+from ircore.core.tokens import count_tokens
+from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
+from ircore.runs.costs.prices import RunPrices
+from ircore.runs.judge_questions import Order, QuestionKey, asked_as
+from ircore.scorers.judges.manifest import LoadedJudge
+from ircore.scorers.model_judges.items import Item, JudgedRun
+
+ANSWER_TOKENS = 20
+"""Assumed for an answer; the JSON object itself is fewer than 10."""
+
+
+@dataclass(frozen=True)
+class JudgingEstimate:
+    """What one judge would take.
+
+    Attributes:
+        scores: That are to be had.
+        kept: That are there.
+        usage: Questions that are to be asked, without repairs and retries, and their tokens.
+        cost_usd: US dollars; None if no price is known.
+    """
+
+    scores: int
+    kept: int
+    usage: Usage
+    cost_usd: float | None
+
+
+def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: RunPrices) -> JudgingEstimate:
+    """Estimate what a judge would take."""
+    items = [item for part in planned for item in part.items]
+    similarity, preference = (sum(_open(item, judge) for item in items if item.task == task) for task in _TASKS)
+    read = similarity * (count_tokens(judge.prompts.similarity) + 2 * IMAGE_READ_TOKENS)
+    read += preference * (count_tokens(judge.prompts.preference) + 3 * IMAGE_READ_TOKENS)
+    questions = similarity + preference
+    usage = Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
+    seat = prices.judges[judge.name]
+    cost = 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
+    return JudgingEstimate(sum(len(one.wanted) for one in items), sum(len(one.kept) for one in planned), usage, cost)
+
+
+_TASKS = ("similarity", "preference")
+
+
+def _open(item: Item, judge: LoadedJudge) -> int:
+    """Count the questions about an item that nobody has answered."""
+    hashes = tuple(one.sha256 for one in item.renderings)
+    if len(set(hashes)) < len(hashes):
+        return 0
+    orders: list[tuple[Order | None, tuple[str, ...]]] = [(None, hashes)]
+    if item.task == "preference":
+        orders = [("first_leading", hashes), ("final_leading", hashes[::-1])]
+    who, target = asked_as(judge.identity), item.instance.sha256
+    return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
+
+
+def as_text(judge: LoadedJudge, estimated: JudgingEstimate, prices: RunPrices) -> str:
+    """Return an estimate for people, in one line."""
+    usage, seat = estimated.usage, prices.judges[judge.name]
+    words = (
+        f"{judge.name}: {estimated.scores:,} scores to be had, {estimated.kept:,} kept; {usage.requests:,} questions, "
+        f"{usage.prompt_tokens or 0:,} tokens read, {usage.completion_tokens or 0:,} written"
+    )
+    if estimated.cost_usd is None or seat.price is None:
+        return f"{words}: no price of {seat.label} is known (--prices FILE)"
+    return f"{words}: about {estimated.cost_usd:.2f} US$ by prices of {seat.label} on {seat.price.date}"
+
+
+ASSUMED = (
+    f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, an answer {ANSWER_TOKENS}; no reasoning tokens, "
+    "no cached input, no repairs, no retries"
+)

@@ -1,0 +1,117 @@
+"""The questions that a judge is asked about one thing, and the score that the answers make."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+from pydantic import JsonValue
+
+from ircore.core.images import Picture
+from ircore.core.records import Orders
+from ircore.players.base import Exchange, JudgeView
+from ircore.runs.judge_questions import JudgeQuestion, Order
+from ircore.scorers.judges.answers import (
+    PREFERENCE_FORM,
+    PREFERENCE_SCHEMA,
+    SIMILARITY_FORM,
+    SIMILARITY_SCHEMA,
+    AnswerError,
+    read_choice,
+    read_score,
+)
+from ircore.scorers.judges.prompts import JudgePrompts, captioned
+from ircore.scorers.model_judges.items import Item
+
+
+class Verdict(NamedTuple):
+    """What answers amount to: a value, or why there is none; of a preference also what each order said."""
+
+    value: float | None
+    reason: str | None = None
+    orders: Orders | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: what the judge sees, and in which order."""
+
+    view: JudgeView
+    shown: tuple[str, ...]
+    order: Order | None
+    repair: bool
+
+
+Ask = Callable[[Item, Question], Awaitable[JudgeQuestion]]
+"""Returns what is known of a question, or asks it; what is neither answered nor declined does not come back."""
+
+
+async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
+    """Ask a judge everything about one thing.
+
+    Args:
+        item: What is judged.
+        prompts: Of the judge.
+        ask: Asks.
+    """
+    if item.task == "similarity":
+        return await _answer(item, prompts, ask, None)
+    first, final = item.renderings
+    if first.sha256 == final.sha256:
+        return Verdict(0.5)  # a judge that must choose could only guess
+    said: list[float] = []
+    for order in get_args(Order):
+        verdict = await _answer(item, prompts, ask, order)
+        if verdict.value is None:
+            return verdict
+        said.append(verdict.value)
+    orders = Orders(*said)
+    return Verdict(sum(orders) / 2, orders=orders)
+
+
+async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | None) -> Verdict:
+    """Ask one question, and once more if the answer cannot be used."""
+    pictures = [item.run.rendering(one) for one in item.renderings]
+    if order == "final_leading":
+        pictures.reverse()
+    target = item.run.target(item.instance)
+    form = SIMILARITY_FORM if order is None else PREFERENCE_FORM
+    exchanges: tuple[Exchange, ...] = ()
+    problem = ""
+    for repair in (False, True):
+        view = _view(prompts, target, pictures, exchanges, order)
+        question = await ask(item, Question(view, tuple(one.sha256 for one in pictures), order, repair))
+        if question.text is None:
+            return Verdict(None, f"{question.reason}: {question.detail}")
+        try:
+            return Verdict(_value(question.text, order))
+        except AnswerError as error:
+            problem = str(error)
+        exchanges = (Exchange(question.text, prompts.repaired(problem, form)),)
+    return Verdict(None, f"judge_format: {problem}")
+
+
+def _value(text: str, order: Order | None) -> float:
+    """Return the rating, or 1 for the final rendering and 0 for the first."""
+    if order is None:
+        return read_score(text)
+    final = "B" if order == "first_leading" else "A"
+    return float(read_choice(text) == final)
+
+
+def _view(
+    prompts: JudgePrompts,
+    target: Picture,
+    pictures: Sequence[Picture],
+    exchanges: tuple[Exchange, ...],
+    order: Order | None,
+) -> JudgeView:
+    schema: dict[str, JsonValue] = SIMILARITY_SCHEMA if order is None else PREFERENCE_SCHEMA
+    names = "".join(one.sha256 for one in (target, *pictures))
+    return JudgeView(
+        prompt=prompts.similarity if order is None else prompts.preference,
+        pictures=captioned(target, *pictures),
+        exchanges=exchanges,
+        seed=int.from_bytes(hashlib.sha256(names.encode()).digest()[:4]),
+        schema=schema,
+    )

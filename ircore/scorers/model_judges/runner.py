@@ -1,0 +1,292 @@
+"""Asking judges that are models: many questions at once, every answer on the disk before anything follows from it.
+
+Judges of one command work side by side, each at its own pace. A question that was answered, or declined, is never asked
+again; what failed for a technical reason is left without a score, and the same command asks it again.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+from ircore.core.errors import WorkError
+from ircore.core.progress import Progress, progress
+from ircore.core.recorder import Recorder
+from ircore.core.records import Score
+from ircore.players.base import JudgeError, JudgingPlayer, TextAnswer
+from ircore.players.calls import ProviderStopError, usage_of
+from ircore.players.guard import unbroken
+from ircore.runs.cache import Cache
+from ircore.runs.costs.limit import CostLimitError, Watch
+from ircore.runs.costs.prices import RunPrices, keep_prices, kept_prices, read_prices
+from ircore.runs.folder import RunFolder
+from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, QuestionKey, asked_as
+from ircore.scorers.judges.answers import LONGEST
+from ircore.scorers.judges.manifest import LoadedJudge
+from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run
+from ircore.scorers.model_judges.questions import Question, Verdict, judged
+from ircore.scorers.score_counts import ScoreCount, count_score
+
+
+@dataclass(frozen=True)
+class JudgingPlan:
+    """How judges are asked.
+
+    Attributes:
+        every_turn: Whether every rendering is rated, not only the first and the final one.
+        concurrency: Things that each judge looks at at the same time, ≥ 1.
+        deadline: Seconds after which judging stops, whatever is under way; None for no limit.
+        max_cost: US dollars that these judges may cost on these runs in all, earlier commands included.
+        prices: A table of prices on top of the others; kept with the runs.
+        cache: Folder of answers of other runs.
+    """
+
+    every_turn: bool = False
+    concurrency: int = 4
+    deadline: float | None = None
+    max_cost: float | None = None
+    prices: Path | None = None
+    cache: Path | None = None
+
+
+@dataclass
+class JudgeReport:
+    """What one judge did.
+
+    Attributes:
+        name: Of the judge.
+        count: Of its scores.
+        failed: What was asked in vain for technical reasons, and is asked again by the same command.
+        stopped: Why it was asked nothing more, a limit of cost included; None if it was not stopped.
+    """
+
+    name: str
+    count: ScoreCount
+    failed: list[str] = field(default_factory=list)
+    stopped: WorkError | None = None
+
+
+def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: JudgingPlan) -> list[JudgeReport]:
+    """Add to runs the scores of judges that they lack.
+
+    Args:
+        runs: Each one once.
+        judges: Each name once.
+        plan: How.
+
+    Raises:
+        InputError: A key is missing, another process works on a run, another judge has scored it under the same name,
+            or a picture of it is damaged.
+        WorkError: Nothing can be written, or the deadline is over; every answer is kept.
+    """
+    players = [judge.make_player() for judge in judges]
+    with ExitStack() as held:
+        for run in runs:
+            held.enter_context(run.lock())
+            for judge in judges:
+                run.check_judge(judge.identity)
+        planned = {judge.name: [plan_run(run, judge, plan.every_turn) for run in runs] for judge in judges}
+        for run in runs:
+            keep_prices(run, plan.prices)
+            for judge in judges:
+                run.keep_judge(judge.identity)
+        watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
+        watch.begin([one for found in planned.values() for part in found for one in part.asked])
+        seats = [_Seat(judge, player, planned[judge.name]) for judge, player in zip(judges, players, strict=True)]
+        total = sum(len(seat.items) for seat in seats)
+        with JudgementWriter() as writer, progress("judge", total) as shown:
+            asyncio.run(_Session(plan, watch, shown, Recorder(writer)).run(seats))
+    return [seat.report for seat in seats]
+
+
+def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], given: Path | None) -> RunPrices:
+    """Return what judges cost by the tables that come with the runs and one on top of them."""
+    prices = read_prices(*(kept_prices(run) for run in runs), given)
+    return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
+
+
+class _Seat:
+    """A judge, who is asked for it, what it is to be asked, and what came of it."""
+
+    def __init__(self, judge: LoadedJudge, player: JudgingPlayer, planned: Sequence[JudgedRun]) -> None:
+        self.judge = judge
+        self.player = player
+        self.asked_as = asked_as(judge.identity)
+        self.items = [item for part in planned for item in part.items]
+        self.report = JudgeReport(judge.name, ScoreCount())
+        self.counts = {judge.name: self.report.count}
+        for score in (one for part in planned for one in part.kept):
+            count_score(self.counts, score, new=False)
+
+
+class _TechnicalError(Exception):
+    """A question was asked in vain, for a reason that says nothing about the pictures."""
+
+
+@dataclass(frozen=True)
+class _Session:
+    """What all judges share while they are asked."""
+
+    plan: JudgingPlan
+    watch: Watch
+    shown: Progress
+    recorder: Recorder[JudgementEntry]
+
+    async def run(self, seats: Sequence[_Seat]) -> None:
+        """Let each judge look at ``concurrency`` things at a time; the first failure of the work stops all of them."""
+        try:
+            async with asyncio.timeout(self.plan.deadline), asyncio.TaskGroup() as group:
+                for seat in seats:
+                    waiting = iter(seat.items)
+                    for _ in range(min(self.plan.concurrency, len(seat.items))):
+                        group.create_task(self._worker(seat, waiting))
+        except TimeoutError as error:
+            raise WorkError(
+                f"stopped at the deadline of {self.plan.deadline:g} s",
+                "Every answer is kept; the same command goes on.",
+            ) from error
+        except BaseExceptionGroup as failures:
+            # The others were cancelled because of the first failure, so that is the one to tell.
+            raise failures.exceptions[0] from None
+        finally:
+            await self.recorder.close()
+            for seat in seats:
+                if close := getattr(seat.player, "close", None):
+                    await close()
+
+    async def _worker(self, seat: _Seat, waiting: Iterator[Item]) -> None:
+        asker = _Asker(self, seat)
+        for item in waiting:
+            if seat.report.stopped is not None:
+                return
+            try:
+                verdict = await judged(item, seat.judge.prompts, asker.ask)
+            except (ProviderStopError, CostLimitError) as error:
+                seat.report.stopped = seat.report.stopped or error
+                return
+            except _TechnicalError as error:
+                seat.report.failed.append(f"{item.wanted[0].episode_id}, turn {item.wanted[0].turn}: {error}")
+                self._ended("failed")
+                continue
+            scores = _scores(item, verdict)
+            item.run.add_scores(scores)
+            for score in scores:
+                count_score(seat.counts, score, new=True)
+            self._ended("judged" if verdict.value is not None else "without a value")
+
+    def _ended(self, outcome: str) -> None:
+        self.watch.ended(outcome)
+        self.shown.advance(self.watch.note())
+
+
+@dataclass(frozen=True)
+class _Asker:
+    """Answers from the record or the cache where there is an answer; asks and records where there is none."""
+
+    session: _Session
+    seat: _Seat
+
+    async def ask(self, item: Item, question: Question) -> JudgeQuestion:
+        """Return what became of a question.
+
+        Raises:
+            _TechnicalError: It was asked in vain.
+            ProviderStopError: So would be every other one.
+            CostLimitError: No more may be spent.
+        """
+        target = question.view.pictures[0].picture.sha256
+        key = QuestionKey(
+            self.seat.judge.name, self.seat.asked_as, target, question.shown, question.order, question.repair
+        )
+        known = item.known.get(key)
+        if known is not None:
+            return known
+        recorded = await self._answered(item, question, target)
+        if not recorded.settled:
+            raise _TechnicalError(f"{recorded.reason}: {recorded.detail}")
+        return recorded
+
+    async def _answered(self, item: Item, question: Question, target: str) -> JudgeQuestion:
+        draft = JudgeQuestion(
+            judge=self.seat.judge.name,
+            asked_as=self.seat.asked_as,
+            prompts=self.seat.judge.prompts.version,
+            episode_id=item.wanted[0].episode_id,
+            turn=item.wanted[0].turn,
+            task=item.task,
+            target=target,
+            shown=question.shown,
+            order=question.order,
+            repair=question.repair,
+        )
+        cache = self._cache()
+        kept = cache.text(question.view) if cache else None
+        if kept is not None:
+            return await self._record(item, draft, text=kept.text, usage=kept.usage)
+        started = perf_counter()
+        try:
+            answer = await self._asked(item, question)
+        except JudgeError as error:
+            return await self._record_failure(item, draft, error)
+        except ProviderStopError as error:
+            await self._record_failure(item, draft, error)
+            raise
+        # A lone surrogate cannot be written as UTF-8; one more character than can be used says that it was longer.
+        text = answer.text.encode(errors="replace").decode()[: LONGEST + 1]
+        if cache:
+            cache.keep_text(question.view, TextAnswer(text))
+        seconds = round(perf_counter() - started, 4)
+        return await self._record(item, draft, text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
+
+    async def _asked(self, item: Item, question: Question) -> TextAnswer:
+        watch, name = self.session.watch, self.seat.judge.name
+        if not watch.may_ask():
+            raise watch.stopped()
+        watch.asking()
+        try:
+            where = f"{item.wanted[0].episode_id}, turn {item.wanted[0].turn}: the judge {name}"
+            return await unbroken(self.seat.player.judge(question.view), where)
+        finally:
+            watch.done_asking()
+
+    async def _record(self, item: Item, draft: JudgeQuestion, **update: object) -> JudgeQuestion:
+        question = draft.model_copy(update=update)
+        await self.session.recorder.record(JudgementEntry(item.run.path, question))
+        self.session.watch.asked(question)
+        self.session.shown.refresh(self.session.watch.note)
+        return question
+
+    async def _record_failure(
+        self, item: Item, draft: JudgeQuestion, error: JudgeError | ProviderStopError
+    ) -> JudgeQuestion:
+        return await self._record(
+            item,
+            draft,
+            reason=error.reason if isinstance(error, JudgeError) else "stopped",
+            detail=str(error)[:2000],
+            usage=usage_of(error.attempts),
+            seconds=round(sum(one.seconds for one in error.attempts), 4),
+            attempts=error.attempts,
+        )
+
+    def _cache(self) -> Cache | None:
+        folder = self.session.plan.cache
+        return Cache(folder, {"judge": self.seat.judge.spec}) if folder else None
+
+
+def _scores(item: Item, verdict: Verdict) -> list[Score]:
+    return [
+        Score(
+            episode_id=one.episode_id,
+            turn=one.turn,
+            task=one.task,
+            judge=one.judge,
+            value=verdict.value,
+            reason=verdict.reason[:500] if verdict.reason else None,
+            rendering=one.rendering,
+            orders=verdict.orders,
+        )
+        for one in item.wanted
+    ]

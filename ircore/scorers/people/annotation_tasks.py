@@ -1,0 +1,223 @@
+"""Choosing what people are asked: the two tasks of the paper (arXiv 2606.01901, appendix A) on played episodes.
+
+Similarity of the first and the final rendering to the target, or of every one; and, where there are several renderings,
+which of the first and the final one is more similar to it.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from re import fullmatch
+from typing import Literal, NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Instance, Rendering
+from ircore.runs.folder import RunFolder
+from ircore.scorers.people.files import NAME
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """What to ask of whom."""
+
+    every_turn: bool = False
+    """Whether similarity is asked of every rendering, not only of the first and the final one."""
+
+    categories: tuple[str, ...] = ()
+    """Only these; all if empty."""
+
+    difficulties: tuple[str, ...] = ()
+    """Only these; both if empty."""
+
+    items: int | None = None
+    """At most so many items: whole targets, drawn evenly over categories and difficulties. None: all."""
+
+    seed: int = 0
+    """Of that draw, and of each annotator's order, ≥ 0."""
+
+    annotators: tuple[str, ...] = ()
+    """Pseudonyms that may rate; empty: whoever opens the page names their own."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question to an annotator."""
+
+    run_id: str
+    """The run that played the episode."""
+
+    episode_id: str
+    """The episode."""
+
+    turn: int
+    """Turn of ``rendering``, 1-based; the final one for preference."""
+
+    task: Literal["similarity", "preference"]
+    """Rate one rendering, or choose between the first and the final one."""
+
+    target: str
+    """SHA-256 of the target's file."""
+
+    rendering: str
+    """SHA-256 of the rendering that is scored."""
+
+    first: str | None = None
+    """preference: SHA-256 of the first rendering."""
+
+
+class PictureSource(NamedTuple):
+    """Where a picture of a study is read from."""
+
+    run: RunFolder
+    """The run that holds it."""
+
+    what: Instance | Rendering
+    """The target, or a rendering."""
+
+    def read(self) -> Picture:
+        """Return the picture, its hash checked."""
+        return self.run.target(self.what) if isinstance(self.what, Instance) else self.run.rendering(self.what)
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that one annotation page asks."""
+
+    study_id: str
+    """16 hex digits: hash of the items and the seed."""
+
+    seed: int
+    """Of each annotator's order."""
+
+    annotators: tuple[str, ...]
+    """Who may rate; empty: anyone."""
+
+    items: tuple[Item, ...]
+    """In the order of the runs, the instance set and the turns; each annotator sees another order."""
+
+    pictures: Mapping[str, PictureSource]
+    """Every picture that the items name, by its SHA-256."""
+
+    alike: int
+    """Episodes of these without a preference because their first and final rendering are the same picture."""
+
+
+def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
+    """Choose the items of a study.
+
+    Args:
+        runs: Runs of one instance set, each once.
+        plan: What to ask.
+
+    Raises:
+        InputError: The runs are of several instance sets, a name is unknown or no pseudonym, or nothing is left to ask.
+    """
+    _check_annotators(plan.annotators)
+    _check_runs(runs)
+    wanted = runs[0].instances.select(plan.categories, plan.difficulties)
+    pictures: dict[str, PictureSource] = {}
+    by_instance: dict[str, list[Item]] = defaultdict(list)
+    alike: Counter[str] = Counter()
+    known = {one.instance_id: one for one in wanted}
+    for run in runs:
+        for episode in run.episodes():
+            if episode.played and episode.instance_id in known:
+                instance = known[episode.instance_id]
+                _collect(pictures, run, instance, episode)
+                by_instance[episode.instance_id] += _items(run.run.run_id, instance, episode, plan.every_turn)
+                alike[episode.instance_id] += _is_alike(episode)
+    chosen = _drawn([one for one in wanted if by_instance[one.instance_id]], by_instance, plan)
+    items = tuple(item for one in wanted if one.instance_id in chosen for item in by_instance[one.instance_id])
+    if not items:
+        raise InputError(f"{runs[0].path}: no played episode to rate", "Play some, or choose other categories.")
+    used = {sha for item in items for sha in (item.target, item.rendering, item.first) if sha}
+    shown = {sha: source for sha, source in pictures.items() if sha in used}
+    alike_shown = sum(alike[name] for name in chosen)
+    return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
+
+
+def _check_annotators(names: Sequence[str]) -> None:
+    for name in names:
+        if not fullmatch(NAME, name):
+            raise InputError(
+                f"--annotators: {name!r} is no pseudonym",
+                "Lower-case ASCII letters, digits, _ . and -, such as a1; no names of people.",
+            )
+    if len(set(names)) != len(names):
+        raise InputError("--annotators: a pseudonym is given twice", "Name each once.")
+
+
+def _check_runs(runs: Sequence[RunFolder]) -> None:
+    first = runs[0]
+    seen: dict[str, RunFolder] = {}
+    for run in runs:
+        if run.run.instance_set != first.run.instance_set:
+            raise InputError(
+                f"{run.path}: another instance set than {first.path}", "Make a page for each instance set."
+            )
+        twin = seen.setdefault(run.run.run_id, run)
+        if twin is not run:
+            raise InputError(f"{run.path}: the same run as {twin.path}", "Name it once.")
+
+
+def _collect(pictures: dict[str, PictureSource], run: RunFolder, instance: Instance, episode: Episode) -> None:
+    pictures.setdefault(instance.sha256, PictureSource(run, instance))
+    for rendering in _renderings(episode).values():
+        pictures.setdefault(rendering.sha256, PictureSource(run, rendering))
+
+
+def _renderings(episode: Episode) -> dict[int, Rendering]:
+    return {turn.turn: turn.rendering for turn in episode.turns if turn.rendering is not None}
+
+
+def _is_alike(episode: Episode) -> bool:
+    made = [one.sha256 for one in _renderings(episode).values()]
+    return len(made) > 1 and made[0] == made[-1]
+
+
+def _items(run_id: str, instance: Instance, episode: Episode, every_turn: bool) -> Iterator[Item]:
+    made = [(turn, one.sha256) for turn, one in _renderings(episode).items()]
+    asked = made if every_turn or len(made) < 2 else [made[0], made[-1]]
+    for turn, rendering in asked:
+        yield Item(run_id, episode.episode_id, turn, "similarity", instance.sha256, rendering)
+    if len(made) > 1 and not _is_alike(episode):
+        turn, final = made[-1]
+        yield Item(run_id, episode.episode_id, turn, "preference", instance.sha256, final, made[0][1])
+
+
+def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
+    """Draw targets, one of each condition in turn, as long as all their items fit into the plan's number.
+
+    A target is taken with every run's episode or not at all, so that runs stay comparable and each final score has its
+    first. The draw ends at the first that does not fit: going on would favour short episodes.
+    """
+    if plan.items is None:
+        return {one.instance_id for one in instances}
+    random = Random(plan.seed)
+    conditions: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in random.sample(instances, len(instances)):
+        conditions[one.category, one.difficulty].append(one.instance_id)
+    queue = sorted(
+        ((place, random.random(), name) for names in conditions.values() for place, name in enumerate(names)),
+    )
+    chosen: set[str] = set()
+    left = plan.items
+    for _, _, name in queue:
+        left -= len(items[name])
+        if left < 0:
+            break
+        chosen.add(name)
+    if queue and not chosen:
+        raise InputError(
+            f"--items {plan.items}: too few, the items of one target are {len(items[queue[0][2]])}", "Allow more."
+        )
+    return chosen
+
+
+def _identity(items: Sequence[Item], seed: int) -> str:
+    document = json.dumps([seed, [asdict(one) for one in items]], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(document.encode()).hexdigest()[:16]

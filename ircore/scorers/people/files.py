@@ -1,0 +1,248 @@
+"""Reading a CSV file of human ratings: what ``ircore annotate`` pages export, or a table of one's own.
+
+The file comes from anyone and may have been through a spreadsheet: it is bounded, must be UTF-8, may be separated by
+commas, semicolons or tabs, and every fault is told with its row, counted as a spreadsheet does: the header is row 1.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from re import fullmatch
+
+from ircore.core.errors import InputError
+
+COLUMNS = (
+    "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",
+    "seconds", "answered_at",
+)  # fmt: skip
+"""Of an exported file, in its order."""
+
+REQUIRED = ("annotator", "episode_id", "turn", "task", "value")
+"""What no file can do without."""
+
+NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
+"""What ``records.Name`` takes: a pseudonym, a run's or an episode's id."""
+
+TASKS = ("similarity", "preference")
+MAX_BYTES = 32 * 1024 * 1024
+MAX_ROWS = 200_000
+MAX_TOLD = 20
+"""Faults that are told one by one; the others are counted."""
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_SAVE = "Save it as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
+
+
+@dataclass(frozen=True)
+class RatingRow:
+    """One row of the file."""
+
+    row: int
+    """As a spreadsheet counts: the header is row 1."""
+
+    annotator: str
+    """Pseudonym."""
+
+    run_id: str | None
+    """The run; None if the file has no such column."""
+
+    episode_id: str
+    """The episode."""
+
+    turn: int
+    """1-based."""
+
+    task: str
+    """similarity or preference."""
+
+    rendering: str | None
+    """SHA-256 of what was shown; None if the file has no such column."""
+
+    value: float | None
+    """similarity: an integer 0–10; preference: 1 final, 0 first, 0.5 tie; None if there is none."""
+
+    reason: str | None
+    """Why there is no value; None together with no value: not answered yet."""
+
+
+class Faults:
+    """Collects what is wrong with the rows of a file, to tell all of it at once.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found: list[tuple[int, str]] = []
+
+    def add(self, row: int, problem: str) -> None:
+        """Note what is wrong with a row."""
+        self.found.append((row, problem))
+
+    def check(self) -> None:
+        """Raise if anything was found.
+
+        Raises:
+            InputError: With the first ``MAX_TOLD`` faults in the order of the rows, and how many there are.
+        """
+        if not self.found:
+            return
+        told = [f"  row {row}: {problem}" for row, problem in sorted(self.found)[:MAX_TOLD]]
+        if len(self.found) > MAX_TOLD:
+            told.append(f"  and {len(self.found) - MAX_TOLD:,} more")
+        count = f"{len(self.found):,} fault{'s' if len(self.found) > 1 else ''}"
+        lines = "\n".join(told)
+        raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
+
+
+def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
+    """Read a file of ratings.
+
+    Args:
+        path: The file.
+        faults: Takes what is wrong with single rows; those are left out of the result.
+
+    Raises:
+        InputError: The file cannot be read at all: too large, not UTF-8, no CSV, or its header is not one of ratings.
+    """
+    rows = _rows(path, _text(path))
+    header = _header(path, next(rows, (1, []))[1])
+    found = []
+    for number, cells in rows:
+        if number > MAX_ROWS + 1:
+            raise InputError(f"{path}: more than {MAX_ROWS:,} rows", "Import it in parts.")
+        if any(cells):
+            row = _row(number, header, cells, faults)
+            found += [row] if row else []
+    if not found and not faults.found:
+        raise InputError(f"{path}: no rows below the header", "Export the ratings again.")
+    return tuple(found)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Check the path.") from error
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Import it in parts.")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{path}: is UTF-16, not UTF-8", _SAVE)
+    if data.startswith(b"PK\x03\x04"):
+        raise InputError(f"{path}: is a spreadsheet or an archive, not a CSV file", _SAVE)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}: row {row}, byte {error.start + 1}: 0x{data[error.start]:02x} is not UTF-8", _SAVE
+        ) from error
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"{path}: row {row}: holds a NUL character, so it is not a CSV file", _SAVE)
+    return text
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    first = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    number = 0
+    try:
+        for number, cells in enumerate(reader, start=1):
+            yield number, [one.strip() for one in cells]
+    except csv.Error as error:
+        raise InputError(f"{path}: row {number + 1}: not valid CSV ({error})", _SAVE) from error
+
+
+def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(one.lower() for one in cells)
+    if not any(names):
+        raise InputError(f"{path}: row 1: no header", f"Its first row names the columns: {', '.join(REQUIRED)}.")
+    for name in names:
+        if name not in COLUMNS:
+            from ircore.core.plugins import unknown
+
+            raise unknown("column", name[:60], COLUMNS, f"{path}: row 1")
+        if names.count(name) > 1:
+            raise InputError(f"{path}: row 1: the column {name} is there twice", "Remove one.")
+    lacking = [name for name in REQUIRED if name not in names]
+    if lacking:
+        raise InputError(
+            f"{path}: row 1: no column {', '.join(lacking)} ({', '.join(names)})",
+            f"A file of ratings has {', '.join(REQUIRED)}; cells are separated by commas, semicolons or tabs.",
+        )
+    return names
+
+
+def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Faults) -> RatingRow | None:
+    """Read one row; None, with its faults noted, if anything is wrong with it."""
+    if len(cells) != len(header):
+        faults.add(number, f"{len(cells)} cells, the header has {len(header)}")
+        return None
+    given = dict(zip(header, cells, strict=True))
+    problems = [problem for column, text in given.items() if (problem := _problem(column, text))]
+    problem = None if problems else _value_problem(given)
+    for one in [*problems, *([problem] if problem else [])]:
+        faults.add(number, one)
+    if problems or problem:
+        return None
+    return RatingRow(
+        row=number,
+        annotator=given["annotator"],
+        run_id=given.get("run_id"),
+        episode_id=given["episode_id"],
+        turn=int(given["turn"]),
+        task=given["task"],
+        rendering=given.get("rendering"),
+        value=float(given["value"]) if given["value"] else None,
+        reason=given.get("reason") or None,
+    )
+
+
+def _problem(column: str, text: str) -> str | None:
+    """Say what is wrong with one cell, whatever stands in the others."""
+    form, meaning = _FORMS[column]
+    if form is None or fullmatch(form, text):
+        return None
+    return f"{column}: {shown(text)} is not {meaning}"
+
+
+_FORMS: dict[str, tuple[str | None, str]] = {
+    "study": (r"[0-9a-f]{0,64}", "a study's id"),
+    "annotator": (NAME, "a pseudonym (lower-case letters, digits, _ . and -)"),
+    "run_id": (NAME, "a run's id"),
+    "episode_id": (NAME, "an episode's id"),
+    "turn": (r"[1-9][0-9]{0,2}", "a turn (1, 2, …)"),
+    "task": ("|".join(TASKS), f"a task ({' or '.join(TASKS)})"),
+    "rendering": (r"[0-9a-f]{64}", "a SHA-256 (64 hexadecimal digits)"),
+    "first_leading": (r"(?i:true|false)?", "true, false or nothing"),
+    "value": (None, ""),
+    "reason": (r"[^\x00-\x1f\x7f]{0,500}", "a line of at most 500 characters"),
+    "seconds": (r"([0-9]{1,9}(\.[0-9]{1,9})?)?", "a number of seconds"),
+    "answered_at": (r"[0-9T:.Z +-]{0,40}", "a time"),
+}
+"""By column: what a cell must match as a whole (None: checked elsewhere), and what that is called."""
+
+
+def _value_problem(given: dict[str, str]) -> str | None:
+    """Say what is wrong with a row's value; it may be empty, with a reason or as not answered yet."""
+    text = given["value"]
+    if not text:
+        return None
+    if given.get("reason"):
+        return f"value and reason: {shown(text)} and {shown(given['reason'])}; a reason says why there is no value"
+    if given["task"] == "similarity":
+        return None if fullmatch(r"([0-9]|10)(\.0+)?", text) else f"value: {shown(text)} is not an integer 0–10"
+    if fullmatch(r"[01](\.0+)?|0?\.50*", text):
+        return None
+    return f"value: {shown(text)} is not a preference (1 final, 0 first, 0.5 tie)"
+
+
+def shown(text: str) -> str:
+    """Return a stranger's cell in quotation marks, short."""
+    return repr(text if len(text) <= 60 else f"{text[:59]}…")

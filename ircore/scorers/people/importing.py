@@ -1,0 +1,232 @@
+"""Importing human ratings into the runs whose renderings were rated.
+
+A file is imported whole or not at all: every row must fit an episode, a turn and a rendering of the runs, and
+contradict no other row and no earlier import. What is there already is kept, so a file that has grown can be imported
+again.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from ircore.core.errors import InputError
+from ircore.core.records import HUMAN, Episode, JudgeIdentity, Score
+from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.people.files import Faults, RatingRow, read_ratings, shown
+
+HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
+"""Who gave the imported scores; single people are told apart by ``Score.annotator``."""
+
+
+@dataclass(frozen=True)
+class AnnotatorSummary:
+    """What one annotator did in an imported file."""
+
+    annotator: str
+    """Pseudonym."""
+
+    answered: int
+    """Items with a value, or with a reason why there is none."""
+
+    without_value: int
+    """Of these, those without a value: the annotator could not tell."""
+
+    items: int
+    """Different items that the file names, whoever answered them."""
+
+
+@dataclass(frozen=True)
+class ImportSummary:
+    """What an import did, or would do."""
+
+    added: int
+    """New scores."""
+
+    kept: int
+    """Ratings that were there already: in the run, or in the file a second time."""
+
+    by_run: Mapping[str, int]
+    """New scores by run id."""
+
+    annotators: tuple[AnnotatorSummary, ...]
+    """Sorted by pseudonym."""
+
+
+class _Key(NamedTuple):
+    run_id: str
+    episode_id: str
+    turn: int
+    task: str
+    annotator: str
+
+
+class _Given(NamedTuple):
+    """A rating and where it was read."""
+
+    score: Score
+    where: str
+
+
+def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -> ImportSummary:
+    """Add the ratings of a CSV file to runs.
+
+    Args:
+        path: The file; ``ircore.scorers.people.files`` says what it holds.
+        runs: Every run that the file names, each once. One run needs no column ``run_id``.
+        check: Whether to write nothing.
+
+    Raises:
+        InputError: Anything is wrong with the file, told with row numbers; nothing is written then.
+        WorkError: The disk is full; runs that were written before are complete, and a second import keeps them.
+    """
+    with ExitStack() as held:
+        if not check:
+            for run in runs:
+                held.enter_context(run.lock())
+        faults = Faults(path)
+        rows = read_ratings(path, faults)
+        by_id = _runs_by_id(path, runs, rows)
+        found = _scores(rows, by_id, faults)
+        new, kept = _new_ratings(found, by_id, faults)
+        faults.check()
+        _check_judge(by_id.values(), write=not check)
+        if not check:
+            for run_id, scores in new.items():
+                by_id[run_id].add_scores(scores)
+    counts = {run_id: len(scores) for run_id, scores in new.items()}
+    return ImportSummary(sum(counts.values()), kept, counts, _by_annotator(rows, runs))
+
+
+def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
+    by_id: dict[str, RunFolder] = {}
+    for run in runs:
+        twin = by_id.setdefault(run.run.run_id, run)
+        if twin is not run:
+            raise InputError(f"{run.path}: the same run as {twin.path}", "Name it once.")
+    if len(runs) > 1 and any(row.run_id is None for row in rows):
+        raise InputError(f"{path}: row 1: no column run_id, but several runs are named", "Add it, or name one run.")
+    return by_id
+
+
+def _run_id(row: RatingRow, only: str) -> str:
+    return only if row.run_id is None else row.run_id
+
+
+def _scores(
+    rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: Faults
+) -> list[tuple[_Key, RatingRow, Score]]:
+    """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
+    only = next(iter(runs))
+    episodes = {run_id: {one.episode_id: one for one in run.episodes()} for run_id, run in runs.items()}
+    found = []
+    for row in rows:
+        run_id = _run_id(row, only)
+        if run_id not in runs:
+            faults.add(row.row, f"run_id: {shown(run_id)} is none of {', '.join(runs)}")
+            continue
+        rendering, problem = _rendering(row, episodes[run_id])
+        if problem:
+            faults.add(row.row, problem)
+        elif row.value is not None or row.reason is not None:
+            key = _Key(run_id, row.episode_id, row.turn, row.task, row.annotator)
+            found.append((key, row, _score(row, rendering)))
+    return found
+
+
+def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, str]:
+    """Return the hash of the rendering that a row rates, and what is wrong with the row; one of them is empty."""
+    episode = episodes.get(row.episode_id)
+    if episode is None:
+        return "", f"episode_id: the run has no episode {shown(row.episode_id)}"
+    if not episode.played:
+        return "", f"episode_id: {row.episode_id} was aborted and counts as not played"
+    made = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+    if row.turn not in made:
+        return "", f"turn: {row.episode_id} has no rendering of turn {row.turn}, only of {_listed(made)}"
+    if row.task == "preference" and len(made) < 2:
+        return "", f"task: {row.episode_id} has one rendering, so there is no preference"
+    if row.task == "preference" and row.turn != max(made):
+        return "", f"turn: a preference belongs to the final turn, {max(made)}, not {row.turn}"
+    if row.rendering not in (None, made[row.turn]):
+        return "", f"rendering: not the picture of {row.episode_id}, turn {row.turn}, in this run"
+    return made[row.turn], ""
+
+
+def _listed(turns: Iterable[int]) -> str:
+    return ", ".join(str(turn) for turn in turns)
+
+
+def _score(row: RatingRow, rendering: str) -> Score:
+    return Score(
+        episode_id=row.episode_id,
+        turn=row.turn,
+        task=cast(Literal["similarity", "preference"], row.task),
+        judge=HUMAN,
+        value=row.value,
+        reason=row.reason,
+        rendering=rendering,
+        annotator=row.annotator,
+    )
+
+
+def _new_ratings(
+    found: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
+) -> tuple[dict[str, list[Score]], int]:
+    """Sort out what is there already; a rating that says something else than an earlier one is a fault."""
+    known = {key: given for run_id, run in runs.items() for key, given in _earlier(run_id, run)}
+    new: dict[str, list[Score]] = defaultdict(list)
+    kept = 0
+    for key, row, score in found:
+        earlier = known.get(key)
+        if earlier is None:
+            known[key] = _Given(score, f"row {row.row}")
+            new[key.run_id].append(score)
+        elif (earlier.score.value, earlier.score.reason) == (score.value, score.reason):
+            kept += 1
+        else:
+            faults.add(
+                row.row,
+                f"{key.annotator} on {key.episode_id}, turn {key.turn}, {key.task}: {_said(score)} here, "
+                f"{_said(earlier.score)} in {earlier.where}",
+            )
+    return dict(new), kept
+
+
+def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
+    """Yield the human ratings of a run with their lines; of those of a rendering that is no more, none."""
+    current = {
+        (one.episode_id, turn.turn): turn.rendering.sha256
+        for one in run.episodes()
+        for turn in one.turns
+        if turn.rendering is not None
+    }
+    for line, score in enumerate(run.scores(), start=1):
+        if score.annotator is not None and current.get((score.episode_id, score.turn)) == score.rendering:
+            key = _Key(run_id, score.episode_id, score.turn, score.task, score.annotator)
+            yield key, _Given(score, f"{run.path / SCORES}:{line}")
+
+
+def _said(score: Score) -> str:
+    return f"{score.value:g}" if score.value is not None else shown(score.reason or "")
+
+
+def _check_judge(runs: Iterable[RunFolder], write: bool) -> None:
+    """See that the name of the human judge is free or ours in every run, before a score is written into any."""
+    for run in runs:
+        if write or HUMAN in run.judges():
+            run.keep_judge(HUMAN_JUDGE)
+
+
+def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) -> tuple[AnnotatorSummary, ...]:
+    only = runs[0].run.run_id
+    items = {(_run_id(row, only), row.episode_id, row.turn, row.task) for row in rows}
+    answered: dict[str, dict[tuple[str, str, int, str], bool]] = {row.annotator: {} for row in rows}
+    for row in rows:
+        if row.value is not None or row.reason is not None:
+            answered[row.annotator][_run_id(row, only), row.episode_id, row.turn, row.task] = row.value is None
+    return tuple(
+        AnnotatorSummary(name, len(given), sum(given.values()), len(items)) for name, given in sorted(answered.items())
+    )

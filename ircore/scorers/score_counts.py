@@ -1,0 +1,39 @@
+"""Counting scores: by judge or metric, new or there already, and why some have no value."""
+
+from dataclasses import dataclass, field
+
+from ircore.core.records import Score
+
+
+@dataclass
+class ScoreCount:
+    """Counts of one judge or metric."""
+
+    new: int = 0
+    """Scores that were added."""
+
+    kept: int = 0
+    """Scores that were there already."""
+
+    new_without: int = 0
+    """Of the new ones, those without a value."""
+
+    without: dict[str, int] = field(default_factory=dict)
+    """How many of all these have no value, by reason (its part before a colon)."""
+
+    def text(self) -> str:
+        """Return the counts for people."""
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(self.without.items()))
+        lacking = f", {sum(self.without.values()):,} without a value: {reasons}" if reasons else ""
+        return f"{self.new:,} new, {self.kept:,} kept{lacking}"
+
+
+def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
+    """Count one score under its judge's or metric's name."""
+    one = counts.setdefault(score.judge, ScoreCount())
+    one.new += new
+    one.kept += not new
+    if score.reason is not None:
+        one.new_without += new
+        reason = score.reason.partition(":")[0]
+        one.without[reason] = one.without.get(reason, 0) + 1

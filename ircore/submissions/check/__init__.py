@@ -1,0 +1,1 @@
+"""The verdict on what strangers hand in: manifests, texts, entries, pull requests."""

@@ -1,0 +1,143 @@
+"""The verdict on a pull request: its files are data, read from git's objects, never checked out and never run."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from ircore.core.strict_yaml import MAX_BYTES
+from ircore.players.submission import MANIFEST
+from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_findings, is_maintainers, submission_slug
+from ircore.submissions.check.findings import Finding, finding, ordered
+from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
+from ircore.submissions.check.history import history_findings
+from ircore.submissions.check.submission import Checked, Neighbour, check_bytes, neighbour
+
+MOST_SHOWN = 50
+"""Findings about files that are shown of one change."""
+
+
+@dataclass(frozen=True)
+class CheckedChange:
+    """The verdict on a change."""
+
+    base: str
+    """Commit that it is to be merged into."""
+
+    head: str
+    """Its last commit."""
+
+    checked: tuple[Checked, ...]
+    """The submission that it adds or changes, if it is one that could be read."""
+
+    findings: tuple[Finding, ...]
+    """Everything found, the submission's own findings included: errors, then warnings."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the commits for JSON."""
+        return {"base": self.base, "head": self.head}
+
+
+def check_change(repository: Path, base: str, head: str, by_maintainers: bool = False) -> CheckedChange:
+    """Check what a branch changes since it left another one: one submission's folder, and a valid one.
+
+    Args:
+        repository: Any folder of a clone that has both commits, with their history.
+        base: The commit or branch it is to be merged into; its other submissions are what names are compared with.
+        head: The branch's last commit.
+        by_maintainers: It may change several submissions, built-in ones and files elsewhere too. What it changes in
+            submissions is checked all the same.
+
+    Raises:
+        InputError: A commit is not there, or the two share no history.
+    """
+    objects = Repository(repository)
+    base, head = objects.commit(base), objects.commit(head)
+    changes = objects.changes(objects.merge_base(base, head), head)
+    after = {one.entry.path: one for one in objects.blobs(head, FOLDER)}
+    merged = objects.blobs(base, FOLDER)
+    if by_maintainers:
+        changes = [one for one in changes if one.path.startswith(f"{FOLDER}/")]
+    scope = () if by_maintainers else _scope(changes)
+    found = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
+    found += list(history_findings(objects, changes, after, merged))[:MOST_SHOWN]
+    checked = tuple(_submissions(objects, changes, after, merged))
+    found += [one for each in checked for one in each.findings]
+    return CheckedChange(base, head, checked, ordered(set(found)))
+
+
+def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) -> Iterator[Finding]:
+    """Yield what is wrong with the files themselves."""
+    present = {*after, *(one.entry.path for one in merged)}
+    sizes = {path: blob.entry.size for path, blob in after.items()}
+    # What is deleted elsewhere is no less out of place than what is added there.
+    entries = [
+        Entry(one.path, PLAIN_FILE if one.after == ABSENT else one.after, sizes.get(one.path, 0))
+        for one in changes
+        if one.after != ABSENT or submission_slug(one.path) is None
+    ]
+    yield from entry_findings(entries, present)
+    for one in changes:
+        if one.after == ABSENT:
+            yield from _deleted(one)
+
+
+def _deleted(change: Change) -> Iterator[Finding]:
+    if _is_manifest(change.path):
+        remedy = (
+            "Restore the file; a folder keeps its name. To take the pair back: "
+            f"ircore submission withdraw {change.path.rpartition('/')[0]} --reason TEXT"
+        )
+        yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
+
+
+def _scope(changes: list[Change]) -> Iterator[Finding]:
+    """Yield what is wrong with the change as a whole."""
+    slugs = sorted({slug for one in changes if (slug := submission_slug(one.path)) is not None})
+    expected = f"changes below one {FOLDER}/<slug>/"
+    if not slugs:
+        yield finding(FOLDER, "the change adds no submission", expected, f"Add {FOLDER}/<slug>/{MANIFEST}.")
+    if len(slugs) > 1:
+        names = ", ".join(slugs[:5])
+        yield finding(
+            FOLDER, f"the change touches {len(slugs)} submissions: {names}", expected, "Make a pull request of each."
+        )
+    for slug in slugs:
+        if is_maintainers(slug):
+            remedy = "Choose another name for yours, or ask a maintainer."
+            yield finding(f"{FOLDER}/{slug}", "only maintainers add or change built-in pairs", expected, remedy)
+
+
+def _submissions(
+    objects: Repository, changes: list[Change], after: dict[str, Blob], merged: list[Blob]
+) -> Iterator[Checked]:
+    """Check the manifests that a change adds or alters, one by one, against what is merged already."""
+    altered = [one for one in changes if one.after == PLAIN_FILE and _is_manifest(one.path) and one.path in after]
+    readable = [after[one.path] for one in altered[:MOST_SHOWN] if after[one.path].entry.size <= MAX_BYTES]
+    neighbours = _neighbours(objects, merged) if readable else ()
+    before = {one.slug for one in neighbours}
+    for blob, data in zip(readable, objects.contents(readable), strict=True):
+        path = blob.entry.path
+        slug = submission_slug(path) or ""
+        one = check_bytes(data, path, slug, neighbours)
+        if slug in before:
+            one = _replaced(one)
+        yield one
+
+
+def _replaced(one: Checked) -> Checked:
+    remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
+    note = Finding("warning", one.file, 1, 1, "", "changes a submission that is already there", "", remedy)
+    return Checked(one.slug, one.file, one.submission, ordered([*one.findings, note]))
+
+
+def _neighbours(objects: Repository, merged: list[Blob]) -> tuple[Neighbour, ...]:
+    blobs = [one for one in merged if _is_manifest(one.entry.path) and one.entry.size <= MAX_BYTES]
+    slugs = [submission_slug(one.entry.path) or "" for one in blobs]
+    found = (neighbour(slug, data) for slug, data in zip(slugs, objects.contents(blobs), strict=True))
+    return tuple(one for one in found if one is not None)
+
+
+def _is_manifest(path: str) -> bool:
+    return submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")

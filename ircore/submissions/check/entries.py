@@ -1,0 +1,100 @@
+"""Which files a submission may consist of, by name, mode and size: the list of what is taken, not of what is not."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ircore.core.strict_yaml import MAX_BYTES
+from ircore.players.slugs import MAINTAINERS, SLUG, SLUG_HELP, reserved_name
+from ircore.players.submission import MANIFEST
+from ircore.submissions.check.findings import Finding, finding
+from ircore.submissions.check.texts import slug_skeleton
+from ircore.submissions.history import HISTORY
+from ircore.submissions.history import MAX_BYTES as MAX_HISTORY_BYTES
+
+FOLDER = "submissions"
+FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, HISTORY: MAX_HISTORY_BYTES}
+"""The files of a submission, each with the bytes that it may have."""
+
+PLAIN_FILE = "100644"
+_MODES = {
+    "100755": ("is marked as a program", "Take the mark off: git update-index --chmod=-x FILE."),
+    "120000": ("is a symbolic link", "Put the file itself there."),
+    "160000": ("is a submodule", "Take it out; transcripts are named by repo and revision."),
+    "040000": ("is a folder", "Put the files themselves there."),
+}
+
+
+class Entry(NamedTuple):
+    """A file as a tree of git, or a folder, lists it."""
+
+    path: str
+    """From the repository's root, with forward slashes; bytes that are not UTF-8 stand as surrogates."""
+
+    mode: str
+    """As git writes it, such as ``100644``."""
+
+    size: int
+    """Bytes."""
+
+
+def entry_findings(entries: Iterable[Entry], present: Iterable[str] = ()) -> Iterator[Finding]:
+    """Yield what is wrong with the names, modes and sizes of files below ``submissions/``.
+
+    Args:
+        entries: The files.
+        present: Paths of all files that will be there, these included, among which none may differ by case alone.
+    """
+    folded = Counter(_folded(path) for path in present)
+    for entry in entries:
+        problem = _name_problem(entry.path) or _file_problem(entry)
+        if problem is None and folded[_folded(entry.path)] > 1:
+            problem = "differs from another file only by case or accents", "Choose another name."
+        if problem is not None:
+            yield finding(entry.path, problem[0], f"{FOLDER}/<slug>/{MANIFEST}", problem[1])
+
+
+def submission_slug(path: str) -> str | None:
+    """Return the folder's name if a path is that of something in a submission."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 and parts[0] == FOLDER else None
+
+
+def _name_problem(path: str) -> tuple[str, str] | None:
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "the path leads out of its folder", "Name the file plainly."
+    if any(part.casefold().rstrip(". ") in (".git", "git~1") for part in parts):
+        return "the path belongs to git itself", "Take it out."
+    if not path.isascii() or not path.isprintable():
+        return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
+    if any(one in path for one in '\\:*?"<>|'):
+        return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
+    if any(reserved_name(part) for part in parts):
+        return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."
+    return None
+
+
+def _file_problem(entry: Entry) -> tuple[str, str] | None:
+    slug, name = submission_slug(entry.path), entry.path.rpartition("/")[2]
+    if slug is None:
+        return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."
+    if not SLUG.fullmatch(slug):
+        return f"the folder's name {slug!r} cannot be used", SLUG_HELP
+    if entry.mode != PLAIN_FILE:
+        return _MODES.get(entry.mode, (f"has the mode {entry.mode}", "Put a plain file there."))
+    if entry.path.count("/") != 2 or name not in FILES:
+        return "is no file that a submission has", f"Take it out; a submission is {' and '.join(FILES)}."
+    if entry.size > FILES[name]:
+        return f"larger than {FILES[name] // 1024} KiB", "Such a file is short; shorten it."
+    return None
+
+
+def is_maintainers(slug: str) -> bool:
+    """Whether only maintainers add folders of this name, or of one that could be taken for theirs."""
+    return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())

@@ -1,0 +1,144 @@
+"""What a check finds: faults of a document, then findings with file, line and column, for people and for programs."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, dataclass
+from typing import Any, Literal, NamedTuple
+
+from ircore.core.strict_yaml import START, Document, FieldPath, Place
+
+Level = Literal["error", "warning"]
+
+
+class Fault(NamedTuple):
+    """Something wrong with a field of a document."""
+
+    path: FieldPath
+    """The field; empty for the whole document."""
+
+    problem: str
+    """What is wrong with it."""
+
+    expected: str
+    """What could stand there."""
+
+    remedy: str
+    """How to mend it."""
+
+    level: Level = "error"
+    """An error is refused; a warning is for its author to weigh."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong at a place of a file."""
+
+    level: Level
+    """error or warning."""
+
+    file: str
+    """The file, as it was named, or relative to the repository's root."""
+
+    line: int
+    """1-based; 1 where the file as a whole is meant."""
+
+    column: int
+    """1-based."""
+
+    field: str
+    """Such as ``describer.base_url`` or ``authors[0]``; empty where the file as a whole is meant."""
+
+    problem: str
+    """What is wrong."""
+
+    expected: str
+    """What could stand there; empty where the problem says it."""
+
+    remedy: str
+    """How to mend it."""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.level}: {self.what}\n{self.help}"
+
+    @property
+    def where(self) -> str:
+        """File, line and column, as editors and terminals make links of."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
+    def what(self) -> str:
+        """Field and problem."""
+        return f"{self.field}: {self.problem}" if self.field else self.problem
+
+    @property
+    def help(self) -> str:
+        """What could stand there, unless the remedy says it word for word, and how to mend it: indented lines."""
+        expected = "" if self.expected in self.remedy else f"    expected: {self.expected}\n"
+        return f"{expected}    mend: {self.remedy}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return asdict(self)
+
+
+def locate(fault: Fault, file: str, document: Document | None) -> Finding:
+    """Return a fault with its place: of the value; of the key or the nearest field around it where there is none."""
+    place = START
+    if document is not None:
+        spots = document.keys if fault.problem in UNKNOWN else document.values
+        place = next((spots[part] for part in _outwards(fault.path) if part in spots), START)
+    texts = (field_name(fault.path), fault.problem, fault.expected, fault.remedy)
+    return Finding(fault.level, shown_path(file), *place, *(one_line(text) for text in texts))
+
+
+LONGEST = 1200
+"""Characters of one part of a finding that are shown."""
+
+_PLAIN_PATH = re.compile(r"(?!::|##)[\w./~+@: -]{1,400}")
+MISSING = "is missing"
+UNKNOWN_KEY = "unknown key"
+UNKNOWN_PARAMETER = "unknown parameter"
+UNKNOWN = (UNKNOWN_KEY, UNKNOWN_PARAMETER)
+"""Problems that are those of a key: its place is told, not that of what it holds."""
+
+
+def finding(file: str, problem: str, expected: str, remedy: str, place: Place = START, field: str = "") -> Finding:
+    """Return an error about a file itself."""
+    texts = (field, problem, expected, remedy)
+    return Finding("error", shown_path(file), *place, *(one_line(text) for text in texts))
+
+
+def one_line(text: str) -> str:
+    """Return a text that stays on its line and shows everything it holds; strangers' words are in most findings.
+
+    A line of its own could be taken for a command by the service that runs a check.
+    """
+    shown = "".join(one if one.isprintable() else f"⟦U+{ord(one):04X}⟧" for one in text)
+    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
+
+
+def shown_path(path: str) -> str:
+    """Return a path as it is if it is plain, else quoted: it begins a line."""
+    return path if _PLAIN_PATH.fullmatch(path) else one_line(repr(path))
+
+
+def field_name(path: FieldPath) -> str:
+    """Return a field as people write it: keys joined by dots, 0-based positions in brackets."""
+    name = ""
+    for part in path:
+        name += f"[{part}]" if isinstance(part, int) else f"{'.' if name else ''}{part}"
+    return name
+
+
+def errors(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the errors among findings."""
+    return [one for one in findings if one.level == "error"]
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings, errors first, then by file and place; in the same order whatever order they come in."""
+    return tuple(sorted(findings, key=astuple))
+
+
+def _outwards(path: FieldPath) -> Sequence[FieldPath]:
+    return [path[:length] for length in range(len(path), -1, -1)]

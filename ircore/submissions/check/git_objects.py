@@ -1,0 +1,170 @@
+"""Reading a repository's objects with git, without a work tree: nothing is checked out, filtered, run or fetched."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from ircore.core.errors import InputError, WorkError
+from ircore.submissions.check.entries import Entry
+
+MOST_OUTPUT = 32 * 1024 * 1024
+"""Bytes of a listing, some 300,000 files; and of what is read at once."""
+
+ABSENT = "0" * 6
+"""The mode of a file that is not there."""
+
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+
+
+class Blob(NamedTuple):
+    """A file in a tree."""
+
+    entry: Entry
+    """Its path, mode and size."""
+
+    object_id: str
+    """Of its content."""
+
+
+class Change(NamedTuple):
+    """A file that differs between two trees."""
+
+    path: str
+    """As in ``Entry``."""
+
+    after: str
+    """Its mode; ABSENT where it was deleted."""
+
+
+class Repository:
+    """The objects of a repository.
+
+    Args:
+        path: Any folder of its work tree, or a bare one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def commit(self, name: str) -> str:
+        """Return the id of a commit.
+
+        Raises:
+            InputError: There is none of that name.
+        """
+        try:
+            found = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        except WorkError as error:
+            self._refuse_no_repository()
+            raise InputError(f"{name}: no commit in {self._path}", "Fetch it first: git fetch origin NAME.") from error
+        return found.decode().strip()
+
+    def _refuse_no_repository(self) -> None:
+        try:
+            self._run("rev-parse", "--git-dir")
+        except WorkError as error:
+            remedy = "Run it in a clone, or name one with --repo."
+            raise InputError(f"{self._path}: no git repository", remedy) from error
+
+    def merge_base(self, first: str, second: str) -> str:
+        """Return the one commit from which two others departed.
+
+        Where there are several, a merge may undo what a comparison with one of them does not show.
+
+        Raises:
+            InputError: They share none, as in a clone that is not deep enough; or there are several.
+        """
+        pair = f"{first[:12]} and {second[:12]}"
+        try:
+            found = self._run("merge-base", "--all", first, second).decode().split()
+        except WorkError as error:
+            remedy = "Fetch the whole history: git fetch --unshallow."
+            raise InputError(f"{pair} have no commit in common here", remedy) from error
+        if len(found) > 1:
+            remedy = "Make it one line of commits on top of main: git rebase origin/main."
+            raise InputError(f"{pair} departed from one another at {len(found)} commits", remedy)
+        return found[0]
+
+    def changes(self, first: str, second: str) -> list[Change]:
+        """Return what differs between two commits; a renamed file is one deleted and one added.
+
+        Both are listed and compared here: git's own comparison grows without bound before it says a word.
+        """
+        before, after = self._listed(first), self._listed(second)
+        paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+        return [Change(path, after[path][0] if path in after else ABSENT) for path in paths]
+
+    def blobs(self, commit: str, folder: str) -> list[Blob]:
+        """Return the files below a folder of a commit."""
+        listed = self._listed("-l", commit, "--", f"{folder}/")
+        return [
+            Blob(Entry(path, mode, int(size) if size.isdigit() else 0), object_id)
+            for path, (mode, _, object_id, size) in listed.items()
+        ]
+
+    def _listed(self, *arguments: str) -> dict[str, list[str]]:
+        """Return mode, kind, id and, if asked for, size of the files of a commit, by path.
+
+        Raises:
+            InputError: One is there twice, as only in forged commits: nobody knows which one counts.
+        """
+        given = self._run("ls-tree", "-r", "-z", "--full-tree", *arguments)
+        found: dict[str, list[str]] = {}
+        for line in filter(None, given.split(b"\0")):
+            head, _, name = line.partition(b"\t")
+            path = name.decode(errors="surrogateescape")
+            if path in found:
+                raise InputError(f"{path!a}: is twice in one commit", "Commit anew, with git itself.")
+            found[path] = head.decode().split()
+        return found
+
+    def contents(self, blobs: Sequence[Blob]) -> Iterator[bytes]:
+        """Yield the contents of files, in order; their sizes are the caller's to bound.
+
+        Raises:
+            WorkError: One of them is not in this clone.
+        """
+        if not blobs:
+            return
+        given = self._run("cat-file", "--batch", given="".join(f"{one.object_id}\n" for one in blobs).encode())
+        start = 0
+        for _ in blobs:
+            end = given.index(b"\n", start)
+            head = given[start:end].split(b" ")
+            if head[1] != b"blob":
+                raise WorkError("a file of a commit is not in this clone", "Fetch the whole history, without filters.")
+            size = int(head[2])
+            yield given[end + 1 : end + 1 + size]
+            start = end + size + 2
+
+    def _run(self, *arguments: str, given: bytes = b"") -> bytes:
+        """Run git and return what it says.
+
+        Raises:
+            WorkError: It failed, or says more than is read.
+        """
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
+        command = ["git", *_QUIET, "-C", str(self._path), *arguments]
+        with TemporaryFile() as told, TemporaryFile() as asked:
+            asked.write(given)
+            asked.seek(0)
+            try:
+                git = subprocess.Popen(command, env=environment, stdin=asked, stdout=subprocess.PIPE, stderr=told)  # noqa: S603
+            except OSError as error:
+                raise WorkError("git cannot be run", "Install git.") from error
+            with git:
+                # A few objects can name one another billions of times: what is too long is not waited for.
+                output = git.stdout.read(MOST_OUTPUT + 1) if git.stdout else b""
+                if len(output) > MOST_OUTPUT:
+                    git.kill()
+            told.seek(0)
+            said = told.read(1000).decode(errors="replace").strip().splitlines()
+        if len(output) > MOST_OUTPUT:
+            raise WorkError(f"git {arguments[0]} lists more than is read here", "Change fewer files.")
+        if git.returncode:
+            raise WorkError(f"git {arguments[0]} failed: {said[0] if said else 'it says nothing'}", "See git's words.")
+        return output

@@ -1,0 +1,65 @@
+"""The verdict on a history in a pull request: lines are added at the end, and none before them is touched."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ircore.core.errors import InputError
+from ircore.core.strict_yaml import Place
+from ircore.players.submission import MANIFEST
+from ircore.submissions.check.entries import PLAIN_FILE
+from ircore.submissions.check.findings import Finding, field_name, finding
+from ircore.submissions.check.git_objects import Blob, Change, Repository
+from ircore.submissions.history import HISTORY, MAX_BYTES, parse_history, step_faults
+
+_REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|correct|reinstate|dispute|settle …"
+
+
+def history_findings(
+    objects: Repository, changes: Sequence[Change], after: Mapping[str, Blob], merged: Sequence[Blob]
+) -> Iterator[Finding]:
+    """Yield what is wrong with the histories that a change adds to.
+
+    Args:
+        objects: The repository.
+        changes: What the change alters.
+        after: Files below ``submissions/`` after it, by path.
+        merged: The same files as they are merged already.
+    """
+    before = {one.entry.path: one for one in merged}
+    for change in changes:
+        if not change.path.endswith(f"/{HISTORY}"):
+            continue
+        blob = after.get(change.path)
+        if blob is None:
+            yield finding(change.path, "deletes a history", "lines added at the end", _REMEDY)
+        elif blob.entry.size <= MAX_BYTES and blob.entry.mode == PLAIN_FILE:
+            yield from _added(objects, blob, before.get(change.path))
+            if change.path.removesuffix(HISTORY) + MANIFEST not in before:
+                remedy = "Take it out: a history begins once the submission is merged."
+                yield finding(change.path, "a history of a submission that is not there yet", "", remedy)
+
+
+def _added(objects: Repository, blob: Blob, former: Blob | None) -> Iterator[Finding]:
+    path, data = blob.entry.path, next(objects.contents([blob]))
+    known = next(objects.contents([former])) if former is not None else b""
+    if not data.startswith(known):
+        yield finding(path, "changes what is in the history already", "lines added at the end", _REMEDY)
+    remedy = "Nothing to do: a maintainer makes sure that its authors ask for this."
+    yield Finding("warning", path, known.count(b"\n") + 1, 1, "", "adds to the history of a submission", "", remedy)
+    yield from content_findings(data, path)
+
+
+def content_findings(data: bytes, path: str) -> Iterator[Finding]:
+    """Yield what is wrong with the content of a history.
+
+    Args:
+        data: The file's bytes.
+        path: What to call it.
+    """
+    try:
+        steps = parse_history(data, path)
+    except InputError as error:
+        yield finding(path, error.problem.removeprefix(f"{path}:").strip(), "", error.remedy)
+        return
+    for number, step in enumerate(steps, start=1):
+        for fault in step_faults(step):
+            yield finding(path, fault.problem, fault.expected, fault.remedy, Place(number, 1), field_name(fault.path))

@@ -1,0 +1,272 @@
+"""From the bytes of a manifest to its record, with every fault of its form named: field, expectation, remedy."""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.records import Dates, PlayerSpec, Record, Rules, Submission, TranscriptsReference
+from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping
+from ircore.core.validation import worded
+from ircore.players.submission import FORMAT
+from ircore.submissions.check.findings import (
+    MISSING,
+    UNKNOWN_KEY,
+    UNKNOWN_PARAMETER,
+    Fault,
+    Finding,
+    field_name,
+    finding,
+    locate,
+)
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+EXPECTED = {
+    "schema": "1",
+    "name": "one line of 1–300 characters",
+    "describer": "a mapping such as {player: openai, model: …}",
+    "generator": "a mapping such as {player: openai-images, model: …}",
+    "player": "the name of a player in lower case, such as openai",
+    "model": "one line, the model as its provider names it",
+    "revision": "one line, such as a commit or 2026-11-22",
+    "base_url": "https://HOST/…, or http://127.0.0.1:PORT/… for a server of your own; no account in it",
+    "api_key_env": "the upper-case name of an environment variable that ends in _KEY, never the key itself",
+    "parameters": "a mapping of names to values",
+    "rules": "a mapping such as {token_budget: 200, max_turns: 10}",
+    "token_budget": "a whole number from 1 to 10000",
+    "max_turns": "a whole number from 1 to 100",
+    "over_budget": "allow, truncate or abort",
+    "authors": "a list of names: [Name One, Name Two]",
+    "links": "names in lower case with https addresses: {code: https://github.com/…}",
+    "licence": "an SPDX identifier, such as CC-BY-4.0",
+    "hardware": "one line of 1–300 characters",
+    "dates": "a mapping such as {submitted: 2026-11-22}",
+    "submitted": "a date, YYYY-MM-DD",
+    "played": "a date, YYYY-MM-DD",
+    "transcripts": "a mapping of repo, revision and run",
+    "repo": "ORG/NAME of a dataset repository",
+    "run": "the run's id in that dataset",
+}
+"""What each key takes, for people."""
+
+STAND_IN: Mapping[str, Any] = {
+    "schema": 1,
+    "name": "A pair",
+    "describer": {"player": "classical"},
+    "generator": {"player": "canvas"},
+    "licence": "CC-BY-4.0",
+}
+"""The shortest manifest: what stands in for required fields."""
+
+_REFERENCE_STAND_IN = {"repo": "org/name", "revision": "0" * 40, "run": "a-run"}
+"""Stands in for parts of a reference to transcripts, so that the rest is checked as of a pair that others played."""
+
+MOST_ROUNDS = 6
+"""Rounds of reading a manifest that does not fit."""
+
+_COMMIT = "the commit, 40 hexadecimal digits in lower case"
+_LINK = "an https address, such as https://github.com/…"
+_VALUES = "names with text, numbers, true, false, null, lists or mappings"
+_NAMES = "a name in lower case, such as code or paper"
+_RECORDS: dict[FieldPath, type[Record]] = {
+    (): Submission,
+    ("describer",): PlayerSpec,
+    ("generator",): PlayerSpec,
+    ("rules",): Rules,
+    ("dates",): Dates,
+    ("transcripts",): TranscriptsReference,
+}
+_NAMED = re.compile(r"(licence|base_url|links\.([^\s]+)) ")
+_PARAMETER = re.compile(r"unknown parameter (['\"])(.*)\1")
+_SCORES = re.compile(r"(score|result|rank|metric|rating)s?", re.IGNORECASE)
+
+
+class Manifest(NamedTuple):
+    """What came of reading a manifest."""
+
+    submission: Submission | None
+    """The record, if it fits the format."""
+
+    readable: Submission | None
+    """The record of what fits the format, stand-ins in place of the rest: so that all of it can be checked at once."""
+
+    settled: tuple[FieldPath, ...]
+    """The fields with stand-ins, or that were left out: what is wrong with them is said already."""
+
+    document: Document | None
+    """The document, if it is YAML."""
+
+    findings: tuple[Finding, ...]
+    """What is wrong with its form."""
+
+    def located(self, faults: Iterator[Fault], file: str) -> list[Finding]:
+        """Return faults with their places, but for those about a field that is settled."""
+        return [locate(one, file, self.document) for one in faults if not self._is_settled(one.path)]
+
+    def _is_settled(self, path: FieldPath) -> bool:
+        return any(path[: len(one)] == one for one in self.settled)
+
+
+def parse_manifest(data: bytes, file: str) -> Manifest:
+    """Read a manifest; nothing it names is loaded, looked up or run.
+
+    Args:
+        data: The file's bytes, at most one more than ``strict_yaml.MAX_BYTES``.
+        file: Its name, for findings.
+    """
+    try:
+        document = parse_mapping(data, file, FORMAT)
+    except YamlError as error:
+        return Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
+    readable, settled, faults = _readable(document.mapping)
+    whole = None if faults else readable
+    return Manifest(whole, readable, settled, document, tuple(locate(one, file, document) for one in faults))
+
+
+def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
+    """Read a manifest, with stand-ins for what does not fit the format; name those fields and what is wrong with them.
+
+    Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
+    """
+    settled: list[FieldPath] = []
+    faults: list[Fault] = []
+    rest = {key: dict(value) if isinstance(value, dict) else value for key, value in mapping.items()}
+    for _ in range(MOST_ROUNDS):
+        try:
+            return Submission.model_validate(rest), tuple(settled), faults
+        except ValidationError as error:
+            new = [_fault(one) for one in error.errors(include_url=False)]
+        # A key that is misspelt is told once: not also as the key that is missing.
+        settled += [meant for one in new if one.problem == UNKNOWN_KEY and (meant := _meant(one.path))]
+        faults += [one for one in new if one.path not in settled]
+        settled += [_settle(rest, one.path) for one in new]
+        rest |= {key: value for key, value in STAND_IN.items() if key not in rest}
+    return None, tuple(settled), faults
+
+
+def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
+    """Take a field that does not fit out of a manifest, and return what was taken: it, or what it is part of."""
+    part = rest.get(path[0]) if path else None
+    if len(path) > 1 and isinstance(part, dict) and path[1] != "player":
+        part.pop(path[1], None)
+        if path[0] == "transcripts" and path[1] in _REFERENCE_STAND_IN:
+            part[path[1]] = _REFERENCE_STAND_IN[path[1]]
+        return path[:2]
+    if path:
+        rest.pop(path[0], None)
+    return path[:1]
+
+
+def seat_fault(seat: str, error: InputError) -> Fault:
+    """Return what a player says of its settings as a fault of its seat; such errors begin with the field's name."""
+    name, _, problem = error.problem.partition(": ")
+    if not problem:
+        name, _, problem = error.problem.partition(" ")
+    if name.split(".")[0] not in PlayerSpec.model_fields:
+        return Fault((seat,), error.problem, "", error.remedy)
+    if found := _PARAMETER.fullmatch(problem):
+        return Fault((seat, name, found[2]), UNKNOWN_PARAMETER, "", error.remedy)
+    return Fault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
+
+
+def _fault(detail: "ErrorDetails") -> Fault:
+    path, kind = detail["loc"], detail["type"]
+    if path[1:2] == ("parameters",) and len(path) > 2:
+        # What follows names the branches of a union that were tried, too.
+        inside = path[:3] if isinstance(path[2], str) else path[:2]
+        return Fault(inside, "holds a date, or a name that is no text", _VALUES, "Put dates and names in quotes.")
+    if path[-1:] == ("[key]",):
+        return Fault(path[:-1], f"the name {_words(detail)}", _NAMES, f"Write {_NAMES}.")
+    if kind == "invalid_key":
+        path = (*path[:-1], str(path[-1]))
+    if kind == "extra_forbidden":
+        return _unknown(path)
+    last = next((part for part in reversed(path) if isinstance(part, str)), "")
+    expected = _expected(path, last)
+    if kind == "missing":
+        return Fault(path, MISSING, expected, f"Add {field_name(path)}: {expected}.")
+    if kind == "value_error":
+        return _named(path, detail["msg"].removeprefix("Value error, "), expected)
+    return Fault(path, _words(detail), expected, _remedy(last, detail, expected))
+
+
+def _expected(path: FieldPath, last: str) -> str:
+    if path == ("transcripts", "revision"):
+        return _COMMIT
+    return _LINK if len(path) == 2 and path[0] == "links" else EXPECTED.get(last, "")
+
+
+def _unknown(path: FieldPath) -> Fault:
+    meant = _meant(path)
+    remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
+    if _SCORES.fullmatch(str(path[-1])):
+        remedy = "Take it out: scores are computed here, from what is played."
+    return Fault(path, UNKNOWN_KEY, f"one of {', '.join(_known(path))}", remedy)
+
+
+def _known(path: FieldPath) -> list[str]:
+    """Return the keys that could stand where an unknown one does."""
+    record = _RECORDS.get(path[:-1], Submission)
+    return [field.alias or name for name, field in record.model_fields.items()]
+
+
+def _meant(path: FieldPath) -> FieldPath:
+    """Return the known key that an unknown one is likely to stand for; empty if there is none."""
+    near = get_close_matches(str(path[-1]).lower(), _known(path), n=1, cutoff=0.65)
+    return (*path[:-1], near[0]) if near else ()
+
+
+def _named(path: FieldPath, message: str, expected: str) -> Fault:
+    """Return the fault that a validator of a whole record found, at the field that its message begins with."""
+    found = _NAMED.match(message)
+    if found is not None:
+        path = (*path, "links", found[2]) if found[2] else (*path, found[1])
+        message = message[found.end() :]
+        expected = _LINK if found[2] else EXPECTED[found[1]]
+    return Fault(path, message, expected, f"Write {expected}." if expected else FORMAT)
+
+
+_OWN_WORDS = {
+    "invalid_key": "a key that is no text",
+    "string_pattern_mismatch": "{shown} does not fit",
+    "string_too_long": "too long",
+    "literal_error": "{shown} is not known",
+}
+"""What is said of faults whose expectation stands beside it anyway."""
+
+
+def _words(detail: "ErrorDetails") -> str:
+    given, kind = detail["input"], detail["type"]
+    if kind in _OWN_WORDS:
+        return _OWN_WORDS[kind].format(shown=_shown(given))
+    if kind == "string_too_short":
+        return worded(detail)
+    return f"{worded(detail)}, not {_kind(given) if kind.endswith('_type') else _shown(given)}"
+
+
+def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
+    if field == "api_key_env":
+        return "Write the variable's name, such as OPENAI_API_KEY; if this was the key itself, withdraw it."
+    if detail["type"] == "int_type" and str(detail["input"]).strip().isdecimal():
+        return "Take the quotes off."
+    if detail["type"] == "string_type" and not isinstance(detail["input"], dict | list):
+        return "Put it in quotes: YAML reads it as something else."
+    return f"Write {expected}." if expected else FORMAT
+
+
+def _kind(given: Any) -> str:
+    if given is None:
+        return "nothing"
+    kinds = {bool: "true or false", int: "a number", float: "a number", dict: "a mapping", list: "a list", str: "text"}
+    return kinds.get(type(given), "a date")
+
+
+def _shown(given: Any) -> str:
+    """Return what was given, for people; never a long text, which may be a key."""
+    text = repr(given)
+    return text if len(text) <= 24 else "what stands there"

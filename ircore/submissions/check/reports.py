@@ -1,0 +1,93 @@
+"""Telling findings to people, to programs, and to the service that runs checks on pull requests."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from ircore.submissions.check.findings import Finding, errors
+from ircore.submissions.check.submission import Checked
+
+MOST_ANNOTATIONS = 40
+"""The service shows some ten errors and ten warnings a step; more are in the log and the summary."""
+
+MOST_CHARACTERS = 100_000
+"""Of a summary, before markup: one may take ten bytes."""
+
+_DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
+_PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
+
+
+def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
+    """Return a verdict as one document: ``valid``, ``submissions``, ``errors``, ``warnings`` and what else is given."""
+    wrong = errors(findings)
+    return {
+        "valid": not wrong,
+        **more,
+        "submissions": [one.as_dict() for one in checked],
+        "errors": [one.as_dict() for one in wrong],
+        "warnings": [one.as_dict() for one in findings if one.level == "warning"],
+    }
+
+
+def counted(findings: Sequence[Finding]) -> str:
+    """Return how many errors and warnings there are, such as ``2 errors, 1 warning``; ``no errors`` if none."""
+    wrong = len(errors(findings))
+    parts = [(wrong, "error"), (len(findings) - wrong, "warning")]
+    return ", ".join(_number(count, word) for count, word in parts if count) or "no errors"
+
+
+def told(findings: Sequence[Finding]) -> tuple[str, str]:
+    """Return findings for a terminal: one line about the first and how many there are, then everything else.
+
+    Args:
+        findings: At least one, errors first.
+    """
+    first, *others = findings
+    lines = [f"  {one}" for one in others]
+    # An error's second part is indented already, by two.
+    return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines]).removeprefix("  ")
+
+
+def valid_line(one: Checked) -> str:
+    """Return one line about a valid submission."""
+    about = one.submission
+    return f"{one.slug}: valid" + (
+        f": {about.describer.label} describes, {about.generator.label} draws" if about else ""
+    )
+
+
+def annotations(findings: Sequence[Finding]) -> list[str]:
+    """Return findings as workflow commands of GitHub, which shows them beside the lines of a pull request.
+
+    What strangers wrote is in them; percent, line ends, colons and commas are escaped as the service asks.
+    """
+    return [_annotation(one) for one in findings[:MOST_ANNOTATIONS]]
+
+
+def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
+    """Return a verdict as Markdown for the summary of a workflow's step; strangers' words are inert text in it."""
+    names = ", ".join(one.slug for one in checked) or "no submission"
+    head = "refused" if errors(findings) else "valid"
+    lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {counted(findings)}')}</pre>"]
+    if findings:
+        # The service takes a mebibyte, or nothing.
+        text = "\n".join(str(one) for one in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]
+        lines += ["", f"<pre>{escape(text)}</pre>"]
+    return "\n".join([*lines, "", "The same check on your machine: <code>ircore submission check PATH</code>", ""])
+
+
+def _annotation(one: Finding) -> str:
+    file = _escaped(one.file, _PROPERTY)
+    expected = "" if one.expected in one.remedy else f" Expected: {one.expected}."
+    text = _escaped(f"{one.what}.{expected} {one.remedy}", _DATA)
+    return f"::{one.level} file={file},line={one.line},col={one.column},title=Submission::{text}"
+
+
+def _escaped(text: str, table: Sequence[tuple[str, str]]) -> str:
+    for one, code in table:
+        text = text.replace(one, code)
+    return text
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

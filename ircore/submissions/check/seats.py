@@ -1,0 +1,268 @@
+"""The two seats of a stranger's manifest: what may be named there, and what is needed to play the same again."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.plugins import load, unknown
+from ircore.core.records import PlayerSpec
+from ircore.core.strict_yaml import FieldPath
+from ircore.submissions.addresses import (
+    LOOPBACK,
+    OPENAI_HOST,
+    AddressError,
+    internal_host,
+    is_elsewhere,
+    is_reserved,
+    read_address,
+    resolved_internal,
+    service_hosts,
+    service_key,
+)
+from ircore.submissions.check.findings import Fault
+from ircore.submissions.check.manifest import EXPECTED, seat_fault
+from ircore.submissions.check.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
+
+Seat = Literal["describer", "generator"]
+SEATS: tuple[Seat, Seat] = ("describer", "generator")
+
+OFFLINE: Mapping[str, Seat] = {
+    "captioner": "describer",
+    "classical": "describer",
+    "canvas": "generator",
+    "sketch": "generator",
+}
+"""Players of this project that take no settings, each with its seat: nothing of them has to be imported for a check."""
+
+SERVICES: Mapping[str, Seat] = {
+    "openai": "describer",
+    "openai-chat": "generator",
+    "openai-images": "generator",
+    "openai-responses": "generator",
+}
+"""Players of this project that ask a service."""
+
+AT_HOME = frozenset({"human", "replay"})
+"""Players of this project that need a person or a file of somebody's machine."""
+
+_PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
+_PATH = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|(.*[/\\])?\.\.([/\\].*)?$|file:", re.IGNORECASE | re.DOTALL)
+_DATED = re.compile(r"(19|20)\d\d-?[01]\d-?[0-3]\d|@|\b[0-9a-f]{12,40}\b")
+_BY_YOURSELF = "Play it yourself and add transcripts, or check a pair that stays with you with --local."
+
+
+class Conditions(NamedTuple):
+    """What a seat is checked for."""
+
+    local: bool
+    """The pair stays on its author's machine."""
+
+    played_here: bool
+    """Maintainers will play it: it has no transcripts to be scored instead."""
+
+    resolve: bool
+    """Hosts are looked up, which asks the network."""
+
+    keys: Mapping[str, frozenset[str]]
+    """Hosts that other submissions have their keys sent to, by the keys' names."""
+
+
+def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    """Yield what is wrong with a seat, the player's own word on its settings last."""
+    for name in ("model", "revision"):
+        text = getattr(spec, name)
+        if text is not None:
+            yield from filter(None, (ascii_fault((seat, name), text), markup_fault((seat, name), text)))
+            yield from leak_faults((seat, name), text)
+    yield from _parameter_faults((seat, "parameters"), spec.parameters, conditions.local)
+    yield from _key_faults(seat, spec, conditions)
+    yield from _address_faults(seat, spec, conditions)
+    yield from _player_faults(seat, spec, conditions)
+
+
+def host_of(spec: PlayerSpec) -> str | None:
+    """Return the host that a player sends its key to; None if it has no key or no readable address."""
+    if spec.api_key_env is None:
+        return None
+    if spec.base_url is None:
+        return OPENAI_HOST if spec.player in SERVICES else None
+    try:
+        return read_address(spec.base_url).host
+    except AddressError:
+        return None
+
+
+def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
+    """Yield what is missing for somebody else to play the same again."""
+    if spec.player not in SERVICES or spec.model is None:
+        return
+    if spec.revision is None and not _DATED.search(spec.model):
+        yield _warning(
+            (seat, "model"),
+            "does not say which version of the model it is",
+            "a model's name with its date, or a revision",
+            "Add revision: the commit of the weights, or the snapshot's name or date.",
+        )
+    given = spec.parameters
+    if seat == "describer" and not given.keys() & {"temperature", "top_p", "reasoning_effort"}:
+        yield _warning(
+            (seat, "parameters"),
+            "leaves sampling to the provider's defaults, which change",
+            "temperature, or reasoning_effort for a model that reasons",
+            "Set what the model takes, such as parameters: {temperature: 0}.",
+        )
+    if spec.player in ("openai-images", "openai-responses") and not {"size", "quality"} <= given.keys():
+        yield _warning(
+            (seat, "parameters"),
+            "leaves size or quality of pictures to the provider's defaults, which change",
+            "size and quality",
+            "Set both, such as parameters: {size: 1024x1024, quality: medium}.",
+        )
+
+
+def _parameter_faults(path: FieldPath, given: Any, local: bool) -> Iterator[Fault]:
+    if isinstance(given, dict):
+        for name, value in given.items():
+            below = (*path, name)
+            yield from _string_faults(below, name, local)
+            if not local and _PATH_NAME.fullmatch(name):
+                yield Fault(below, "names a file or folder", "settings without paths", f"Take it out. {_BY_YOURSELF}")
+            yield from _parameter_faults(below, value, local)
+    elif isinstance(given, list):
+        for number, value in enumerate(given):
+            yield from _parameter_faults((*path, number), value, local)
+    elif isinstance(given, str):
+        yield from _string_faults(path, given, local)
+        if not local and (_PATH.match(given) or "://" in given):
+            yield Fault(path, "is a path or an address", "settings without paths and addresses", "Take it out.")
+
+
+def _string_faults(path: FieldPath, text: str, local: bool) -> Iterator[Fault]:
+    if fault := unseen_fault(path, text):
+        yield fault
+    if not local:
+        yield from leak_faults(path, text)
+
+
+def _key_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    key = spec.api_key_env
+    if key is None:
+        return
+    path = (seat, "api_key_env")
+    if is_reserved(key):
+        yield Fault(
+            path,
+            f"{key} is a name that continuous integration or publishing may use for a secret of its own",
+            "the name of a model service's key",
+            f"Name the key after its service, such as {service_key(OPENAI_HOST)}.",
+        )
+        return
+    host = host_of(spec)
+    if conditions.local or host is None:
+        return
+    yield from _key_of_another(path, key, host, conditions.keys)
+
+
+def _key_of_another(path: FieldPath, key: str, host: str, keys: Mapping[str, frozenset[str]]) -> Iterator[Fault]:
+    hosts = service_hosts(key)
+    if (hosts and host not in hosts) or is_elsewhere(key):
+        owners = " or ".join(hosts) or "another service"
+        yield Fault(
+            path,
+            f"{key} belongs to {owners} and would be sent to {host}",
+            f"the name of the key of {host}",
+            f"Write {service_key(host) or 'a name of its own, such as MY_SERVER_KEY'}, or correct base_url.",
+        )
+    elif not hosts and (others := keys.get(key, frozenset()) - {host}):
+        yield Fault(
+            path,
+            f"{key} is sent to {', '.join(sorted(others))} by another submission and would be sent to {host}",
+            "one service a key",
+            "Give this service's key a name of its own.",
+        )
+    elif (own := service_key(host)) is not None and own != key:
+        yield _warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
+
+
+def _address_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    if spec.base_url is None:
+        return
+    path, expected = (seat, "base_url"), EXPECTED["base_url"]
+    try:
+        address = read_address(spec.base_url)
+    except AddressError as error:
+        yield Fault(path, str(error), expected, f"Write {expected}.")
+        return
+    if "?" in address.rest or "#" in address.rest:
+        yield Fault(path, "has a query or fragment, which players replace", expected, "Take out what follows ? or #.")
+    yield from leak_faults(path, spec.base_url)
+    if conditions.local:
+        return
+    if address.host in LOOPBACK and not conditions.played_here:
+        return
+    reason = internal_host(address.host)
+    if reason is None and conditions.resolve and conditions.played_here:
+        reason = resolved_internal(address.host, address.port or 443)
+    if reason is not None:
+        yield Fault(path, f"{reason} ({address.host}): it cannot be played from here", "a public service", _BY_YOURSELF)
+    elif conditions.played_here and service_key(address.host) is None:
+        yield _warning(
+            path,
+            f"maintainers have no key for {address.host}",
+            "a service that maintainers have a key for",
+            "Ask for it in the pull request, or play it yourself and add transcripts.",
+        )
+
+
+def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    path, player = (seat, "player"), spec.player
+    if conditions.local or player in OFFLINE or player in SERVICES:
+        home = OFFLINE.get(player) or SERVICES.get(player)
+        if home is not None and home != seat:
+            yield Fault(path, f"{player} is no {seat}", "", "Swap the two, or name another player.")
+            return
+        try:
+            _ask_player(seat, spec)
+        except InputError as error:
+            yield seat_fault(seat, error)
+    elif player == "replay":
+        yield Fault(path, "replay answers from a run on your machine", "a player that others have", _BY_YOURSELF)
+    elif conditions.played_here:
+        known = [name for name, home in {**OFFLINE, **SERVICES}.items() if home == seat]
+        missing = unknown("player", player, known)
+        said = "people cannot be asked from here" if player in AT_HOME else missing.problem
+        remedy = _BY_YOURSELF if player in AT_HOME else f"{missing.remedy} One of your own? {_BY_YOURSELF}"
+        yield Fault(path, said, "a player of this project", remedy)
+    elif player not in AT_HOME:
+        yield _warning(
+            path, f"{player} is no player of this project", "", "Nothing to do: its transcripts are scored, not played."
+        )
+
+
+def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
+    """Let the player check its settings.
+
+    Raises:
+        InputError: It does not take them, or there is no such player.
+    """
+    if spec.player in OFFLINE:
+        from ircore.players.base import refuse_settings
+
+        refuse_settings(spec)
+        return
+    player = _player(spec.player)
+    if not hasattr(player, "describe" if seat == "describer" else "render"):
+        raise InputError(f"player: {spec.player} is no {seat}", "Swap the two, or name another player.")
+    getattr(player, "check", player)(spec)
+
+
+@cache
+def _player(name: str) -> Any:
+    """Import a player once, however many submissions name it."""
+    return load("players", name)
+
+
+def _warning(path: FieldPath, problem: str, expected: str, remedy: str) -> Fault:
+    return Fault(path, problem, expected, remedy, "warning")

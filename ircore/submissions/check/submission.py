@@ -1,0 +1,290 @@
+"""The verdict on a submission: the same on a laptop and in continuous integration."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.records import Rules, Submission
+from ircore.core.strict_yaml import MAX_BYTES, read_bounded
+from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
+from ircore.players.submission import MANIFEST
+from ircore.submissions.addresses import link_hosts, link_problem
+from ircore.submissions.check.findings import Fault, Finding, errors, finding, ordered
+from ircore.submissions.check.manifest import EXPECTED, parse_manifest
+from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
+from ircore.submissions.check.texts import (
+    alike,
+    leak_faults,
+    repository_faults,
+    slug_skeleton,
+    text_faults,
+    unseen_fault,
+)
+
+MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
+
+
+class Neighbour(NamedTuple):
+    """What a submission has to differ from, or agree with, in another one."""
+
+    slug: str
+    """The other one's folder."""
+
+    name: str
+    """Its name."""
+
+    keys: Mapping[str, str]
+    """Host that each key it names is sent to."""
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a submission is checked for."""
+
+    local: bool = False
+    """It stays on its author's machine."""
+
+    resolve: bool = False
+    """It is about to be played: hosts are looked up too."""
+
+    unplayed: bool = False
+    """Its submitter will play it: transcripts are yet to be named."""
+
+
+HAND_IN = Purpose()
+"""To be handed in by a pull request."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The verdict on one submission."""
+
+    slug: str
+    """Its folder's name."""
+
+    file: str
+    """Its manifest, as it was named."""
+
+    submission: Submission | None = None
+    """Its record, if it fits the format."""
+
+    findings: tuple[Finding, ...] = field(default=())
+    """Errors, then warnings."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether there is no error."""
+        return not errors(self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        one = self.submission
+        players = {"describer": one.describer.label, "generator": one.generator.label} if one else {}
+        return {"slug": self.slug, "file": self.file, "valid": self.valid, **players}
+
+
+def check_bytes(
+    data: bytes, file: str, slug: str, neighbours: tuple[Neighbour, ...] = (), purpose: Purpose = HAND_IN
+) -> Checked:
+    """Check a manifest that was read already; nothing is read, written or, but for ``resolve``, asked.
+
+    Args:
+        data: The manifest's bytes, at most one more than ``strict_yaml.MAX_BYTES``.
+        file: Its name, for findings.
+        slug: Its folder's name.
+        neighbours: The other submissions.
+        purpose: What for.
+    """
+    manifest = parse_manifest(data, file)
+    findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
+    if manifest.readable is not None:
+        others = tuple(one for one in neighbours if one.slug != slug)
+        faults = submission_faults(manifest.readable, slug, others, purpose)
+        findings += manifest.located(faults, file)
+    return Checked(slug, file, manifest.submission, _shortened(ordered(set(findings)), file))
+
+
+def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
+    """Keep the first of very many findings."""
+    more = len(findings) - MOST_FINDINGS
+    if more <= 0:
+        return findings
+    left_out = finding(file, f"{more} more findings are not shown", "", "Mend those that are, and check again.")
+    return (*findings[:MOST_FINDINGS], left_out)
+
+
+def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
+    """Check a submission on this machine, beside the others in the same folder.
+
+    Args:
+        path: Its folder or its ``submission.yaml``.
+        purpose: What for.
+
+    Raises:
+        InputError: It cannot be read, or is no plain file.
+    """
+    manifest = path / MANIFEST if path.is_dir() else path
+    if manifest.is_symlink() or (manifest.exists() and not manifest.is_file()):
+        raise InputError(f"{manifest}: not a plain file", "Put the manifest itself there: no link, no device.")
+    remedy = f"Name a folder with a {MANIFEST}, or make one: ircore submission new PATH"
+    if path.is_dir() and any(path.glob(f"*/{MANIFEST}")):
+        remedy = f"Check all that are in it: ircore submission check --all {path}"
+    data = read_bounded(manifest, remedy)
+    folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
+    others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
+    return check_bytes(data, str(manifest), folder.name, others, purpose)
+
+
+def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
+    """Return what the submissions in a folder are called and where they send their keys; damaged ones are left out."""
+    found = []
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
+        try:
+            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
+                found.append(neighbour(manifest.parent.name, manifest.read_bytes()))
+        except OSError:
+            continue
+    return tuple(one for one in found if one is not None)
+
+
+def neighbour(slug: str, data: bytes) -> Neighbour | None:
+    """Return what concerns others in a manifest; None if it cannot be read."""
+    from ircore.submissions.check.neighbours import read_quickly
+
+    document = read_quickly(data)
+    if document is None:
+        return None
+    return Neighbour(slug, document.name, dict(document.keys))
+
+
+def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose = HAND_IN) -> Iterator[Fault]:
+    """Yield what is wrong with the name of a submission's folder."""
+    if not usable_slug(slug):
+        yield Fault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
+        return
+    if purpose.local:
+        return
+    shape = slug_skeleton(slug)
+    for other in neighbours:
+        if other.slug != slug and slug_skeleton(other.slug) == shape:
+            yield Fault((), f"the folder's name {slug!r} looks like {other.slug!r}", "", "Choose another name.")
+
+
+def submission_faults(
+    submission: Submission, slug: str, others: tuple[Neighbour, ...], purpose: Purpose
+) -> Iterator[Fault]:
+    """Yield what is wrong with a manifest that fits the format."""
+    keys: dict[str, set[str]] = {}
+    for other in others:
+        for key, host in other.keys.items():
+            keys.setdefault(key, set()).add(host)
+    conditions = Conditions(
+        local=purpose.local,
+        played_here=submission.transcripts is None and not purpose.unplayed,
+        resolve=purpose.resolve,
+        keys={key: frozenset(hosts) for key, hosts in keys.items()},
+    )
+    for seat in SEATS:
+        yield from seat_faults(seat, getattr(submission, seat), conditions)
+    if not purpose.local:
+        yield from _own_keys(submission)
+    yield from _text_faults(submission)
+    yield from _link_faults(submission)
+    yield from _licence_faults(submission.licence)
+    yield from _transcript_faults(submission)
+    if not purpose.local:
+        yield from _name_faults(submission.name, others)
+        yield from _warnings(submission, slug)
+
+
+def _own_keys(submission: Submission) -> Iterator[Fault]:
+    """Yield a fault where one pair has the same key sent to two hosts."""
+    first, second = submission.describer, submission.generator
+    hosts = (host_of(first), host_of(second))
+    if first.api_key_env == second.api_key_env and None not in hosts and hosts[0] != hosts[1]:
+        yield Fault(
+            ("generator", "api_key_env"),
+            f"{second.api_key_env} is sent to {hosts[0]} by the describer and would be sent to {hosts[1]}",
+            "one service a key",
+            "Give each service's key a name of its own.",
+        )
+
+
+def _text_faults(submission: Submission) -> Iterator[Fault]:
+    yield from text_faults(("name",), submission.name)
+    if submission.hardware is not None:
+        yield from text_faults(("hardware",), submission.hardware)
+    if len(submission.authors) > MOST_AUTHORS:
+        yield Fault(("authors",), f"more than {MOST_AUTHORS}", EXPECTED["authors"], "Name a group instead.")
+    for number, author in enumerate(submission.authors[:MOST_AUTHORS]):
+        path = ("authors", number)
+        yield from text_faults(path, author)
+        if "@" in author:
+            yield Fault(path, "holds an e-mail address", "a name", "Write the name alone: it is published.")
+
+
+def _link_faults(submission: Submission) -> Iterator[Fault]:
+    if len(submission.links) > MOST_LINKS:
+        yield Fault(("links",), f"more than {MOST_LINKS}", EXPECTED["links"], "Keep the most useful ones.")
+    for name, url in submission.links.items():
+        path = ("links", name)
+        problem = link_problem(url)
+        if fault := unseen_fault(path, url):
+            yield fault
+        elif problem is not None:
+            remedy = (
+                "Link to where it is kept there (docs/submit.md has the list), or ask for the host in the pull request."
+            )
+            yield Fault(path, problem, f"https on {link_hosts()[0]} or another of {len(link_hosts())} hosts", remedy)
+        yield from leak_faults(path, url)
+
+
+def _licence_faults(licence: str) -> Iterator[Fault]:
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    expected = EXPECTED["licence"]
+    try:
+        known = canonicalize_license_expression(licence)
+    except (InvalidLicenseExpression, ValueError):
+        yield Fault(("licence",), "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
+        return
+    if known != licence:
+        yield Fault(("licence",), f"SPDX writes it {known}", known, f"Write {known}.", "warning")
+
+
+def _transcript_faults(submission: Submission) -> Iterator[Fault]:
+    if submission.transcripts is not None:
+        yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
+
+
+def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
+    if same := [other.slug for other in others if other.name == name]:
+        more = f" and {len(same) - 1} more" if len(same) > 1 else ""
+        remedy = "Say what is different; otherwise pages tell the two apart by their folders."
+        yield Fault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy, "warning")
+    own = alike(name)
+    for other in others:
+        if other.name != name and own & alike(other.name):
+            problem = f"looks like the name of {other.slug}"
+            yield Fault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
+
+
+def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
+    for seat in SEATS:
+        yield from repeat_warnings(seat, getattr(submission, seat))
+    asks = any(getattr(submission, seat).model is not None for seat in SEATS)
+    if asks and submission.dates is None:
+        problem = "not given, so nobody can tell when: services change under one name"
+        yield Fault(("dates",), problem, EXPECTED["dates"], "Add dates: {submitted: YYYY-MM-DD}.", "warning")
+    if submission.transcripts is not None and submission.hardware is None:
+        problem = "not given, so nobody can tell what the models ran on"
+        remedy = "Add hardware: what they ran on, or whose service it was."
+        yield Fault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
+    if not submission.authors and not slug.startswith(MAINTAINERS):
+        yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
+    if submission.rules.max_turns != Rules().max_turns or submission.rules.token_budget not in (10, 50, 200):
+        problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns)"
+        yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")

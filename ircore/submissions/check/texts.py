@@ -1,0 +1,157 @@
+"""What strangers may write where people read it: visible, plain, and unlike what somebody else already wrote."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+from ircore.core.private_text import find_leaks
+from ircore.core.strict_yaml import FieldPath, hidden_character
+from ircore.submissions.addresses import is_repository
+from ircore.submissions.check.findings import Fault
+
+MOST_MARKS = 3
+"""Combining marks that may follow one letter; some scripts need as many, pictures made of marks need more."""
+
+_MARKUP = re.compile(r"[<>`]|\{\{|\{%|\{#|\]\(|\]\[|&#?\w+;|\b(?:javascript|vbscript):|\bdata:\w+/", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_LOOKALIKE_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET")
+PLAIN = "plain text of one line"
+
+
+def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
+    """Yield what is wrong with a text that people will read on the site, such as a name."""
+    if fault := unseen_fault(path, text):
+        yield fault
+        return
+    if text != text.strip() or "  " in text or any(unicodedata.category(one) == "Zs" and one != " " for one in text):
+        yield Fault(path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces.")
+    if fault := markup_fault(path, text):
+        yield fault
+    if text[:1] in "=+-@|%":
+        yield Fault(
+            path, f"begins with {text[0]!r}, as formulas of spreadsheets do", PLAIN, "Begin with a letter or digit."
+        )
+    if unicodedata.normalize("NFC", text) != text or _piled(text):
+        yield Fault(path, "letters with detached or piled-up accents", "composed letters (NFC)", "Type the text anew.")
+    if word := mixed_word(text):
+        yield Fault(
+            path,
+            f"the word {_ascii(word)} mixes alphabets whose letters look alike",
+            "each word in one alphabet",
+            "Type this word anew in one alphabet.",
+        )
+    yield from leak_faults(path, text)
+
+
+def markup_fault(path: FieldPath, text: str) -> Fault | None:
+    """Return what is wrong with a text that a page, a template or a Markdown reader could take for more than text."""
+    found = _MARKUP.search(text)
+    return Fault(path, f"holds markup or code ({found[0]!r})", PLAIN, f"Take {found[0]!r} out.") if found else None
+
+
+def unseen_fault(path: FieldPath, text: str) -> Fault | None:
+    """Return what is wrong with a text that holds a character which cannot be seen."""
+    found = hidden_character(text)
+    if found is None and ("\n" in text or "\t" in text):
+        found = 0, "U+000A or U+0009, a line break or tab"
+    if found is None:
+        return None
+    return Fault(path, f"the character {found[1]}, which cannot be seen", "visible characters", "Take it out.")
+
+
+def ascii_fault(path: FieldPath, text: str) -> Fault | None:
+    """Return what is wrong with a text that has to be in plain ASCII, such as a model's name at its provider."""
+    if text.isascii() and text.isprintable() and text == text.strip():
+        return None
+    return Fault(
+        path,
+        f"characters other than plain ASCII: {_ascii(text)}",
+        "letters, digits and signs of ASCII",
+        "Copy it from the provider's own page; this keeps look-alikes from passing for it.",
+    )
+
+
+def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
+    """Yield what is wrong with the name of a dataset repository."""
+    if not is_repository(text):
+        yield Fault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
+
+
+def leak_faults(path: FieldPath, text: str) -> Iterator[Fault]:
+    """Yield the keys and the paths of a machine in a text, which is about to be published; never repeated."""
+    for leak in find_leaks(text):
+        remedy = "Take it out, and withdraw the key: it may have been seen." if leak.is_secret else "Take it out."
+        yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
+        return
+
+
+def mixed_word(text: str) -> str | None:
+    """Return the first word that mixes alphabets whose letters can be taken for one another; None if there is none.
+
+    A letter's alphabet is the first word of its name in Unicode: ``CYRILLIC SMALL LETTER A``.
+    """
+    if text.isascii():
+        return None
+    for found in _WORD.finditer(text):
+        word = found[0]
+        scripts = {_script(one) for one in word if one.isalpha()}
+        if len(scripts & set(_LOOKALIKE_SCRIPTS)) > 1:
+            return word
+    return None
+
+
+def skeleton(text: str) -> str:
+    """Return what a text looks like: two texts of the same skeleton can be taken for one another.
+
+    Each character is replaced by its prototype (Unicode Technical Standard 39, section 4, ``skeleton``); then case,
+    spaces and signs are left out, since on a board they would hardly be noticed either.
+    """
+    prototypes = _prototypes()
+    shown = "".join(prototypes.get(one, one) for one in unicodedata.normalize("NFKC", text))
+    shown = "".join(prototypes.get(one, one) for one in unicodedata.normalize("NFKD", shown))
+    plain = "".join(one for one in shown.casefold() if one.isalnum() or one == "+")
+    return plain.replace("vv", "w").replace("cl", "d")  # pairs of letters, which that table has only for rn
+
+
+@lru_cache(maxsize=8192)
+def alike(text: str) -> frozenset[str]:
+    """Return the forms under which a name is compared with others; two names are alike if they share one."""
+    folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return frozenset({folded, skeleton(text)})
+
+
+@lru_cache(maxsize=8192)
+def slug_skeleton(slug: str) -> str:
+    """Return what a folder's name looks like: separators alike, 0 as o, 1 as l, rn as m, vv as w."""
+    folded = slug.lower().translate(str.maketrans("01_.", "ol--"))
+    return folded.replace("rn", "m").replace("vv", "w")
+
+
+def _piled(text: str) -> bool:
+    run = 0
+    for one in text:
+        run = run + 1 if unicodedata.category(one) in ("Mn", "Me") else 0
+        if run > MOST_MARKS:
+            return True
+    return False
+
+
+def _script(letter: str) -> str:
+    return "LATIN" if letter.isascii() else unicodedata.name(letter, "?").split(" ", 1)[0]
+
+
+def _ascii(text: str) -> str:
+    return ascii(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    """Return the character or characters that each confusable one looks like."""
+    from confusable_homoglyphs.confusables import confusables_data
+
+    return {
+        one: looks[0]["c"].strip("\u200e")
+        for one, looks in confusables_data.items()
+        if len(one) == 1 and len(looks) == 1
+    }

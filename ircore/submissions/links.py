@@ -1,0 +1,96 @@
+"""Whether the links of submissions still lead somewhere."""
+
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from socket import gaierror
+from time import sleep
+from typing import NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, build_opener
+
+from ircore import __version__
+from ircore.players.submission import LoadedSubmission
+from ircore.submissions.rescoring.fetch import SafeRedirects, endpoint, is_safe
+
+SECONDS = 20.0
+TRIES = 2
+WAIT = 5.0
+"""Seconds before a link that failed is asked for once more: a stumble is no dead link."""
+
+AT_ONCE = 8
+_REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
+"""Answers of sites that are there and do not serve programs."""
+
+
+class Link(NamedTuple):
+    """A link of a submission."""
+
+    slug: str
+    """Whose."""
+
+    field: str
+    """Where in the manifest."""
+
+    address: str
+    """Where to."""
+
+
+class DeadLink(NamedTuple):
+    """A link that leads nowhere."""
+
+    link: Link
+    """Which."""
+
+    problem: str
+    """What happened, in a few words."""
+
+
+def links_of(loaded: LoadedSubmission) -> list[Link]:
+    """Return the links of a submission; transcripts are one to the listing of the pinned commit."""
+    found = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
+    if (reference := loaded.submission.transcripts) is not None:
+        place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
+        found.append(Link(loaded.slug, "transcripts", place))
+    return found
+
+
+def dead_links(links: Iterable[Link]) -> list[DeadLink]:
+    """Ask for every link; nothing is sent but the request, and no more than the head of the answer is read.
+
+    Args:
+        links: Whichever.
+
+    Returns:
+        Those that lead nowhere, in the order given. A site that refuses programs counts as being there.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return [one for one in pool.map(_asked, links) if one is not None]
+
+
+def _asked(link: Link) -> DeadLink | None:
+    found = _tried(link)
+    for _ in range(TRIES - 1):
+        if found is None:
+            break
+        sleep(WAIT)
+        found = _tried(link)
+    return found
+
+
+def _tried(link: Link) -> DeadLink | None:
+    base = endpoint()
+    try:
+        if not is_safe(link.address, base):
+            return DeadLink(link, "not https at a public host with a name")
+        request = Request(link.address, headers={"User-Agent": f"ircore/{__version__}"})  # noqa: S310 - checked above
+        with build_opener(SafeRedirects(base)).open(request, timeout=SECONDS):
+            return None
+    except HTTPError as error:
+        return None if error.code in _REFUSES_PROGRAMS else DeadLink(link, f"answers {error.code}")
+    except (URLError, OSError, HTTPException, ValueError) as error:
+        reason = str(error.reason) if isinstance(error, URLError) else type(error).__name__
+        if isinstance(error, URLError) and isinstance(error.reason, gaierror):
+            reason = "no such host"
+        return DeadLink(link, re.sub(r"\s+", " ", reason)[:200])

@@ -1,0 +1,91 @@
+"""Pictures in transcripts: PNG files that hold pixels of 8-bit RGB and nothing beside them.
+
+A file that is both a picture and something else, text chunks, EXIF, further frames or bytes after the pixels have no
+place there. A clean file has the chunks IHDR, IDAT …, IEND (PNG 3rd ed., section 5), sound checksums, and one zlib
+stream of exactly its pixels.
+"""
+
+import struct
+import zlib
+
+from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture, fills_exactly
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_RGB_8_BIT = b"\x08\x02\0\0\0"
+_REMEDY = "Make the transcripts with: ircore submission pack"
+
+
+def clean_picture(data: bytes, name: str) -> Picture:
+    """Return a picture as a clean PNG file; the pixels stay the same, a clean file is left as it is.
+
+    Args:
+        data: The file's bytes.
+        name: What to call it in an error message.
+
+    Raises:
+        ImageError: It is no usable picture.
+    """
+    try:
+        return read_clean_png(data, name)
+    except ImageError:
+        return Picture.from_pixels(Picture.from_untrusted(data, name).pixels)
+
+
+def read_clean_png(data: bytes, name: str) -> Picture:
+    """Check that a stranger's file is a clean PNG file.
+
+    Args:
+        data: The file's bytes.
+        name: What to call it in an error message.
+
+    Raises:
+        ImageError: It is not; the message says what is in the way.
+    """
+    if not data.startswith(SIGNATURE):
+        raise ImageError(f"{name}: not a PNG file", _REMEDY)
+    header, packed = b"", []
+    at, kind = len(SIGNATURE), b""
+    while kind != b"IEND":
+        kind, content, at = _chunk(data, at, name)
+        # The header is the first chunk and the only one of its kind.
+        if (kind == b"IHDR") == bool(header):
+            raise ImageError(f"{name}: a damaged PNG file", _REMEDY)
+        if kind == b"IHDR":
+            header = content
+            _check_header(header, name)
+        elif kind == b"IDAT":
+            packed.append(content)
+        elif kind != b"IEND" or content:
+            raise ImageError(f"{name}: holds data beside its pixels (chunk {kind.decode('latin-1')!a})", _REMEDY)
+    if at != len(data):
+        raise ImageError(f"{name}: {len(data) - at} bytes after the picture's end", _REMEDY)
+    width, height = struct.unpack(">II", header[:8])
+    if not fills_exactly(packed, width, height):
+        raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
+    # Decoded once more by the library that everything else will use: filters are only known to be sound then.
+    Picture.from_untrusted(data, name)
+    return Picture.from_own_file(data, width, height)
+
+
+def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
+    """Return the kind and content of the chunk at a position, and where the next one begins."""
+    if at + 12 > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    size = int.from_bytes(data[at : at + 4])
+    end = at + 12 + size
+    if end > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    kind, content = data[at + 4 : at + 8], data[at + 8 : end - 4]
+    if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+        raise ImageError(f"{name}: a damaged PNG file (checksum)", _REMEDY)
+    return kind, content, end
+
+
+def _check_header(header: bytes, name: str) -> None:
+    if len(header) != 13 or header[8:] != _RGB_8_BIT:
+        raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
+    width, height = struct.unpack(">II", header[:8])
+    if not 0 < width * height <= MAX_PIXELS or max(width, height) > MAX_SIDE:
+        raise ImageError(
+            f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
+        )

@@ -1,0 +1,285 @@
+"""Fetching packed transcripts from a stranger's dataset repository: one pinned commit, bounded in size and time.
+
+Plain HTTPS and no token: the repository must be public, and nothing of ours is sent to it. The names and sizes that
+the listing states are checked before the first file is asked for, and no file may be longer than it was listed.
+``HF_ENDPOINT`` names another server than huggingface.co: by https, or by http on loopback.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from email.message import Message
+from http.client import HTTPException, HTTPMessage, HTTPResponse
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urljoin, urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+from ircore import __version__
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_bytes
+from ircore.core.progress import progress
+from ircore.core.records import TranscriptsReference
+from ircore.submissions.addresses import LOOPBACK, internal_host, is_repository
+from ircore.submissions.rescoring.packed import MAX_FILES, REMEDY, TranscriptError, check_listing
+
+HUB = "https://huggingface.co"
+AT_ONCE = 4
+WAITS = (1.0, 4.0, 16.0)
+"""Seconds to wait before a request that failed for a while is made again."""
+
+LONGEST_WAIT = 60.0
+SILENCE = 30.0
+"""Seconds without a byte after which a request has failed."""
+
+PAGE = 1000
+"""Entries of a listing that are asked for at once."""
+
+MAX_PAGE_BYTES = 16 * 1024**2
+_NEXT = re.compile(r'<([^>]+)>\s*;\s*rel="next"')
+_BLOCK = 256 * 1024
+
+
+def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
+    """Bring the packed transcripts of one run here.
+
+    Args:
+        reference: Repository, commit and run.
+        out: A folder to fill.
+        deadline: Seconds that all of it may take.
+
+    Returns:
+        The folder with ``pack.json``; its files have the names and sizes of packed transcripts, their content is not
+        checked yet.
+
+    Raises:
+        TranscriptError: There is no such repository, commit or run, or it holds what has no place there.
+        WorkError: The Hub cannot be reached, or the deadline is over.
+    """
+    check_repository(reference.repo, "transcripts.repo")
+    hub = Hub(endpoint(), monotonic() + deadline)
+    sizes = dict(listing(hub, reference))
+    check_listing(sizes, f"{reference.repo}/{reference.run}")
+    folder = out / reference.run
+
+    def bring(path: str) -> None:
+        address = f"/datasets/{reference.repo}/resolve/{reference.revision}/{quote(f'{reference.run}/{path}')}"
+        write_bytes(folder / path, hub.get(address, sizes[path], path))
+
+    # The small ones first: if they are not what they must be, the pictures need not be fetched.
+    with progress("fetch", len(sizes)) as shown, ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            for _ in pool.map(bring, sorted(sizes, key=lambda path: (path.startswith("renderings/"), path))):
+                shown.advance("")
+        except BaseException:  # Ctrl-C too: leaving the pool would wait for all that is still queued
+            pool.shutdown(cancel_futures=True)
+            raise
+    return folder
+
+
+def check_repository(name: str, where: str) -> None:
+    """Check that something can be the name of a repository.
+
+    Args:
+        name: What was given.
+        where: Where it was given.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if not is_repository(name):
+        raise InputError(f"{where}: {name!a} is no name of a dataset", "Give it as ORG/NAME.")
+
+
+def endpoint() -> str:
+    """Return the address of the Hub.
+
+    Raises:
+        InputError: ``HF_ENDPOINT`` is neither https nor http on loopback.
+    """
+    address = os.environ.get("HF_ENDPOINT", "").rstrip("/") or HUB
+    if not is_safe(address, address):
+        raise InputError(f"HF_ENDPOINT: {address!a} is not https", "Unset it to use the Hugging Face Hub.")
+    return address
+
+
+def is_safe(address: str, base: str) -> bool:
+    """Say whether an address may be asked for: https at a host with a public name, or http on loopback.
+
+    Args:
+        address: The address.
+        base: Where it came from; on loopback itself if the address is, and free to name hosts of its own network.
+    """
+    parts, home = urlsplit(address), urlsplit(base).hostname
+    host = (parts.hostname or "").rstrip(".")
+    if parts.username is not None:
+        return False
+    if parts.scheme == "http":
+        return host in LOOPBACK and home in LOOPBACK
+    named = "." in host and host.rpartition(".")[2][:1].isalpha()
+    return parts.scheme == "https" and named and (host == home or internal_host(host) is None)
+
+
+def listing(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
+    """Yield path and size of every file of the run, page by page.
+
+    Raises:
+        TranscriptError: There is no such repository, commit or run, or it holds what is no plain file.
+        WorkError: The Hub cannot be reached, or answers what cannot be read.
+    """
+    address = (
+        f"/api/datasets/{reference.repo}/tree/{reference.revision}/{quote(reference.run)}?recursive=true&limit={PAGE}"
+    )
+    where, count = f"{reference.repo} at {reference.revision[:12]}", 0
+    while address:
+        page = hub.open(address, where)
+        with page:
+            data = page.read(MAX_PAGE_BYTES + 1)
+            following = _NEXT.search(page.headers.get("Link", ""))
+        for path, size in _entries(data, where):
+            count += 1
+            if count > MAX_FILES:
+                raise TranscriptError(f"{where}: more than {MAX_FILES:,} files in {reference.run}", REMEDY)
+            yield path.removeprefix(f"{reference.run}/"), size
+        address = following[1] if following else ""
+
+
+def _entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
+    try:
+        found = json.loads(data) if len(data) <= MAX_PAGE_BYTES else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise WorkError(f"{where}: the Hub's listing cannot be read", "Try again later.")
+    for one in found:
+        kind, path, size = (one.get(key) for key in ("type", "path", "size")) if isinstance(one, dict) else (0, 0, 0)
+        if kind == "directory":
+            continue
+        if kind != "file" or not isinstance(path, str) or not isinstance(size, int) or size < 0:
+            raise TranscriptError(f"{where}: {str(path)[:200]!a} is no plain file", REMEDY)
+        yield path, size
+
+
+class SafeRedirects(HTTPRedirectHandler):
+    """Follows redirects, such as the Hub's to where it keeps large files, and nowhere that is not safe.
+
+    Args:
+        base: The address that was asked for first.
+    """
+
+    max_redirections = 5
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        """Return the request that follows a redirect; URLError if it is not safe."""
+        if not is_safe(newurl, self._base):
+            raise URLError(f"led to {urlsplit(newurl).scheme}://{urlsplit(newurl).hostname}, which is not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class Hub:
+    """Asks the Hub, again where it cannot answer for a while, until the time is over.
+
+    Args:
+        base: Its address.
+        until: When to give up, by ``monotonic``.
+    """
+
+    def __init__(self, base: str, until: float) -> None:
+        self._base, self._until = base, until
+        self._opener: OpenerDirector = build_opener(SafeRedirects(base))
+
+    def get(self, address: str, size: int, what: str) -> bytes:
+        """Return the content of a file that was listed with a size."""
+        last: WorkError | None = None
+        for wait in (0.0, *WAITS):
+            self._rest(wait)
+            with self.open(address, what) as answer:
+                try:
+                    data = self._read(answer, size)
+                except (OSError, HTTPException) as error:
+                    last = WorkError(f"{what}: the connection failed ({type(error).__name__})", "Try again later.")
+                    continue
+            if len(data) != size:
+                raise TranscriptError(f"{what}: the Hub listed {size:,} bytes and sends another number", REMEDY)
+            return data
+        raise last or WorkError(f"{what}: the connection failed", "Try again later.")
+
+    def open(self, address: str, what: str) -> HTTPResponse:
+        """Ask for an address below the Hub's own."""
+        try:
+            address = urljoin(f"{self._base}/", address)
+            below = urlsplit(address).netloc == urlsplit(self._base).netloc and is_safe(address, self._base)
+        except ValueError:
+            below = False
+        if not below:
+            raise WorkError(f"{what}: the Hub leads to {address[:200]!a}", "Try again later.")
+        last = ""
+        for wait in (0.0, *WAITS):
+            if last and self._until - monotonic() <= wait:
+                break
+            self._rest(wait)
+            try:
+                request = Request(address, headers={"User-Agent": f"ircore/{__version__}"})  # noqa: S310 - checked above
+                answer: Any = self._opener.open(request, timeout=self._left())
+                return answer  # type: ignore[no-any-return]
+            except HTTPError as error:
+                last = f"the Hub answers {error.code}"
+                if error.code != 429 and error.code < 500:
+                    raise _refusal(error.code, what) from error
+                self._rest(_asked_wait(error.headers))
+            except (URLError, OSError, HTTPException, ValueError) as error:  # ValueError: a redirect to no address
+                last = f"the Hub {_broken(error)}"
+        raise WorkError(f"{what}: {last[:200]}", "Check the network, or try again later.")
+
+    def _read(self, answer: HTTPResponse, size: int) -> bytes:
+        """Read one byte more than was listed, at most."""
+        parts: list[bytes] = []
+        left = size + 1
+        while left and (part := answer.read(min(_BLOCK, left))):
+            parts.append(part)
+            left -= len(part)
+            self._left()
+        return b"".join(parts)
+
+    def _rest(self, seconds: float) -> None:
+        if seconds:
+            sleep(min(seconds, LONGEST_WAIT, self._left()))
+
+    def _left(self) -> float:
+        """Return how long a request may be silent now."""
+        left = self._until - monotonic()
+        if left <= 0:
+            raise WorkError("fetching the transcripts takes too long", "Give more time with --deadline.")
+        return min(left, SILENCE)
+
+
+def _broken(error: Exception) -> str:
+    """Say in a few words why there was no answer."""
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, str):
+        return reason  # of a redirect
+    said = reason.strerror if isinstance(reason, OSError) else None
+    return f"cannot be reached ({said or type(reason).__name__})"
+
+
+def _refusal(status: int, what: str) -> InputError:
+    if status in (401, 403, 404):
+        return TranscriptError(
+            f"{what}: no such public dataset, commit, run or file on the Hub ({status})",
+            "Check transcripts in submission.yaml; the repository must be public.",
+        )
+    return WorkError(f"{what}: the Hub refuses: {status}", "Try again later.")
+
+
+def _asked_wait(headers: "Message[str, str]") -> float:
+    asked = headers.get("Retry-After", "")
+    return float(asked) if asked.isdecimal() and len(asked) < 6 else 0.0

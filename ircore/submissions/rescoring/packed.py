@@ -1,0 +1,220 @@
+"""Packed transcripts: what a submitter uploads to a dataset repository of their own, and how it is read here.
+
+A repository may hold several runs, each in a folder of its own name:
+
+    <run>/pack.json          every other file below with its size and SHA-256 (``PackIndex``)
+    <run>/run.json           the run's identity, as in a run folder
+    <run>/journal.jsonl      every answer, as in a run folder
+    <run>/renderings/*.png   each rendering once, a clean PNG file named by the SHA-256 of its bytes
+
+Everything in it is a stranger's: names are compared with this list, sizes are bounded before anything is read, and no
+other file is looked at. Scores and provenance have no place in it.
+"""
+
+import hashlib
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.images import MAX_BYTES
+from ircore.core.records import Line, Name, Record, Run, Sha256
+from ircore.core.validation import describe_validation_error
+from ircore.runs.folder import JOURNAL, RUN_FILE, Call, End, Event, Failure
+
+T = TypeVar("T", bound=Record)
+
+INDEX = "pack.json"
+README = "README.md"
+MAX_FILES = 50_000
+MAX_TOTAL_BYTES = 16 * 1024**3
+MAX_INDEX_BYTES = 16 * 1024**2
+MAX_RUN_BYTES = 256 * 1024
+MAX_JOURNAL_BYTES = 128 * 1024**2
+"""Some five times what the longest honest journal has; read, it takes up to twenty times the room."""
+
+MAX_LINE_BYTES = 4 * 1024**2
+REMEDY = "Make the transcripts with: ircore submission pack"
+
+_RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
+_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
+
+
+class TranscriptError(InputError):
+    """Transcripts that are refused."""
+
+
+class PackedFile(Record):
+    """A file of packed transcripts."""
+
+    path: Line = Field(description="Relative to pack.json, with forward slashes.")
+    size: int = Field(ge=0, description="Bytes.")
+    sha256: Sha256 = Field(description="Of its bytes.")
+
+
+class PackIndex(Record):
+    """What belongs to a packed run. File ``pack.json``."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
+    run: Name = Field(description="The run's id: the name of the folder.")
+    instance_set: Sha256 = Field(description="Identity of the instance set that was played.")
+    files: tuple[PackedFile, ...] = Field(max_length=MAX_FILES, description="Every file but this one, by path.")
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(one.size for one in self.files)
+
+
+@dataclass(frozen=True)
+class PackedRun:
+    """Packed transcripts whose files are what their index says; whether they can be true is not known yet.
+
+    Attributes:
+        folder: Where they lie.
+        run: The run's identity as the submitter states it.
+        events: What happened, in the order of the journal.
+    """
+
+    folder: Path
+    run: Run
+    events: tuple[Call | Failure | End, ...]
+
+    def rendering_bytes(self, sha256: str) -> bytes:
+        """Return the bytes of a rendering that the index lists; their hash was checked."""
+        return (self.folder / rendering_name(sha256)).read_bytes()
+
+
+def rendering_name(sha256: str) -> str:
+    """Return the path of a rendering in packed transcripts."""
+    return f"renderings/{sha256}.png"
+
+
+def size_limit(path: str) -> int | None:
+    """Return how many bytes a file of packed transcripts may have; None if there is no such file in them."""
+    if _RENDERING.fullmatch(path):
+        return MAX_BYTES
+    return {INDEX: MAX_INDEX_BYTES, RUN_FILE: MAX_RUN_BYTES, JOURNAL: MAX_JOURNAL_BYTES}.get(path)
+
+
+def check_listing(sizes: Mapping[str, int], where: str) -> None:
+    """Check names and sizes of the files of packed transcripts, before any is read.
+
+    Args:
+        sizes: Bytes by path, relative to the run's folder.
+        where: What to call the folder in an error message.
+
+    Raises:
+        TranscriptError: There is a file that has no place there, one is missing, or there is too much.
+    """
+    if len(sizes) > MAX_FILES:
+        raise TranscriptError(f"{where}: more than {MAX_FILES:,} files", REMEDY)
+    for path, size in sizes.items():
+        limit = size_limit(path)
+        if limit is None:
+            raise TranscriptError(f"{where}: {path[:200]!a} has no place in transcripts", REMEDY)
+        if size > limit:
+            raise TranscriptError(f"{where}: {path} is larger than {limit / 2**20:g} MiB", REMEDY)
+    for path in (INDEX, RUN_FILE, JOURNAL):
+        if path not in sizes:
+            raise TranscriptError(f"{where}: {path} is missing", REMEDY)
+    if sum(sizes.values()) > MAX_TOTAL_BYTES:
+        raise TranscriptError(f"{where}: larger than {MAX_TOTAL_BYTES / 2**30:g} GiB in all", REMEDY)
+
+
+def read_packed(folder: Path, run_id: str) -> PackedRun:
+    """Read packed transcripts and verify every hash.
+
+    Args:
+        folder: The folder with ``pack.json``.
+        run_id: The run that was asked for.
+
+    Raises:
+        TranscriptError: They are not complete, not what their index says, or not in the format.
+    """
+    sizes = dict(_listed(folder))
+    check_listing(sizes, str(folder))
+    index = read_index(folder / INDEX)
+    if index.run != run_id:
+        raise TranscriptError(f"{folder / INDEX}: is of the run {index.run}, not {run_id}", REMEDY)
+    _check_files(folder, index, sizes)
+    run = _read_record(folder / RUN_FILE, Run, MAX_RUN_BYTES)
+    if run.run_id != run_id:
+        raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
+    if run.instance_set != index.instance_set:
+        raise TranscriptError(f"{folder / RUN_FILE}: names another instance set than {INDEX}", REMEDY)
+    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL)))
+
+
+def read_index(path: Path) -> PackIndex:
+    """Read ``pack.json``.
+
+    Raises:
+        TranscriptError: It is not in the format.
+    """
+    return _read_record(path, PackIndex, MAX_INDEX_BYTES)
+
+
+def _listed(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield path and size of everything in a folder; nothing but plain files and folders may be there."""
+    if not folder.is_dir():
+        raise TranscriptError(f"{folder}: no such folder", "Name the folder that ircore submission pack made.")
+    for path in sorted(folder.rglob("*")):
+        name, known = path.relative_to(folder).as_posix(), path.lstat()
+        if stat.S_ISDIR(known.st_mode):
+            continue
+        if not stat.S_ISREG(known.st_mode):
+            raise TranscriptError(f"{folder}: {name[:200]!a} is a link or no plain file", REMEDY)
+        yield name, known.st_size
+
+
+def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> None:
+    listed: dict[str, PackedFile] = {}
+    for one in index.files:
+        if listed.setdefault(one.path, one) is not one:
+            raise TranscriptError(f"{folder / INDEX}: {one.path[:200]!a} is listed twice", REMEDY)
+        if one.path not in sizes:
+            raise TranscriptError(f"{folder}: {one.path[:200]!a} is listed and not there", REMEDY)
+    for path in sizes.keys() - {INDEX} - listed.keys():
+        raise TranscriptError(f"{folder}: {path} is not listed in {INDEX}", REMEDY)
+    for path, one in listed.items():
+        rendering = _RENDERING.fullmatch(path)
+        if rendering and rendering[1] != one.sha256:
+            raise TranscriptError(f"{folder / INDEX}: {path} is not named by its SHA-256", REMEDY)
+        if sizes[path] != one.size or _sha256(folder / path) != one.sha256:
+            raise TranscriptError(f"{folder}: {path} is not what {INDEX} says (size or SHA-256)", REMEDY)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_record(path: Path, kind: type[T], limit: int) -> T:
+    with path.open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise TranscriptError(f"{path}: larger than {limit // 1024} KiB", REMEDY)
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        raise TranscriptError(f"{path}: {describe_validation_error(error)[:400]}", REMEDY) from error
+
+
+def _read_events(path: Path) -> Iterator[Call | Failure | End]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if not line.endswith(b"\n"):
+                what = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
+                raise TranscriptError(f"{path}:{number}: a line that is {what}", REMEDY)
+            try:
+                yield _EVENTS.validate_json(line)
+            except ValidationError as error:
+                raise TranscriptError(f"{path}:{number}: {describe_validation_error(error)[:400]}", REMEDY) from error

@@ -1,0 +1,170 @@
+"""Packing a run for upload to the submitter's own dataset repository.
+
+Pictures are encoded anew where they hold anything but pixels. Keys, and paths of the submitter's machine, stop the
+packing where they stand in what was played; in error messages, which nobody plays by, they are replaced.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.images import read_image_bytes
+from ircore.core.private_text import Leak, find_leaks, without_leaks
+from ircore.core.records import TECHNICAL_REASONS, Episode, Rendering, Run, Turn
+from ircore.runs.folder import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder, event_line
+from ircore.submissions.rescoring.clean_png import clean_picture
+from ircore.submissions.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
+
+SHOWN = 20
+"""Findings that an error lists."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What was packed.
+
+    Attributes:
+        folder: What to upload: the run's folder and a README.md lie in it.
+        index: Files, sizes and hashes.
+        encoded: Renderings that had to be encoded anew.
+        removed: Leaks that were replaced in error messages, as ``where: rule at position``.
+        run: The run as packed.
+        unfinished: Instances that were not played to their end; re-scoring refuses such a run.
+    """
+
+    folder: Path
+    index: PackIndex
+    encoded: int
+    removed: tuple[str, ...]
+    run: Run
+    unfinished: int
+
+
+def pack(path: Path, out: Path) -> Packed:
+    """Pack a run; ``out`` appears only when it is complete.
+
+    Args:
+        path: The run folder.
+        out: Where to; it must not exist or be empty.
+
+    Raises:
+        InputError: There is no run, a key or a path of the machine stands in what was played, a rendering is damaged,
+            or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    source = RunFolder.open(path)
+    events = list(source.events())
+    run_text = _run_text(source.run)
+    _refuse_leaks(path, run_text, events)
+    cleaned: dict[str, Rendering] = {}
+    removed: list[str] = []
+    with new_folder(out) as temporary:
+        folder = temporary / source.run.run_id
+        for rendering in _renderings(events):
+            cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
+        lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
+        write_bytes(folder / JOURNAL, b"".join(line + b"\n" for line in lines))
+        write_text(folder / RUN_FILE, run_text)
+        index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
+        write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
+        write_text(temporary / README, _readme(source.run))
+    encoded = sum(sha256 != one.sha256 for sha256, one in cleaned.items())
+    ended = {one.episode_id for one in source.episodes() if one.abort_reason not in TECHNICAL_REASONS}
+    unfinished = len(source.instances.instances) - len(ended)
+    return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run, unfinished)
+
+
+def _run_text(run: Run) -> str:
+    """The run's identity without a reference to transcripts, which are these."""
+    plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
+    return plain.model_dump_json(indent=2, by_alias=True) + "\n"
+
+
+def _refuse_leaks(path: Path, run_text: str, events: list[Call | Failure | End]) -> None:
+    """Refuse keys and paths in what was played; each is told by rule and position only."""
+    found = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
+    for event in events:
+        if isinstance(event, Call):
+            texts = {"prompt": event.prompt, "answer": event.text, "notes": "\n".join(event.notes)}
+            where = f"{event.episode_id}, turn {event.turn}, {event.role}"
+            found += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
+    if found:
+        more = f" ({len(found)} such places)" if len(found) > 1 else ""
+        rest = [f"  {one}" for one in found[1:SHOWN]]
+        remedy = "Revoke such a key. Mend the manifest or the server, and play into another folder."
+        raise InputError(
+            f"{path}: not packed, since this must not be published: {found[0]}{more}", "\n".join([remedy, *rest])
+        )
+
+
+def _renderings(events: list[Call | Failure | End]) -> Iterator[Rendering]:
+    known = {one.rendering.sha256: one.rendering for one in events if isinstance(one, Call) and one.rendering}
+    yield from known.values()
+
+
+def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> Rendering:
+    path = source.rendering_path(rendering.sha256)
+    data = read_image_bytes(path)
+    if hashlib.sha256(data).hexdigest() != rendering.sha256:
+        raise InputError(f"{path}: damaged, its content does not match its name", "Restore it from a copy of the run.")
+    picture = clean_picture(data, str(path))
+    name = rendering_name(picture.sha256)
+    limit = size_limit(name) or 0
+    if len(picture.data) > limit:
+        raise InputError(f"{path}: larger than {limit // 2**20} MiB as a plain PNG file", "Play with smaller pictures.")
+    write_bytes(folder / name, picture.data)
+    return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+
+
+def _rewritten(event: Call | Failure | End, cleaned: dict[str, Rendering], removed: list[str]) -> Call | Failure | End:
+    """Name the renderings by their new hashes and take leaks out of error messages."""
+    where = event.episode.episode_id if isinstance(event, End) else event.episode_id
+
+    def plain(text: str | None, most: int) -> str | None:
+        leaks: list[Leak] = list(find_leaks(text or ""))
+        removed.extend(f"{where}: {leak.rule}" for leak in leaks)
+        return without_leaks(text)[:most] if text and leaks else text
+
+    if isinstance(event, End):
+        return event.model_copy(update={"episode": _episode(event.episode, cleaned, plain)})
+    attempts = tuple(one.model_copy(update={"detail": plain(one.detail, 500)}) for one in event.attempts)
+    if isinstance(event, Failure):
+        return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
+    drawn = cleaned[event.rendering.sha256] if event.rendering else None
+    return event.model_copy(update={"attempts": attempts, "rendering": drawn})
+
+
+def _episode(
+    episode: Episode, cleaned: dict[str, Rendering], plain: Callable[[str | None, int], str | None]
+) -> Episode:
+    def turn(one: Turn) -> Turn:
+        changed: dict[str, Any] = {"rendering": cleaned[one.rendering.sha256] if one.rendering else None}
+        return one.model_copy(update=changed)
+
+    turns = tuple(turn(one) for one in episode.turns)
+    return episode.model_copy(update={"turns": turns, "detail": plain(episode.detail, 2000)})
+
+
+def _files(folder: Path) -> Iterator[PackedFile]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            yield PackedFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=digest)
+
+
+def _readme(run: Run) -> str:
+    """A dataset card: the Hub shows it, and nothing here reads it."""
+    import yaml
+
+    front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
+    return (
+        f"---\n{front}---\n\n# Transcripts of the Image Reconstruction Game\n\n"
+        f"The run `{run.run_id}`: every answer in `{run.run_id}/{JOURNAL}`, every rendering below "
+        f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
+        f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"
+    )

@@ -1,0 +1,303 @@
+"""Re-scoring: a submitter's transcripts, checked and kept as a run folder that is scored like any other.
+
+Nothing that the submitter states is believed: the manifest is the one that was merged, the instance set the one at
+hand, the rules are played again, and scores are computed from the pictures afterwards. What remains the submitter's
+word is that these models gave these answers; tokens, seconds and cost are theirs too.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes
+from ircore.core.images import Picture
+from ircore.core.plugins import load
+from ircore.core.private_text import find_leaks, without_leaks
+from ircore.core.progress import tracked
+from ircore.core.records import PlayerSpec, Run, TranscriptsReference
+from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.players.submission import LoadedSubmission, read_manifest
+from ircore.runs.folder import Call, End, Entry, Failure, RunFolder, RunWriter
+from ircore.runs.play import with_run_id
+from ircore.runs.provenance import Flag, Provenance, make_provenance, write_provenance
+from ircore.submissions.rescoring.clean_png import read_clean_png
+from ircore.submissions.rescoring.fetch import fetch
+from ircore.submissions.rescoring.flags import find_flags
+from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
+from ircore.submissions.rescoring.rules import MAX_FAULTS, rule_faults
+
+GAME = "reconstruction"
+DEADLINE = 3600.0
+FAST_CLOCK = timedelta(minutes=10)
+MAX_NOTES = 50
+MAX_NOTE_CHARACTERS = 2000
+MAX_TEXT_CHARACTERS = 200_000
+"""Of a describer's answer; as much as this project's own players keep of one."""
+
+LARGEST = {
+    "requests": 10**5,
+    "received": 10**12,
+    "prompt_tokens": 10**8,
+    "completion_tokens": 10**8,
+    "reasoning_tokens": 10**8,
+    "cost_usd": 10**4,
+    "seconds": 10**5,
+}
+"""What one answer may have taken by its submitter's word: more would drown every mean and chart that it is part of."""
+
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
+_REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
+
+
+class RefusedError(TranscriptError):
+    """Transcripts that cannot be the outcome of a game.
+
+    Attributes:
+        faults: All that was found, one line each.
+    """
+
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """What re-scoring made.
+
+    Attributes:
+        folder: The run, ready for ``ircore score``.
+        flags: Findings for people to look at.
+        provenance: Who vouches for it; None after a rehearsal with files that were not fetched.
+    """
+
+    folder: RunFolder
+    flags: tuple[Flag, ...]
+    provenance: Provenance | None
+
+
+def rescore(
+    submission: Path,
+    out: Path,
+    instances: Path | None = None,
+    transcripts: Path | None = None,
+    deadline: float = DEADLINE,
+    published: Sequence[Path] = (),
+) -> Rescored:
+    """Fetch the transcripts that a submission names, check them, and keep them as a run folder.
+
+    Args:
+        submission: The submission's folder or its submission.yaml.
+        out: The run folder to make; it must not exist or be empty.
+        instances: The instance set that counts; the benchmark's own, drawn anew, if None.
+        transcripts: A folder of packed transcripts to take instead of fetching them, named in the manifest or not yet;
+            nobody vouches for the run then.
+        deadline: Seconds that fetching may take.
+        published: Runs of other pairs: renderings that are theirs are flagged.
+
+    Raises:
+        InputError: The submission names no transcripts, or ``out`` holds something.
+        RefusedError: The transcripts cannot be the outcome of this pair's game on this set.
+        TranscriptError: They are not in the format, or not what their hashes say.
+        WorkError: The Hub cannot be reached, or the place cannot be written.
+    """
+    loaded = read_manifest(submission)
+    reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
+    if reference is None:
+        raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
+    with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
+        known = _instances(instances, Path(work))
+        packed = _packed(reference, transcripts, Path(work), deadline)
+        prompts = load_prompts(GAME)
+        run = _run(loaded, packed.run, known, prompts)
+        pictures = _Pictures(packed)
+        faults = [*_text_faults(packed), *_number_faults(packed), *pictures.faults()]
+        faults += rule_faults(run, packed.events, known, load("games", GAME)(), prompts)
+        if faults:
+            raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
+        flags = find_flags(run, packed.events, known, pictures.picture, [RunFolder.open(one) for one in published])
+        provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
+        _write(temporary, run, known, packed, provenance)
+    return Rescored(RunFolder.open(out), flags, provenance)
+
+
+def _instances(folder: Path | None, work: Path) -> InstanceSet:
+    if folder is not None:
+        return read_instances(folder)
+    from ircore.games.reconstruction.build_targets import build_instances
+
+    return build_instances(work / "instances")
+
+
+def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, deadline: float) -> PackedRun:
+    """Return the transcripts; errors call them by their address rather than by the folder they were fetched to."""
+    if folder is not None:
+        return read_packed(folder / reference.run, reference.run)
+    place = fetch(reference, work / "fetched", deadline)
+    try:
+        return read_packed(place, reference.run)
+    except TranscriptError as error:
+        raise TranscriptError(error.problem.replace(str(place.parent), _place(reference)), error.remedy) from error
+
+
+def _rehearsed(folder: Path) -> TranscriptsReference:
+    """Return what stands in for a reference before the transcripts are uploaded.
+
+    Raises:
+        InputError: There is not one packed run.
+    """
+    runs = [one.parent.name for one in sorted(folder.glob(f"*/{INDEX}"))]
+    if len(runs) != 1:
+        problem = f"{folder}: holds {len(runs) or 'no'} packed runs"
+        raise InputError(problem, "Name the folder that ircore submission pack made.")
+    return TranscriptsReference(repo="rehearsal/here", revision="0" * 40, run=runs[0])
+
+
+def _place(reference: TranscriptsReference) -> str:
+    return f"{reference.repo}@{reference.revision[:12]}"
+
+
+def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts: Prompts) -> Run:
+    """Return the run as it is kept here: the merged manifest, and of the stated identity what cannot be known here.
+
+    Raises:
+        TranscriptError: The transcripts are of another pair, set, game or prompts, or by other rules.
+    """
+    merged = loaded.submission
+    for name, theirs, ours in (
+        ("instance_set", stated.instance_set, instances.identity),
+        ("game", stated.game, GAME),
+        ("slug", stated.slug, loaded.slug),
+        ("prompts", stated.prompts, prompts.version),
+        ("rules", stated.rules.model_dump(), merged.rules.model_dump()),
+        ("describer", _settings(stated.submission.describer), _settings(merged.describer)),
+        ("generator", _settings(stated.submission.generator), _settings(merged.generator)),
+    ):
+        if theirs != ours:
+            raise TranscriptError(
+                f"{loaded.path}: {name}: the transcripts were played with {_short(theirs)}, not {_short(ours)}",
+                "Play the benchmark's own pictures: ircore instances build --out DIR"
+                if name == "instance_set"
+                else "Name transcripts of this pair, played by its manifest.",
+            )
+    if not _is_past(stated.started):
+        raise TranscriptError(
+            f"{loaded.path}: started: {_short(stated.started)} is no time in UTC that has passed",
+            "Name transcripts whose run.json is as ircore play wrote it: withdrawals and releases go by this time.",
+        )
+    if stated.seed >= 2**63:
+        raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
+    if not _VERSION.fullmatch(stated.version):
+        raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
+    changed = {"slug": loaded.slug, "submission": merged, "rules": merged.rules}
+    return with_run_id(stated.model_copy(update=changed))
+
+
+def _is_past(text: str) -> bool:
+    """Whether a text is a time as ``ircore play`` writes it, such as 2026-11-22T07:45:00+00:00; clocks may be fast."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    written = moment.tzinfo is not None and moment.astimezone(UTC).isoformat(timespec="seconds") == text
+    return written and moment < datetime.now(UTC) + FAST_CLOCK
+
+
+def _settings(player: PlayerSpec) -> object:
+    """What makes a player's answers; by which key it was reached may differ."""
+    return player.model_dump(exclude={"api_key_env"})
+
+
+class _Pictures:
+    """The renderings of packed transcripts."""
+
+    def __init__(self, packed: PackedRun) -> None:
+        self._packed = packed
+        self._sizes = {
+            one.rendering.sha256: (one.rendering.width, one.rendering.height)
+            for one in packed.events
+            if isinstance(one, Call) and one.rendering is not None
+        }
+
+    def picture(self, sha256: str) -> Picture:
+        """Return a rendering that was checked."""
+        return Picture.from_own_file(self._packed.rendering_bytes(sha256), *self._sizes[sha256])
+
+    def faults(self) -> Iterator[str]:
+        """Yield what is wrong with the files."""
+        there = {path.stem for path in (self._packed.folder / "renderings").glob("*.png")}
+        for sha256 in sorted(there - self._sizes.keys()):
+            yield f"renderings/{sha256[:12]}….png: in no turn of the transcript"
+        for sha256 in tracked(sorted(self._sizes), "pictures", len(self._sizes)):
+            name = f"renderings/{sha256[:12]}….png"
+            if sha256 not in there:
+                yield f"{name}: is missing"
+            elif fault := self._fault(sha256, name):
+                yield fault
+
+    def _fault(self, sha256: str, name: str) -> str | None:
+        try:
+            picture = read_clean_png(self._packed.rendering_bytes(sha256), name)
+        except InputError as error:
+            return error.problem
+        if (picture.width, picture.height) != self._sizes[sha256]:
+            return f"{name}: is {picture.width} × {picture.height} pixels, the transcript says otherwise"
+        return None
+
+
+def _text_faults(packed: PackedRun) -> Iterator[str]:
+    """Yield what may not be published, or is too long: rule and position only."""
+    for event in packed.events:
+        if isinstance(event, End):
+            texts, where = [event.episode.detail or ""], event.episode.episode_id
+        else:
+            where = f"{event.episode_id}, turn {event.turn}, {event.role}"
+            texts = [one.detail or "" for one in event.attempts]
+            texts += [event.detail] if isinstance(event, Failure) else [event.prompt or "", event.text or ""]
+        if isinstance(event, Call):
+            texts += event.notes
+            if len(event.text or "") > MAX_TEXT_CHARACTERS:
+                yield f"{where}: an answer of more than {MAX_TEXT_CHARACTERS:,} characters"
+            if len(event.notes) > MAX_NOTES or any(len(note) > MAX_NOTE_CHARACTERS for note in event.notes):
+                yield f"{where}: notes of more than {MAX_NOTES} lines or {MAX_NOTE_CHARACTERS:,} characters"
+        for leak in (leak for text in texts for leak in find_leaks(text)):
+            yield f"{where}: holds {leak}: it must not be published"
+
+
+def _number_faults(packed: PackedRun) -> Iterator[str]:
+    """Yield the counts that no answer can have taken."""
+    for event in packed.events:
+        if isinstance(event, End):
+            continue
+        told = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
+        for name, most in LARGEST.items():
+            if any((getattr(one, name, None) or 0) > most for one in told):
+                yield f"{event.episode_id}, turn {event.turn}, {event.role}: {name} of more than {most:,}"
+
+
+def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
+    more = f" ({len(faults)} findings in all)" if len(faults) > 1 else ""
+    error = RefusedError(f"{where} {run}: refused: {faults[0]}{more}", _REMEDY)
+    error.faults = tuple(faults[:MAX_FAULTS])
+    return error
+
+
+def _write(out: Path, run: Run, instances: InstanceSet, packed: PackedRun, provenance: Provenance | None) -> None:
+    """Fill an empty folder with the run; only what was checked goes in."""
+    folder = RunFolder.create(out, run, instances)
+    calls = [one for one in packed.events if not isinstance(one, End)]
+    ends = {one.episode.episode_id: one for one in packed.events if isinstance(one, End)}
+    for sha256 in {one.rendering.sha256 for one in calls if isinstance(one, Call) and one.rendering}:
+        write_bytes(folder.rendering_path(sha256), packed.rendering_bytes(sha256))
+    with RunWriter(folder) as writer:
+        writer.record([Entry(one) for one in (*calls, *ends.values())])
+    if provenance is not None:
+        write_provenance(folder.path, provenance)
+
+
+def _short(value: object) -> str:
+    text = without_leaks(ascii(value))
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,0 +1,205 @@
+"""Seasons: a fresh instance set that nobody has seen, with its hash published before anybody plays it.
+
+    begin     the maintainers draw a set from a seed that nobody can guess, keep it, and publish a commitment to it
+    play      in the protected job, on the secret set
+    reveal    set, seed and results are published; the commitment shows that the set was not chosen afterwards
+
+The commitment is SHA-256 of the season's name, the set's identity and 32 random bytes. It binds, since another set
+would need a second preimage; and it hides, since nobody can try likely sets against it without these bytes.
+"""
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import randbits, token_hex
+from typing import Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from ircore import __version__
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_text
+from ircore.core.records import CATEGORIES, Line, Name, Record, Sha256
+from ircore.core.validation import describe_validation_error
+from ircore.instances.store import InstanceSet, read_instances
+
+T = TypeVar("T", bound=Record)
+
+SECRET = "secret.json"  # noqa: S105 - the name of a file
+INSTANCES = "instances"
+SEED_BITS = 62
+"""Of a season's seed: more cannot be tried out, and it fits into 64 bits."""
+
+MAX_BYTES = 64 * 1024
+DRAWN = tuple(category for category in CATEGORIES if category != "photos")
+"""The categories that a season draws; photographs are not drawn, and known ones are no secret."""
+
+
+class Season(Record):
+    """What is published of a season: first the commitment, later what it commits to."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
+    season: Name = Field(description="Its name, such as 2027-spring.")
+    commitment: Sha256 = Field(description="SHA-256 of 'ircore season', name, identity and salt, one a line.")
+    committed: Line = Field(description="When, ISO 8601 in UTC.")
+    instances: int = Field(ge=1, description="Pictures in the set.")
+    version: Line = Field(description="Version of ircore that drew it.")
+    revealed: Line | None = Field(default=None, description="When the set was published, ISO 8601 in UTC.")
+    identity: Sha256 | None = Field(default=None, description="Of the set: the SHA-256 of its instances.jsonl.")
+    salt: Sha256 | None = Field(default=None, description="32 random bytes as hexadecimal digits.")
+    seed: int | None = Field(default=None, ge=0, description="It was drawn from; null if it was not drawn.")
+
+    @model_validator(mode="after")
+    def _all_or_nothing_is_revealed(self) -> "Season":
+        if len({one is None for one in (self.revealed, self.identity, self.salt)}) != 1:
+            raise ValueError("revealed, identity and salt are given together")
+        return self
+
+
+class SeasonSecret(Record):
+    """What the maintainers keep until the season is over. File ``secret.json`` beside the set."""
+
+    season: Season
+    identity: Sha256
+    salt: Sha256
+    seed: int | None = None
+
+
+def commitment_to(season: str, identity: str, salt: str) -> str:
+    """Return the SHA-256 that commits to an instance set.
+
+    Args:
+        season: Name of the season.
+        identity: Of the set.
+        salt: 64 hexadecimal digits.
+    """
+    return hashlib.sha256(f"ircore season\n{season}\n{identity}\n{salt}\n".encode()).hexdigest()
+
+
+def begin_season(
+    name: str, folder: Path, publication: Path, per_condition: int = 10, given: Path | None = None
+) -> Season:
+    """Draw a secret set and publish the commitment to it.
+
+    Args:
+        name: Of the season.
+        folder: Where the set and the secret go; not to be published. It must not exist or be empty.
+        publication: The file to publish.
+        per_condition: Pictures for each category and difficulty.
+        given: A set to take instead of drawing one.
+
+    Raises:
+        InputError: ``folder`` or ``publication`` holds something, or the name cannot be used.
+        WorkError: A place cannot be written.
+    """
+    from ircore.games.reconstruction.build_targets import build_instances
+
+    try:
+        TypeAdapter(Name).validate_python(name)
+    except ValidationError as error:
+        raise InputError(f"{name!a}: cannot be the name of a season", "Name it like 2027-spring.") from error
+    if publication.exists():
+        raise InputError(f"{publication}: exists already", "A commitment is never replaced: name another file.")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
+    _own_folder(folder)
+    seed = None if given is not None else randbits(SEED_BITS)
+    if seed is not None:
+        instances = build_instances(folder / INSTANCES, seed, per_condition, DRAWN)
+    else:
+        instances = read_instances(given or folder)
+    salt = token_hex(32)
+    season = Season(
+        season=name,
+        commitment=commitment_to(name, instances.identity, salt),
+        committed=datetime.now(UTC).isoformat(timespec="seconds"),
+        instances=len(instances.instances),
+        version=__version__,
+    )
+    secret = SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed)
+    write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
+    _publish(publication, season)
+    return season
+
+
+def _own_folder(path: Path) -> None:
+    """Make a folder that nobody else on this machine can look into: the pictures in it are as secret as the seed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        path.chmod(0o700)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
+
+
+def reveal_season(folder: Path, publication: Path) -> Season:
+    """Publish what a season's commitment commits to.
+
+    Args:
+        folder: What ``begin_season`` made.
+        publication: The file that was published.
+
+    Raises:
+        InputError: They are not of one season.
+    """
+    secret = _read(folder / SECRET, SeasonSecret)
+    known = read_season(publication)
+    if known.commitment != secret.season.commitment:
+        raise InputError(
+            f"{publication}: commits to another set than {folder / SECRET}", "Name the files of one season."
+        )
+    found = {"identity": secret.identity, "salt": secret.salt, "seed": secret.seed}
+    revealed = datetime.now(UTC).isoformat(timespec="seconds")
+    season = known.model_copy(update={**found, "revealed": known.revealed or revealed})
+    verify_season(season, None)
+    _publish(publication, season)
+    return season
+
+
+def verify_season(season: Season, instances: InstanceSet | None) -> None:
+    """Check that a revealed set is the one that was committed to.
+
+    Args:
+        season: As published.
+        instances: The set as published; None to check the published identity alone.
+
+    Raises:
+        InputError: It is not revealed yet, or is another set.
+    """
+    if season.identity is None or season.salt is None:
+        raise InputError(f"season {season.season}: not revealed yet", "Wait until its results are published.")
+    if commitment_to(season.season, season.identity, season.salt) != season.commitment:
+        raise InputError(
+            f"season {season.season}: the published identity and salt do not give the commitment",
+            "The set was exchanged, or the file was changed.",
+        )
+    if instances is not None and instances.identity != season.identity:
+        raise InputError(
+            f"{instances.folder}: not the set of season {season.season}", "The set was exchanged, or it is another one."
+        )
+    if instances is not None:
+        for one in instances.instances:
+            instances.picture_bytes(one)  # each picture's own hash
+
+
+def read_season(path: Path) -> Season:
+    """Read what is published of a season.
+
+    Raises:
+        InputError: It cannot be read, or is not in the format.
+    """
+    return _read(path, Season)
+
+
+def _publish(path: Path, season: Season) -> None:
+    write_text(path, season.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        return kind.model_validate_json(data)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Name a file of a season.") from error
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Name a file of a season.") from error

@@ -1,0 +1,126 @@
+"""``ircore compare`` on good and on bad files."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ircore.commands.main import run as ircore
+
+SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
+BAD = SHARED / "metrics" / "bad"
+bad_files = pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
+
+UNUSABLE = {
+    "bomb_header_30000.png": "too many pixels",
+    "empty.jpg": "the file is empty",
+    "photo.heic": "not a PNG, JPEG, WebP or GIF picture",
+    "text_named.png": "not a PNG, JPEG, WebP or GIF picture",
+    "truncated_half.jpg": "damaged or truncated",
+    "truncated_half.png": "damaged or truncated",
+}
+TINY = {"one_pixel.png", "ten_by_ten.png", "thin_128x9.png"}
+FLAT = {"flat_black.png", "flat_white.png"}
+NAMES = sorted(path.name for path in BAD.iterdir()) if BAD.is_dir() else []
+
+
+def compare(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    assert ircore(["compare", *map(str, arguments), "--json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """A gradient and the same with a darker half."""
+    gradient = np.tile(np.linspace(0, 255, 64, dtype=np.uint8)[None, :, None], (48, 1, 3))
+    darker = gradient.copy()
+    darker[:24] //= 2
+    Image.fromarray(gradient).save(tmp_path / "target.png")
+    Image.fromarray(darker).save(tmp_path / "image.png")
+    return tmp_path / "target.png", tmp_path / "image.png"
+
+
+def test_document_has_every_metric(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    document = compare(capsys, *pair)
+    assert document["target"] == str(pair[0])
+    assert document["image"] == str(pair[1])
+    assert set(document["metrics"]) == {"psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque"}
+    assert document["unavailable"] == {}
+    difference = np.asarray(Image.open(pair[0]), float) - np.asarray(Image.open(pair[1]), float)
+    assert document["metrics"]["psnr"] == pytest.approx(10 * np.log10(255**2 / (difference**2).mean()))
+
+
+def test_identical_pictures_have_no_finite_psnr(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    document = compare(capsys, pair[0], pair[0])
+    assert document["metrics"]["psnr"] is None
+    assert document["unavailable"]["psnr"] == "identical pictures: infinite"
+    assert document["metrics"]["ssim"] == 1
+
+
+def test_table_says_unit_and_direction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["compare", *map(str, pair), "--metric", "psnr", "--metric", "brisque"]) == 0
+    psnr_line, brisque_line = capsys.readouterr().out.splitlines()
+    assert psnr_line.startswith("psnr")
+    assert psnr_line.endswith("dB  higher is better")
+    assert brisque_line.endswith("lower is better")
+
+
+def test_unknown_metric_names_the_nearest(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["compare", *map(str, pair), "--metric", "sim"]) == 2
+    assert "unknown metric 'sim'\n  Did you mean ssim?" in capsys.readouterr().err
+
+
+def test_missing_file(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["compare", str(pair[0]), "nowhere.png"]) == 2
+    assert capsys.readouterr().err.startswith("ircore: nowhere.png: cannot be read")
+
+
+@bad_files
+@pytest.mark.parametrize("loading", ["published", "viewer"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_bad_file_has_an_answer(name: str, loading: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["compare", str(BAD / "ref_rgb_128x96.png"), str(BAD / name), "--loading", loading, "--json"]
+    status = ircore(arguments)
+    output = capsys.readouterr()
+    if name in UNUSABLE:
+        assert status == 2
+        assert output.out == ""
+        assert output.err.startswith(f"ircore: {BAD / name}: ")
+        assert UNUSABLE[name] in output.err.splitlines()[0]
+        return
+    document = json.loads(output.out)
+    if name in TINY:
+        assert set(document["unavailable"]) == set(document["metrics"])
+    elif name in FLAT:
+        assert set(document["unavailable"]) == {"brisque"}
+    else:
+        assert set(document["unavailable"]) <= {"psnr"}
+
+
+@bad_files
+def test_a_tiny_target_is_refused_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in TINY:
+        document = compare(capsys, BAD / name, BAD / "ref_rgb_128x96.png")
+        assert set(document["unavailable"]) == {"psnr", "ssim", "uqi", "uqi_wang_bovik"}
+
+
+@bad_files
+def test_sixteen_bit_is_scaled_not_clipped(capsys: pytest.CaptureFixture[str]) -> None:
+    for loading in ("published", "viewer"):
+        document = compare(capsys, BAD / "grey_L.png", BAD / "grey_16bit.png", "--loading", loading)
+        value = document["metrics"]["psnr"]
+        assert value is None or value > 45  # clipped to white it would be below 6
+
+
+@bad_files
+@pytest.mark.parametrize("name", ["alpha_rgba_hidden_colour.png", "exif_orientation6.jpg"])
+def test_loading_decides_on_alpha_and_orientation(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    reference = BAD / "ref_rgb_128x96.jpg"
+    stored = compare(capsys, reference, BAD / name, "--loading", "published")["metrics"]["ssim"]
+    viewed = compare(capsys, reference, BAD / name, "--loading", "viewer")["metrics"]["ssim"]
+    assert abs(stored - viewed) > 0.1

@@ -1,0 +1,109 @@
+"""``ircore instances`` on the command line."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from ircore.commands.main import run
+
+
+@pytest.fixture
+def shapes(tmp_path: Path) -> Path:
+    """A small set: two easy and two hard pictures of shapes."""
+    out = tmp_path / "shapes"
+    assert run(["instances", "build", "--out", str(out), "--per-condition", "2", "-c", "simple_shapes"]) == 0
+    return out
+
+
+def test_build_prints_what_was_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--per-condition", "2", "--category", "simple_shapes"]
+    assert run(["instances", "build", "--out", str(tmp_path / "set"), *options]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["category", "easy", "hard", "total", "licence"]
+    assert lines[2].split() == ["simple_shapes", "2", "2", "4", "CC0-1.0"]
+    assert lines[4].split() == ["total", "2", "2", "4"]
+    assert lines[-1].startswith("pictures  4 of 512 × 512 px")
+
+
+def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(["instances", "show", str(shapes), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["instances"] == 4
+    assert len(shown["identity"]) == 64
+    assert shown["conditions"] == [
+        {"category": "simple_shapes", "difficulty": "easy", "instances": 2},
+        {"category": "simple_shapes", "difficulty": "hard", "instances": 2},
+    ]
+    assert shown["sizes"] == [{"width": 512, "height": 512, "instances": 4}]
+    assert shown["licences"] == {"simple_shapes": {"CC0-1.0": 4}}
+    assert shown["bytes"] == sum(path.stat().st_size for path in (shapes / "images").iterdir())
+
+
+def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.png"
+    assert run(["instances", "show", str(shapes), "--sheet", str(sheet)]) == 0
+    with Image.open(sheet) as image:
+        assert image.size == (10 + 2 * 170, 10 + 2 * 188)
+
+
+def test_show_notices_a_changed_picture(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (shapes / "images" / "simple_shapes-easy-01.png").write_bytes(b"")
+    assert run(["instances", "show", str(shapes)]) == 2
+    assert "not the picture that the set was made with" in capsys.readouterr().err
+
+
+def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--category", "photos", "--difficulty", "hard", "--licence", "CC0-1.0", "--source", "My own"]
+    out = tmp_path / "mine"
+    assert run(["instances", "import", "folder", str(shapes / "images"), "--out", str(out), *options]) == 0
+    assert ["photos", "–", "4", "4", "CC0-1.0"] in [line.split() for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["build", "--out", "x", "-c", "pie-graph"], ["unknown category 'pie-graph'", "Did you mean pie_graph?"]),
+        (["build", "--out", "x", "-d", "heard"], ["unknown difficulty 'heard'", "Did you mean hard?"]),
+        (["build"], ["Missing option '--out'"]),
+        (["import", "foldr", "x", "--out", "y"], ["unknown format 'foldr'", "Did you mean folder?"]),
+        (["import", "folder", "gone", "--out", "y"], ["gone: no such folder"]),
+        (["import", "folder", "x", "--out", "y", "--difficulty", "hrd"], ["--difficulty: unknown difficulty 'hrd'"]),
+        (["show", "gone"], ["gone: no instance set here", "ircore instances build"]),
+        (["show", "gone", "--sheet", "a.jpg"], ["--sheet a.jpg: not a .png file"]),
+    ],
+)
+def test_wrong_usage_exits_2_and_says_what_to_do(
+    arguments: list[str], told: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert run(["instances", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    for words in told:
+        assert words in captured.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_use_is_not_touched(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (shapes / "instances.jsonl").read_bytes()
+    assert run(["instances", "build", "--out", str(shapes), "-c", "photos"]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert (shapes / "instances.jsonl").read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX shell")
+def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the full disk: writing fails in the same way."""
+    command = f"ulimit -f 8; exec {sys.executable} -m ircore instances build --out set -c photos"
+    done = subprocess.run(["/bin/bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot be written (File too large)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

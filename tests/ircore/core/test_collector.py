@@ -1,0 +1,28 @@
+"""Work without the garbage collector."""
+
+import gc
+
+import pytest
+
+from ircore.core.collector import without_collector
+
+
+def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
+    with without_collector():
+        assert not gc.isenabled()
+        made = [[number] for number in range(1000)]
+    assert gc.isenabled()
+    assert {id(one) for one in made} <= {id(one) for one in gc.get_objects(generation=2)}
+
+
+def test_it_comes_back_after_an_error_and_stays_off_if_it_was_off() -> None:
+    with pytest.raises(KeyError), without_collector():
+        raise KeyError
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with without_collector():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

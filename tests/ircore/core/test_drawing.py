@@ -1,0 +1,189 @@
+"""Drawing: exact pixels, exact boxes."""
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ircore.core.drawing import Drawing, arc_points, dashes, text_size
+from ircore.core.records import Box
+
+NOTHING = Box(0, 0, 0, 0)
+
+
+def changed_box(drawing: Drawing) -> Box:
+    """The smallest box that holds every pixel that is not white."""
+    rows, columns = np.nonzero((drawing.pixels != 255).any(axis=2))
+    return Box(int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1)
+
+
+def ink(drawing: Drawing) -> float:
+    """The area painted black on white, in pixels."""
+    return float((255 - drawing.pixels[..., 0].astype(float)).sum() / 255)
+
+
+def test_a_rectangle_at_whole_pixels_is_exact() -> None:
+    drawing = Drawing(64, 64)
+    box = drawing.rectangle(10, 20, 30, 44, fill="#ff0000")
+    expected = np.full((64, 64, 3), 255, dtype=np.uint8)
+    expected[20:44, 10:30] = (255, 0, 0)
+    assert box == (10, 20, 30, 44)
+    assert np.array_equal(drawing.pixels, expected)
+
+
+def test_a_rectangle_over_the_whole_picture_leaves_nothing_out() -> None:
+    drawing = Drawing(40, 30)
+    assert drawing.rectangle(0, 0, 40, 30, fill="#0000ff") == (0, 0, 40, 30)
+    assert (drawing.pixels == (0, 0, 255)).all()
+
+
+def test_half_a_pixel_is_half_covered() -> None:
+    drawing = Drawing(16, 16)
+    assert drawing.rectangle(4.5, 4, 8, 8, fill="#000000") == (4, 4, 8, 8)
+    assert drawing.pixels[5, 4, 0] == pytest.approx(127, abs=2)
+    assert drawing.pixels[5, 5, 0] == 0
+
+
+def test_an_outline_is_centred_on_the_edge() -> None:
+    drawing = Drawing(64, 64)
+    box = drawing.rectangle(20, 20, 40, 40, outline="#000000", width=4)
+    assert box == (18, 18, 42, 42)
+    assert drawing.pixels[30, 30].tolist() == [255, 255, 255]
+    assert (drawing.pixels[30, 18:22] == 0).all()
+    assert (drawing.pixels[30, 22:38] == 255).all()
+
+
+@pytest.mark.parametrize("radius", [3, 10, 40.5, 100])
+def test_a_disc_has_the_area_of_a_circle(radius: float) -> None:
+    drawing = Drawing(256, 256)
+    box = drawing.ellipse((128, 128), (radius, radius), fill="#000000")
+    assert ink(drawing) == pytest.approx(math.pi * radius**2, rel=0.02, abs=2)
+    assert box == (128 - math.ceil(radius), 128 - math.ceil(radius), 128 + math.ceil(radius), 128 + math.ceil(radius))
+
+
+def test_a_ring_has_a_hole_and_no_seam() -> None:
+    drawing = Drawing(128, 128)
+    drawing.wedge((64, 64), 50, 0, 360, fill="#000000", hole=30)
+    assert ink(drawing) == pytest.approx(math.pi * (50**2 - 30**2), rel=0.02)
+    assert (drawing.pixels[50:78, 50:78] == 255).all()
+    assert (drawing.pixels[63:65, 96:112] == 0).all()
+
+
+def test_a_quarter_wedge_lies_below_right_for_angles_0_to_90() -> None:
+    drawing = Drawing(128, 128)
+    assert drawing.wedge((20, 30), 60, 0, 90, fill="#000000") == (20, 30, 80, 90)
+    assert ink(drawing) == pytest.approx(math.pi * 60**2 / 4, rel=0.02)
+
+
+def test_a_line_of_two_pixels_covers_two_rows_and_has_round_ends() -> None:
+    drawing = Drawing(64, 32)
+    box = drawing.line([(10, 16), (50, 16)], "#000000", width=2)
+    assert box == (9, 15, 51, 17)
+    assert (drawing.pixels[15:17, 11:49] == 0).all()
+
+
+@pytest.mark.parametrize("width", [0.1, 0.25, 0.5, 1, 1.5, 7])
+@pytest.mark.parametrize("shift", [0.0, 0.125, 0.3, 0.5])
+def test_lines_of_any_width_can_be_drawn_anywhere(width: float, shift: float) -> None:
+    drawing = Drawing(64, 64)
+    box = drawing.line([(10 + shift, 10 + shift), (50.7, 31 + shift), (20, 50)], "#000000", width)
+    assert box.left >= 10 - width - 1
+    assert box.right <= 51 + width + 1
+
+
+def test_dashes_have_the_lengths_of_the_pattern() -> None:
+    assert dashes([(0, 0), (35, 0)], (10, 5)) == [[(0, 0), (10, 0)], [(15, 0), (25, 0)], [(30, 0), (35, 0)]]
+
+
+def test_dashes_go_round_corners() -> None:
+    assert dashes([(0, 0), (6, 0), (6, 10)], (8, 4, 2, 4)) == [[(0, 0), (6, 0), (6, 2)], [(6, 6), (6, 8)]]
+
+
+@pytest.mark.parametrize("pattern", [(7.0, 3.0), (1.0, 1.0), (12.0, 4.0, 2.0, 4.0)])
+def test_dashes_cover_their_share_of_a_long_line(pattern: tuple[float, ...]) -> None:
+    pieces = dashes([(0, 0), (300, 400), (0, 800)], pattern)
+    length = sum(math.dist(a, b) for piece in pieces for a, b in itertools.pairwise(piece))
+    assert length / 1000 == pytest.approx(sum(pattern[::2]) / sum(pattern), abs=0.02)
+
+
+def test_dashed_lines_leave_gaps() -> None:
+    drawing = Drawing(128, 32)
+    drawing.line([(10, 16), (110, 16)], "#000000", width=2, dash=(10, 10))
+    row = drawing.pixels[15, :, 0]
+    assert (row[10:20] == 0).all()
+    assert (row[20:30] == 255).all()
+    assert (row[30:40] == 0).all()
+
+
+DRAW: dict[str, Callable[[Drawing], Box]] = {
+    "polygon": lambda d: d.polygon([(12.3, 20.1), (90.2, 35.7), (40.4, 99.9)], "#000000"),
+    "outlined polygon": lambda d: d.polygon([(12, 20), (90, 35), (40, 99)], "#000000", "#000000", 5),
+    "turned ellipse": lambda d: d.ellipse((60, 60), (40, 15), "#000000", rotation=30),
+    "wedge": lambda d: d.wedge((60, 60), 40, 200, 290, "#000000"),
+    "line": lambda d: d.line([(10, 10), (100, 33), (20, 90)], "#000000", 3),
+    "dashed line": lambda d: d.line([(10, 10), (100, 33), (20, 90)], "#000000", 3, (9, 4)),
+    "text": lambda d: d.text((60, 60), "Agj 90°", 20),
+    "upward text": lambda d: d.text((60, 60), "Agj", 20, rotation=90),
+    "beyond the left edge": lambda d: d.ellipse((0, 60), (20, 20), "#000000"),
+    "beyond the lower right corner": lambda d: d.rectangle(100, 100, 400, 400, "#000000"),
+}
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_the_box_is_what_was_touched(name: str) -> None:
+    drawing = Drawing(128, 128)
+    assert DRAW[name](drawing) == changed_box(drawing)
+
+
+def test_what_lies_outside_touches_nothing() -> None:
+    drawing = Drawing(64, 64)
+    assert drawing.ellipse((-100, 20), (10, 10), "#000000") == NOTHING
+    assert drawing.line([(100, 100), (200, 120)], "#000000") == NOTHING
+    assert drawing.text((500, 500), "far", 20) == NOTHING
+    assert drawing.polygon([(1, 1), (5, 1), (5, 5)]) == NOTHING
+    assert (drawing.pixels == 255).all()
+
+
+@pytest.mark.parametrize(("anchor", "x", "y"), [("lt", "left", "top"), ("rb", "right", "bottom")])
+def test_text_is_anchored_by_its_ink(anchor: str, x: str, y: str) -> None:
+    drawing = Drawing(256, 128)
+    box = drawing.text((100, 60), "Ag", 24, anchor=anchor)
+    assert abs(getattr(box, x) - 100) <= 1
+    assert abs(getattr(box, y) - 60) <= 1
+
+
+def test_text_is_centred_and_as_large_as_told() -> None:
+    drawing = Drawing(256, 128)
+    box = drawing.text((128, 64), "Hamburg", 30)
+    wide, high = text_size("Hamburg", 30)
+    assert (box.left + box.right) / 2 == pytest.approx(128, abs=1)
+    assert (box.top + box.bottom) / 2 == pytest.approx(64, abs=1)
+    assert (box.right - box.left, box.bottom - box.top) == pytest.approx((wide, high), abs=1.5)
+
+
+def test_text_that_reads_upwards_is_as_high_as_it_was_wide() -> None:
+    level, upright = Drawing(128, 128), Drawing(128, 128)
+    flat, turned = level.text((64, 64), "Label", 20), upright.text((64, 64), "Label", 20, rotation=90)
+    assert turned.bottom - turned.top == pytest.approx(flat.right - flat.left, abs=1)
+    assert turned.right - turned.left == pytest.approx(flat.bottom - flat.top, abs=1)
+
+
+def test_blank_text_draws_nothing() -> None:
+    drawing = Drawing(64, 64)
+    assert drawing.text((32, 32), " ", 20) == NOTHING
+    assert (drawing.pixels == 255).all()
+
+
+def test_arcs_start_and_end_where_they_should() -> None:
+    points = arc_points((10, 10), (5, 5), 0, 90)
+    assert points[0] == pytest.approx((15, 10))
+    assert points[-1] == pytest.approx((10, 15))
+    assert all(math.dist(point, (10, 10)) == pytest.approx(5) for point in points)
+
+
+def test_pixels_are_a_copy() -> None:
+    drawing = Drawing(8, 8)
+    drawing.pixels[:] = 0
+    assert (drawing.pixels == 255).all()

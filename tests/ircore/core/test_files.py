@@ -1,0 +1,103 @@
+"""Files and folders that appear whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import new_file, new_folder, write_bytes, write_text
+
+
+def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b.txt", "old")
+    write_text(tmp_path / "a" / "b.txt", "new é")
+    assert (tmp_path / "a" / "b.txt").read_text("utf-8") == "new é"
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["b.txt"]
+
+
+def test_a_failing_write_leaves_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "a.txt"
+    write_text(target, "old")
+
+    def full(self: Path, data: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(data[:2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(WorkError, match=r"a\.txt: cannot be written \(No space left on device\)"):
+        write_bytes(target, b"new content")
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_file_where_a_folder_should_be_is_told_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for place in ("file/x", "file/below/x"):
+        with pytest.raises(WorkError, match="a file stands where a folder should be"):
+            write_text(tmp_path / place, "x")
+        for write in (new_file, new_folder):
+            told = rf"{place}: cannot be written \(a file stands where a folder should be\)"
+            with pytest.raises(WorkError, match=told), write(tmp_path / place):
+                pytest.fail("not to be begun")
+
+
+def test_a_file_written_bit_by_bit_appears_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "log.bin"
+    with new_file(path) as file:
+        file.write(b"one ")
+        assert not path.exists()
+        file.write(b"two")
+    assert path.read_bytes() == b"one two"
+    with pytest.raises(ValueError, match="stop"), new_file(path) as file:  # noqa: PT012 - what is written before it fails
+        file.write(b"half")
+        raise ValueError("stop")
+    assert path.read_bytes() == b"one two"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "out") as temporary:
+        (temporary / "x").write_text("1")
+        assert not (tmp_path / "out").exists()
+    assert (tmp_path / "out" / "x").read_text() == "1"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "out") as temporary:
+        (temporary / "x").write_text(str(1 / 0))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").touch()
+    with pytest.raises(InputError, match="exists already"), new_folder(tmp_path / "out"):
+        pass
+    assert (tmp_path / "out" / "mine").exists()
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with new_folder(tmp_path / "out") as temporary:
+        (temporary / "x").touch()
+    assert (tmp_path / "out" / "x").exists()
+
+
+def test_a_link_to_an_empty_folder_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to("disk")
+    with new_folder(tmp_path / "out") as temporary:
+        (temporary / "x").touch()
+    assert (tmp_path / "out").is_symlink()
+    assert (tmp_path / "disk" / "x").exists()
+
+
+def test_what_cannot_become_the_folder_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, message in (("/dev/null", "exists already"), (".", "the folder you are in")):
+        with pytest.raises(InputError, match=message), new_folder(Path(path)):
+            pytest.fail("the work was begun")

@@ -1,0 +1,271 @@
+"""Pictures at the border: what a viewer would show, or a clear refusal."""
+
+import contextlib
+import io
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_pictures import BEYOND, HEAD, TAIL, chunk, file
+from PIL import Image, ImageCms, PngImagePlugin
+
+from ircore.core.images import MAX_BYTES, ImageError, Picture, read_picture
+
+DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
+BAD = DATA / "metrics" / "bad"
+
+RED, BLUE = (200, 30, 40), (20, 60, 180)
+
+
+def encoded(image: Image.Image, format_: str = "PNG", **options: Any) -> bytes:
+    """The bytes of a picture file."""
+    buffer = io.BytesIO()
+    image.save(buffer, format_, **options)
+    return buffer.getvalue()
+
+
+def two_tone() -> Image.Image:
+    """12 × 6 pixels, red on the left and blue on the right."""
+    image = Image.new("RGB", (12, 6), BLUE)
+    image.paste(RED, (0, 0, 6, 6))
+    return image
+
+
+def png(width: int, height: int, depth: int, colour: int, rows: bytes) -> bytes:
+    """A PNG file written by hand, for kinds that Pillow cannot write."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
+    body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+def test_plain_rgb_comes_through_unchanged() -> None:
+    picture = Picture.from_untrusted(encoded(two_tone()), "a.png")
+    assert (picture.width, picture.height, picture.changes) == (12, 6, ())
+    assert picture.pixels[0, 0].tolist() == list(RED)
+    assert picture.pixels[5, 11].tolist() == list(BLUE)
+
+
+@pytest.mark.parametrize("change", ["", "16 bit", "palette", "many parts", "crc"])
+def test_a_plain_png_keeps_its_compressed_pixels_and_others_are_encoded_anew(change: str) -> None:
+    image = two_tone()
+    rows = b"".join(b"\0" + image.tobytes()[start : start + 36] for start in range(0, 216, 36))
+    data = png(12, 6, 8, 2, rows)
+    kept = change in ("", "many parts", "crc")
+    if change == "16 bit":
+        wide = b"".join(b"\0" + bytes(byte for one in row[1:] for byte in (one, one)) for row in _rows(rows, 37))
+        data = png(12, 6, 16, 2, wide)
+    elif change == "palette":
+        data = encoded(image.quantize(2))
+    elif change == "many parts":
+        extra = struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
+        data = data[:33] + extra + data[33:]
+    elif change == "crc":
+        data = data[:-16] + b"oops" + data[-12:]
+    picture = Picture.from_untrusted(data, "a.png")
+    assert picture.pixels.tobytes() == image.tobytes()
+    assert (zlib.compress(rows) in picture.data) is kept
+    with Image.open(io.BytesIO(picture.data)) as again:
+        again.verify()
+
+
+def _rows(data: bytes, length: int) -> list[bytes]:
+    return [data[start : start + length] for start in range(0, len(data), length)]
+
+
+def test_re_encoding_drops_all_metadata() -> None:
+    info = PngImagePlugin.PngInfo()
+    info.add_text("Title", "red and blue halves")
+    picture = Picture.from_untrusted(encoded(two_tone(), pnginfo=info, dpi=(300, 300)), "a.png")
+    assert b"halves" not in picture.data
+    with Image.open(io.BytesIO(picture.data)) as image:
+        assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})
+
+
+def test_the_same_pixels_give_the_same_hash_whatever_the_file() -> None:
+    as_png = Picture.from_untrusted(encoded(two_tone()), "a.png")
+    as_webp = Picture.from_untrusted(encoded(two_tone(), "WEBP", lossless=True), "a.webp")
+    assert as_png.sha256 == as_webp.sha256
+
+
+def test_pixels_are_read_only_and_survive_a_round_trip() -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (5, 7, 3), dtype=np.uint8)
+    picture = Picture.from_pixels(pixels)
+    again = Picture.from_own_file(picture.data, 7, 5)
+    assert np.array_equal(again.pixels, pixels)
+    with pytest.raises(ValueError, match="read-only"):
+        again.pixels[0, 0] = 0
+
+
+def test_transparent_pixels_are_shown_on_white() -> None:
+    image = Image.new("RGBA", (2, 1))
+    image.putpixel((0, 0), (0, 0, 0, 0))
+    image.putpixel((1, 0), (0, 0, 0, 128))
+    picture = Picture.from_untrusted(encoded(image), "a.png")
+    assert picture.changes == ("alpha on white",)
+    assert picture.pixels[0].tolist() == [[255, 255, 255], [127, 127, 127]]
+
+
+def test_sixteen_bit_grey_is_scaled_not_cut() -> None:
+    grey = np.array([[0, 257, 32896, 65535]], dtype=np.uint16)
+    picture = Picture.from_untrusted(encoded(Image.fromarray(grey)), "a.png")
+    assert picture.pixels[0, :, 0].tolist() == [0, 1, 128, 255]
+    assert "16 bit scaled to 8" in picture.changes
+
+
+def test_sixteen_bit_colour_keeps_its_high_bytes() -> None:
+    data = png(2, 1, 16, 2, b"\0" + struct.pack(">6H", 65535, 32896, 257, 0, 0, 0))
+    assert Picture.from_untrusted(data, "a.png").pixels[0].tolist() == [[255, 128, 1], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_exif_turns_a_picture_as_a_viewer_would(orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    picture = Picture.from_untrusted(encoded(two_tone(), exif=exif), "a.png")
+    corners = [tuple(picture.pixels[row, column].tolist()) for row, column in ((0, 0), (0, -1), (-1, 0), (-1, -1))]
+    across, down = [RED, BLUE, RED, BLUE], [RED, RED, BLUE, BLUE]
+    expected = [across, across[::-1], across[::-1], across, down, down, down[::-1], down[::-1]]
+    assert corners == expected[orientation - 1]
+    assert (picture.width > picture.height) == (orientation < 5)
+
+
+@pytest.mark.parametrize("format_", ["PNG", "WEBP", "JPEG"])
+def test_damaged_exif_is_left_aside(format_: str) -> None:
+    picture = Picture.from_untrusted(encoded(two_tone(), format_, exif=b"Exif\0\0no such thing"), "a")
+    assert (picture.width, picture.height, picture.changes) == (12, 6, ())
+
+
+def test_an_orientation_that_does_not_exist_changes_nothing() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 9
+    assert Picture.from_untrusted(encoded(two_tone(), exif=exif), "a.png").changes == ()
+
+
+def test_a_damaged_colour_profile_is_left_aside() -> None:
+    picture = Picture.from_untrusted(encoded(two_tone(), icc_profile=b"no profile"), "a.png")
+    assert picture.pixels[0, 0].tolist() == list(RED)
+
+
+def test_an_srgb_profile_changes_no_pixel() -> None:
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    picture = Picture.from_untrusted(encoded(two_tone(), icc_profile=profile), "a.png")
+    assert (picture.changes, picture.pixels[0, 0].tolist()) == ((), list(RED))
+
+
+def test_animations_show_their_first_frame() -> None:
+    frames = [Image.new("RGB", (12, 6), BLUE)]
+    picture = Picture.from_untrusted(encoded(two_tone().convert("P"), "GIF", save_all=True, append_images=frames), "a")
+    assert "first frame" in picture.changes
+    assert np.abs(picture.pixels[0, 0].astype(int) - RED).max() < 30
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"words, not pixels", "not a PNG, JPEG, WebP or GIF"),
+        (encoded(two_tone(), "BMP"), "not a PNG, JPEG, WebP or GIF"),
+        (encoded(two_tone())[:60], "damaged or truncated"),
+        (png(30000, 30000, 1, 0, b""), "too many pixels"),
+        (png(5000, 5000, 1, 0, b""), "5000 × 5000 pixels is too large"),
+        (encoded(Image.new("L", (9000, 1))), "9000 × 1 pixels is too large"),
+        (png(4, 4, 8, 2, b"\0" * 5), "damaged or truncated"),
+    ],
+)
+def test_what_is_no_usable_picture_is_refused_by_name(data: bytes, message: str) -> None:
+    with pytest.raises(ImageError, match=message) as caught:
+        Picture.from_untrusted(data, "folder/a.png")
+    assert caught.value.problem.startswith("folder/a.png: ")
+    assert caught.value.remedy
+
+
+def test_a_bomb_in_a_text_chunk_is_refused() -> None:
+    info = PngImagePlugin.PngInfo()
+    info.add_text("x", "a" * (8 * 2**20), zip=True)
+    with pytest.raises(ImageError, match="damaged"):
+        Picture.from_untrusted(encoded(two_tone(), pnginfo=info), "a.png")
+
+
+@pytest.mark.parametrize("behind", [b"<script>alert(1)</script>", b"PK\3\4" + b"\0" * 30, zlib.compress(b"x")])
+def test_nothing_behind_the_pixels_is_kept(behind: bytes) -> None:
+    """Readers stop where the pixels end, so that a second file may stand there."""
+    rows = zlib.compress(b"\0" * 96 * 289)
+    picture = Picture.from_untrusted(file(HEAD, chunk(b"IDAT", rows + behind), TAIL), "a picture")
+    assert behind not in picture.data
+    assert picture.pixels.shape == (96, 96, 3)
+
+
+def test_a_stream_that_goes_on_behind_the_pixels_is_not_kept() -> None:
+    picture = Picture.from_untrusted(file(HEAD, chunk(b"IDAT", BEYOND), TAIL), "a picture")
+    assert len(picture.data) < 1000 < len(BEYOND)
+
+
+def test_a_jpeg_that_asks_for_its_pixels_again_and_again_is_refused() -> None:
+    """Each scan takes some thirty bytes, and a pass over all pixels."""
+    data = encoded(Image.new("RGB", (64, 64)), "JPEG", progressive=True)
+    scan = data[data.rindex(b"\xff\xda") : -2]
+    assert Picture.from_untrusted(data[:-2] + scan * 20 + data[-2:], "a picture").width == 64
+    with pytest.raises(ImageError, match="more than 100 scans"):
+        Picture.from_untrusted(data[:-2] + scan * 100 + data[-2:], "a picture")
+
+
+def test_no_damage_to_a_file_ends_in_anything_but_a_refusal() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    originals = [encoded(two_tone(), format_, exif=exif) for format_ in ("PNG", "JPEG", "WEBP")]
+    originals.append(encoded(two_tone(), "GIF"))
+    rng = np.random.default_rng(7)
+    for trial in range(400):
+        data = bytearray(originals[trial % 4])
+        for at in rng.integers(0, len(data), rng.integers(1, 5)):
+            data[at] = rng.integers(0, 256)
+        with contextlib.suppress(ImageError):
+            Picture.from_untrusted(bytes(data), "a")
+
+
+def test_missing_and_oversized_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match=r"gone.png: cannot be read \(No such file"):
+        read_picture(tmp_path / "gone.png")
+    with pytest.raises(ImageError, match="cannot be read"):
+        read_picture(tmp_path)
+    large = tmp_path / "large.png"
+    with large.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    for path in (large, Path("/dev/zero")):
+        with pytest.raises(ImageError, match="larger than 32 MiB"):
+            read_picture(path)
+
+
+REFUSED = {
+    "bomb_header_30000.png", "empty.jpg", "photo.heic", "text_named.png", "truncated_half.jpg", "truncated_half.png",
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
+def test_every_awkward_file_is_shown_or_refused() -> None:
+    for path in sorted(BAD.iterdir()):
+        if path.name in REFUSED:
+            with pytest.raises(ImageError, match=path.name):
+                read_picture(path)
+        else:
+            assert read_picture(path).pixels.dtype == np.uint8
+
+
+@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
+@pytest.mark.parametrize("name", ["cmyk.jpg", "jpeg_named.png", "exif_orientation6.jpg", "ref_rgb_128x96.jpg"])
+def test_variants_of_one_picture_look_alike(name: str) -> None:
+    reference = read_picture(BAD / "ref_rgb_128x96.png").pixels
+    pixels = read_picture(BAD / name).pixels
+    if pixels.shape != reference.shape:
+        assert pixels.shape == (128, 96, 3)
+        assert np.abs(pixels.mean((0, 1)) - reference.mean((0, 1))).max() < 2
+    else:
+        assert np.abs(pixels.astype(int) - reference).mean() < 6

@@ -1,0 +1,152 @@
+"""Building sets: seeds that stay put, no two alike, the same bytes twice."""
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import CATEGORIES, Difficulty
+from ircore.games.reconstruction import build_targets as build
+from ircore.games.reconstruction.build_targets import BUILDERS, Place, build_instances, draw
+from ircore.instances.store import InstanceSet
+
+SOME = ("simple_shapes", "geometry")
+
+
+def fingerprints(made: InstanceSet) -> dict[str, str]:
+    return {one.instance_id: one.sha256 for one in made.instances}
+
+
+def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
+    """Once here in one process, once by a command whose Python hashes differently, in several."""
+    one = build_instances(tmp_path / "one", 7, 2, workers=1)
+    command = [
+        sys.executable,
+        "-m",
+        "ircore",
+        "instances",
+        "build",
+        "--out",
+        "other",
+        "--seed",
+        "7",
+        "--per-condition",
+        "2",
+    ]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "12"}, check=True, capture_output=True)
+    files = [path.relative_to(one.folder) for path in sorted(one.folder.rglob("*")) if path.is_file()]
+    assert len(files) == 29
+    for file in files:
+        assert (one.folder / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
+
+
+def test_another_seed_gives_other_pictures(tmp_path: Path) -> None:
+    one = fingerprints(build_instances(tmp_path / "one", 1, 2, SOME))
+    other = fingerprints(build_instances(tmp_path / "other", 2, 2, SOME))
+    assert one.keys() == other.keys()
+    assert not set(one.values()) & set(other.values())
+
+
+def test_asking_for_more_or_for_less_changes_no_picture(tmp_path: Path) -> None:
+    many = fingerprints(build_instances(tmp_path / "many", 3, 3, SOME))
+    few = fingerprints(build_instances(tmp_path / "few", 3, 1, SOME))
+    hard = fingerprints(build_instances(tmp_path / "hard", 3, 2, ["geometry"], ["hard"]))
+    assert list(hard) == ["geometry-hard-01", "geometry-hard-02"]
+    assert many.items() >= few.items()
+    assert many.items() >= hard.items()
+
+
+def test_every_category_builds_and_says_what_it_is(tmp_path: Path) -> None:
+    made = build_instances(tmp_path / "set", per_condition=1)
+    assert [(one.category, one.difficulty) for one in made.instances] == list(
+        itertools.product(CATEGORIES, ("easy", "hard"))
+    )
+    assert len(set(fingerprints(made).values())) == 14
+    for one in made.instances:
+        assert (one.scene is None) == (one.seed is None) == (one.category == "photos")
+        assert made.target(one).pixels.shape == (one.height, one.width, 3)
+
+
+def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> None:
+    made = build_instances(tmp_path / "set", 11, 1, SOME)
+    for one in made.instances:
+        assert one.seed is not None
+        drawn = draw(one.category, one.difficulty, one.seed)
+        assert np.array_equal(drawn.drawing.pixels, made.target(one).pixels)
+        assert drawn.scene == one.scene
+
+
+def test_seeds_differ_by_set_place_and_attempt() -> None:
+    places = [Place(category, "easy", index) for category in BUILDERS for index in range(1, 30)]
+    seeds = [place.seed(number, attempt) for place in places for number in (0, 1) for attempt in (0, 1)]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**48 for seed in seeds)
+
+
+def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
+    """Three places whose first pictures are one and the same come out as three pictures."""
+    places = [Place("simple_shapes", "easy", index) for index in (1, 2, 3)]
+    alike = [build._make(place, 5) for place in places]
+    assert len({one.instance.sha256 for one in alike}) == 1
+    out = [one.instance for one in build._unlike(iter(alike), places, 0)]
+    assert [one.instance_id for one in out] == [place.instance_id for place in places]
+    assert len({one.sha256 for one in out}) == 3
+    assert out[1].seed == places[1].seed(0, 1)
+
+
+def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = [Place("simple_shapes", "easy", index) for index in (1, 2)]
+    made = build._make(places[0], 5)
+    monkeypatch.setattr(build, "_make", lambda place, seed: made)
+
+    with pytest.raises(WorkError, match="simple_shapes-easy-02: no picture unlike the earlier ones"):
+        list(build._unlike(iter([made, made]), places, 0))
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "hard"])
+def test_the_first_figures_of_a_condition_are_of_different_kinds(difficulty: Difficulty) -> None:
+    places = [Place("geometry", difficulty, index) for index in range(1, 9)]
+    first = (build._make(place, place.seed(4)) for place in places)
+    kinds = [one.kind for one in build._unlike(first, places, 4)]
+    assert len(set(kinds)) == len(kinds)
+
+
+def test_where_photographs_run_out_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = build_instances(tmp_path / "set", 0, 10, ["photos"])
+    assert len(made.instances) == 9
+    assert capsys.readouterr().err.splitlines() == [
+        "photos/easy: 5 of 10: no more freely licensed photographs are shipped; "
+        "add your own with `ircore instances import folder`",
+        "photos/hard: 4 of 10: no more freely licensed photographs are shipped; "
+        "add your own with `ircore instances import folder`",
+    ]
+
+
+def test_photographs_are_credited(tmp_path: Path) -> None:
+    made = build_instances(tmp_path / "set", 0, 3, ["photos"], ["easy"])
+    dahlia = made.instances[2]
+    assert dahlia.source == "Dahlia, by vultilion (Flickr); https://www.flickr.com/photos/vultilion/6056698931/"
+    assert (dahlia.licence, dahlia.scene, dahlia.seed) == ("CC-BY-2.0", None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem", "remedy"),
+    [
+        ({"categories": ["bargraph"]}, "unknown category 'bargraph'", "Did you mean bar_graph?"),
+        ({"difficulties": ["esay"]}, "unknown difficulty 'esay'", "Did you mean easy?"),
+        ({"seed": -1}, "seed -1 is negative", "0 or more"),
+        ({"per_condition": 0}, "0 pictures per condition", "1 to 1000"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(
+    tmp_path: Path, arguments: "dict[str, list[str]]", problem: str, remedy: str
+) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        build_instances(tmp_path / "set", **arguments)  # type: ignore[arg-type]
+    assert remedy in caught.value.remedy
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,51 @@
+"""The shipped photographs: few, small, free, and each with its author."""
+
+import io
+from importlib.resources import files
+
+import pytest
+from PIL import Image
+
+from ircore.core.records import Difficulty
+from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
+
+FREE = {"CC0-1.0", "CC-BY-2.0"}
+
+
+def test_every_photograph_is_small_colour_and_without_metadata() -> None:
+    for photo in catalogue():
+        data = (FOLDER / photo.file).read_bytes()
+        with Image.open(io.BytesIO(data)) as image:
+            assert (image.format, image.mode) == ("JPEG", "RGB")
+            assert 400 < max(image.size) <= 512
+            assert not image.info.keys() & {"exif", "icc_profile", "comment", "xmp", "photoshop"}
+        assert len(data) < 100_000
+
+
+def test_every_photograph_has_a_licence_that_allows_sharing() -> None:
+    for photo in catalogue():
+        assert photo.licence in FREE or photo.licence.startswith("LicenseRef-public-domain-")
+        assert photo.author
+
+
+def test_the_sources_name_every_file_title_and_author() -> None:
+    text = (files("ircore.games.reconstruction.targets") / "photographs" / "SOURCES.md").read_text()
+    rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
+    assert rows.keys() == {photo.file for photo in catalogue()}
+    for photo in catalogue():
+        assert photo.title in rows[photo.file]
+        assert photo.author in rows[photo.file]
+
+
+def test_no_file_lies_there_unlisted() -> None:
+    shipped = {path.name for path in FOLDER.iterdir() if path.name.endswith(".jpg")}
+    assert shipped == {photo.file for photo in catalogue()}
+
+
+@pytest.mark.parametrize(("difficulty", "count"), [("easy", 5), ("hard", 4)])
+def test_there_are_photographs_of_both_difficulties(difficulty: Difficulty, count: int) -> None:
+    found = shots(difficulty)
+    assert len(found) == count
+    for shot in found:
+        assert shot.picture.data == (FOLDER / shot.photo.file).read_bytes()
+        assert shot.picture.pixels.shape == (shot.picture.height, shot.picture.width, 3)

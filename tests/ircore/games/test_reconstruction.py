@@ -1,0 +1,183 @@
+"""The rules of the game, played with scripted seats: who sees what, when it ends, what is counted."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import fields
+
+import pytest
+
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Instance, Rules
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame, derived_seed
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+
+
+def flat(colour: str) -> Picture:
+    return Picture.from_pixels(Drawing(16, 16, colour).pixels)
+
+
+TARGET = flat("#ff0000")
+INSTANCE = Instance(
+    instance_id="geometry-easy-01",
+    category="geometry",
+    difficulty="easy",
+    image="images/a.png",
+    sha256=TARGET.sha256,
+    width=16,
+    height=16,
+    source="drawn for a test",
+    licence="CC0-1.0",
+)
+
+
+class ScriptedSeats:
+    """Answers what the script says and keeps what it was shown."""
+
+    def __init__(self, replies: Sequence[str | PlayerError], failing_turn: int | None = None) -> None:
+        self.replies = replies
+        self.failing_turn = failing_turn
+        self.described: list[DescriberView] = []
+        self.rendered: list[GeneratorView] = []
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        self.described.append(view)
+        reply = self.replies[min(view.turn, len(self.replies)) - 1]
+        if isinstance(reply, PlayerError):
+            raise reply
+        return TextAnswer(reply, seconds=0.5)
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        self.rendered.append(view)
+        if view.turn == self.failing_turn:
+            raise PlayerError("generator_no_image", "There was only text.")
+        return PictureAnswer(flat(f"#0000{view.turn:02x}"), notes=("as told",), seconds=0.25)
+
+
+def play(seats: ScriptedSeats, **rules: object) -> Episode:
+    prompts = load_prompts("reconstruction")
+    game = ReconstructionGame()
+    return asyncio.run(game.play(INSTANCE, TARGET, seats, Rules.model_validate(rules), prompts, seed=7))
+
+
+def said(text: str) -> str:
+    return f"<DESCRIPTION>{text}</DESCRIPTION>"
+
+
+def test_the_describer_ends_the_game_when_it_is_content() -> None:
+    episode = play(ScriptedSeats([said("a red square"), said("more red"), "<DONE>"]))
+    assert episode.outcome == "converged"
+    assert episode.played
+    assert [turn.turn for turn in episode.turns] == [1, 2, 3]
+    assert [turn.action for turn in episode.turns] == ["describe", "describe", "done"]
+    assert [turn.message for turn in episode.turns] == ["a red square", "more red", None]
+    assert [turn.rendering is not None for turn in episode.turns] == [True, True, False]
+    assert episode.turns[0].seconds == 0.75
+
+
+def test_the_game_ends_after_the_last_turn() -> None:
+    episode = play(ScriptedSeats([said("more")]), max_turns=10)
+    assert episode.outcome == "turn_limit"
+    assert len(episode.rendered_turns) == 10
+
+
+def test_the_describer_sees_the_target_and_every_rendering_so_far() -> None:
+    seats = ScriptedSeats([said("one"), said("two"), said("three"), "<DONE>"])
+    play(seats)
+    last = seats.described[3]
+    assert [view.target.sha256 for view in seats.described] == [TARGET.sha256] * 4
+    assert [picture.sha256 for picture in last.renderings] == [flat(f"#0000{turn:02x}").sha256 for turn in (1, 2, 3)]
+    assert last.messages == ("one", "two", "three")
+    assert last.replies == (said("one"), said("two"), said("three"))
+    assert len(last.prompts) == 3
+
+
+def test_the_generator_gets_words_and_its_own_last_rendering_and_nothing_else() -> None:
+    seats = ScriptedSeats([said("one"), said("two"), said("three"), "<DONE>"])
+    play(seats)
+    first, _, third = seats.rendered
+    assert (first.message, first.earlier, first.previous) == ("one", (), None)
+    assert (third.message, third.earlier) == ("three", ("one", "two"))
+    assert third.previous is not None
+    assert third.previous.sha256 == flat("#000002").sha256
+    assert {field.name for field in fields(GeneratorView)} == {
+        "turn",
+        "message",
+        "earlier",
+        "previous",
+        "seed",
+        "prompt",
+    }
+
+
+def test_the_describer_view_has_no_scene_and_no_name() -> None:
+    names = {field.name for field in fields(DescriberView)}
+    assert names == {"turn", "prompt", "target", "renderings", "messages", "replies", "prompts", "token_budget", "seed"}
+    assert {field.name for field in fields(Picture)} == {"data", "width", "height", "changes"}
+
+
+def test_the_prompt_tells_the_budget() -> None:
+    seats = ScriptedSeats([said("one"), "<DONE>"])
+    play(seats, token_budget=50)
+    assert all("at most 50 tokens" in view.prompt for view in seats.described)
+    assert "<DONE>" not in seats.described[0].prompt
+    assert "<DONE>" in seats.described[1].prompt
+
+
+@pytest.mark.parametrize(
+    ("replies", "reason", "turns"),
+    [
+        (["A circle."], "describer_format", 0),
+        ([""], "describer_empty", 0),
+        (["<DONE>"], "describer_done_first", 0),
+        ([said("one"), "what now?"], "describer_format", 1),
+        ([PlayerError("provider_error", "The server is down.")], "provider_error", 0),
+    ],
+)
+def test_a_violation_aborts_with_its_reason(replies: list[str | PlayerError], reason: str, turns: int) -> None:
+    episode = play(ScriptedSeats(replies))
+    assert (episode.outcome, episode.abort_reason, len(episode.turns)) == ("aborted", reason, turns)
+    assert episode.detail
+    assert not episode.played
+
+
+def test_a_generator_without_a_picture_aborts_and_the_message_is_kept() -> None:
+    episode = play(ScriptedSeats([said("one"), said("two")], failing_turn=2))
+    assert (episode.abort_reason, episode.detail) == ("generator_no_image", "There was only text.")
+    assert episode.turns[1].message == "two"
+    assert episode.turns[1].rendering is None
+
+
+LONG = "one two three four five six"  # six tokens
+
+
+def test_a_message_over_the_budget_is_flagged_and_relayed() -> None:
+    seats = ScriptedSeats([said(LONG), "<DONE>"])
+    turn = play(seats, token_budget=5).turns[0]
+    assert (turn.message_tokens, turn.over_budget, turn.message) == (6, True, LONG)
+    assert seats.rendered[0].message == LONG
+
+
+def test_a_message_over_the_budget_can_be_cut() -> None:
+    seats = ScriptedSeats([said(LONG), "<DONE>"])
+    turn = play(seats, token_budget=5, over_budget="truncate").turns[0]
+    assert (turn.message_tokens, turn.over_budget, turn.message) == (6, True, "one two three four five")
+    assert seats.rendered[0].message == "one two three four five"
+
+
+def test_a_message_over_the_budget_can_abort() -> None:
+    episode = play(ScriptedSeats([said(LONG)]), token_budget=5, over_budget="abort")
+    assert episode.abort_reason == "describer_over_budget"
+    assert episode.turns[0].message_tokens == 6
+
+
+def test_leniencies_are_in_the_transcript() -> None:
+    episode = play(ScriptedSeats([f"```\n{said('one')}\n```", "done"]))
+    assert [turn.leniencies for turn in episode.turns] == [("code_fence",), ("bare_done",)]
+
+
+def test_seeds_differ_by_turn_and_role_and_are_repeatable() -> None:
+    seeds = {derived_seed(0, turn, role) for turn in (1, 2) for role in ("describer", "generator")}
+    assert len(seeds) == 4
+    assert derived_seed(0, 1, "describer") == derived_seed(0, 1, "describer")

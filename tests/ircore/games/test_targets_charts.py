@@ -1,0 +1,434 @@
+"""The builders of charts and graphs: what their scenes say is what their pixels show."""
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ircore.core.plot_area import Scale
+from ircore.core.records import Box, Difficulty, Element, Scene
+from ircore.games.reconstruction.targets import bar_graph, functions, line_graph, pie_graph
+from ircore.games.reconstruction.targets.axes import crisp, names_axis, number, numbers, numeric_axis, round_steps
+from ircore.games.reconstruction.targets.base import MARGIN, SIZE, Builder, Drawn, SceneDrawing
+from ircore.games.reconstruction.targets.palettes import (
+    PANELLED,
+    PAPERS,
+    QUALITATIVE,
+    SHADES,
+    contrast_ratio,
+    mix,
+    pick_colours,
+    readable_on,
+)
+from ircore.games.reconstruction.targets.placing import first_legible, is_free, meet, overlapping_texts
+from ircore.games.reconstruction.targets.shape_colours import contrast
+from ircore.games.reconstruction.targets.topics import TOPICS, distinct_values, round_step, round_top
+
+BUILDERS: dict[str, Builder] = {
+    "bar_graph": bar_graph.build,
+    "line_graph": line_graph.build,
+    "pie_graph": pie_graph.build,
+    "functions": functions.build,
+}
+LEVELS: tuple[Difficulty, ...] = ("easy", "hard")
+CONDITIONS = list(itertools.product(BUILDERS, LEVELS))
+
+
+def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
+    return BUILDERS[category](difficulty, random.Random(f"{category}-{difficulty}-{seed}"))
+
+
+once = cache(draw)
+"""Many tests look at the same pictures."""
+
+
+def drawn(category: str, difficulty: Difficulty, count: int) -> Iterator[Drawn]:
+    return (once(category, difficulty, seed) for seed in range(count))
+
+
+def every(category: str, count: int) -> Iterator[Drawn]:
+    for difficulty in LEVELS:
+        yield from drawn(category, difficulty, count)
+
+
+def rgb(colour: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(colour[1:]))
+
+
+def of_type(scene: Scene, type_: str) -> list[Element]:
+    return [element for element in scene.elements if element.type == type_]
+
+
+def covered_later(scene: Scene, element: Element) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which pixels elements in front of this one may have touched."""
+    covered = np.zeros((scene.height, scene.width), dtype=bool)
+    for later in scene.elements[scene.elements.index(element) + 1 :]:
+        covered[later.box.top : later.box.bottom, later.box.left : later.box.right] = True
+    return covered
+
+
+def facts(element: Element) -> dict[str, Any]:
+    return dict(element.parameters)
+
+
+def scales(scene: Scene) -> dict[str, Scale]:
+    """The axes of a chart as its scene tells them."""
+    return {
+        str(facts(axis)["axis"]): Scale(*facts(axis)["data_range"], *facts(axis)["pixel_range"])
+        for axis in of_type(scene, "axis")
+    }
+
+
+@pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
+def test_thirty_seeds_give_thirty_pictures_and_each_seed_always_the_same(category: str, difficulty: Difficulty) -> None:
+    pictures = [one.drawing.image.tobytes() for one in drawn(category, difficulty, 30)]
+    assert len(set(pictures)) == 30
+    for seed, first in enumerate(drawn(category, difficulty, 4)):
+        again = draw(category, difficulty, seed)
+        assert first.drawing.image.tobytes() == again.drawing.image.tobytes()
+        assert first.scene.model_dump_json() == again.scene.model_dump_json()
+
+
+@pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
+def test_the_boxes_hold_every_pixel_that_is_not_background(category: str, difficulty: Difficulty) -> None:
+    for one in drawn(category, difficulty, 15):
+        assert one.scene.background
+        touched = (one.drawing.pixels != rgb(one.scene.background)).any(axis=2)
+        for element in one.scene.elements:
+            touched[element.box.top : element.box.bottom, element.box.left : element.box.right] = False
+        assert not touched.any()
+
+
+@pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
+def test_scenes_are_json_with_clear_texts_in_the_fonts_characters_and_all_inside(
+    category: str, difficulty: Difficulty
+) -> None:
+    for one in drawn(category, difficulty, 15):
+        assert (one.scene.width, one.scene.height) == one.drawing.image.size == (SIZE, SIZE)
+        assert Scene.model_validate_json(one.scene.model_dump_json()) == one.scene
+        assert not overlapping_texts(one.scene)
+        for element in one.scene.elements:
+            assert all(character.isascii() or character == "°" for character in element.text or "")
+            assert min(element.box.left, element.box.top) >= MARGIN
+            assert max(element.box.right, element.box.bottom) <= SIZE - MARGIN
+            assert element.type not in ("title", "legend")
+
+
+@pytest.mark.parametrize("category", BUILDERS)
+def test_hard_pictures_hold_more_than_easy_ones(category: str) -> None:
+    easy, hard = (
+        np.mean([len(one.scene.elements) for one in drawn(category, difficulty, 30)]) for difficulty in LEVELS
+    )
+    assert hard > easy
+
+
+@pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
+def test_texts_stand_out_from_what_they_are_written_on(category: str, difficulty: Difficulty) -> None:
+    for one in drawn(category, difficulty, 10):
+        for element in (element for element in one.scene.elements if element.text):
+            box = element.box
+            around = one.drawing.pixels[box.top - 1 : box.bottom + 1, box.left - 1 : box.right + 1].reshape(-1, 3)
+            colours, counts = np.unique(around, axis=0, return_counts=True)
+            ground = "#" + bytes(colours[counts.argmax()].tolist()).hex()
+            assert element.colour
+            assert contrast_ratio(element.colour, ground) > 2.3, element.text
+
+
+def test_bars_are_filled_with_their_colour_and_end_where_their_value_lies() -> None:
+    checked = 0
+    for one in every("bar_graph", 12):
+        axes = scales(one.scene)
+        for bar in of_type(one.scene, "bar"):
+            check_bar(one, bar)
+            along = "x" if facts(bar)["orientation"] == "horizontal" else "y"
+            if along in axes:
+                base, value = float(facts(bar)["baseline"]), float(facts(bar)["value"])
+                low, high = sorted(axes[along](at) for at in (base, base + value))
+                found = (bar.box.left, bar.box.right) if along == "x" else (bar.box.top, bar.box.bottom)
+                assert found == pytest.approx((low, high), abs=0.51)
+                checked += 1
+    assert checked > 50
+
+
+def check_bar(one: Drawn, bar: Element) -> None:
+    box, pixels, free = bar.box, one.drawing.pixels, ~covered_later(one.scene, bar)
+    assert bar.colour
+    inner = (slice(box.top + 1, box.bottom - 1), slice(box.left + 1, box.right - 1))
+    assert (pixels[inner][free[inner]] == rgb(bar.colour)).all()
+    for row in (box.top - 1, box.bottom):
+        beyond = pixels[row, box.left : box.right]
+        neighbours = [other.box for other in one.scene.elements if other.colour == bar.colour and other is not bar]
+        if not any(other.top <= row < other.bottom for other in neighbours):
+            assert not (beyond == rgb(bar.colour)).all(axis=1).any()
+
+
+def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None:
+    for one in every("bar_graph", 30):
+        bars = of_type(one.scene, "bar")
+        is_stacked = any(facts(bar)["baseline"] for bar in bars)
+        lines = [*of_type(one.scene, "axis"), *of_type(one.scene, "frame"), *([] if is_stacked else bars)]
+        for label in of_type(one.scene, "value_label"):
+            assert not any(meet(label.box, line.box) for line in lines), label.text
+
+
+def test_no_two_bars_of_a_series_are_alike() -> None:
+    for one in every("bar_graph", 20):
+        bars = [(facts(bar)["series"], facts(bar)["value"]) for bar in of_type(one.scene, "bar")]
+        assert len(set(bars)) == len(bars)
+        assert 3 <= len(bars) <= 36
+
+
+def test_the_parts_of_a_stack_and_the_stacks_differ() -> None:
+    for one in drawn("bar_graph", "hard", 20):
+        stacks: dict[str, list[float]] = {}
+        for bar in of_type(one.scene, "bar"):
+            stacks.setdefault(str(facts(bar)["category"]), []).append(float(facts(bar)["value"]))
+        assert all(len(set(parts)) == len(parts) for parts in stacks.values())
+        assert len({round(sum(parts), 6) for parts in stacks.values()}) == len(stacks)
+
+
+def test_every_line_has_one_highest_and_one_lowest_point() -> None:
+    for one in every("line_graph", 20):
+        for line in of_type(one.scene, "polyline"):
+            values = list(facts(line)["values"])
+            assert values.count(max(values)) == values.count(min(values)) == 1
+
+
+def test_wedges_side_by_side_do_not_look_alike() -> None:
+    for one in every("pie_graph", 30):
+        colours = [str(wedge.colour) for wedge in of_type(one.scene, "wedge")]
+        assert all(contrast(a, b) >= 0.15 for a, b in zip(colours, colours[1:] + colours[:1], strict=True))
+
+
+def test_tick_labels_say_the_value_of_their_pixel() -> None:
+    for category in ("bar_graph", "line_graph", "functions"):
+        for one in every(category, 8):
+            axes = scales(one.scene)
+            for tick in of_type(one.scene, "tick"):
+                axis, value = str(facts(tick)["axis"]), float(facts(tick)["value"])
+                if axis in axes:
+                    start, end = (tick.box.left, tick.box.right) if axis == "x" else (tick.box.top, tick.box.bottom)
+                    assert end - start == 1
+                    assert start <= axes[axis](value) < end
+            for label in of_type(one.scene, "tick_label"):
+                numeric = (label.text or "").rstrip("°")
+                if category == "functions":
+                    assert float(numeric) == facts(label)["value"]
+
+
+def test_lines_go_through_their_values() -> None:
+    for one in every("line_graph", 15):
+        axes, lines = scales(one.scene), of_type(one.scene, "polyline")
+        for line in lines:
+            points, values = facts(line)["points"], facts(line)["values"]
+            assert [axes["x"](at) for at in range(len(values))] == pytest.approx([x for x, _ in points], abs=0.01)
+            if "y" in axes:
+                assert [axes["y"](value) for value in values] == pytest.approx([y for _, y in points], abs=0.01)
+        for column in zip(*(facts(line)["points"] for line in lines), strict=True):
+            heights = sorted(y for _, y in column)
+            assert all(after - before > 3 for before, after in itertools.pairwise(heights))
+
+
+def test_easy_line_charts_have_one_series_and_hard_ones_three_to_five() -> None:
+    assert {len(of_type(one.scene, "polyline")) for one in drawn("line_graph", "easy", 10)} == {1}
+    assert {len(of_type(one.scene, "polyline")) for one in drawn("line_graph", "hard", 20)} == {3, 4, 5}
+
+
+def test_solid_lines_have_their_colour_in_the_middle() -> None:
+    for one in every("line_graph", 6):
+        for line in of_type(one.scene, "polyline"):
+            covered = covered_later(one.scene, line)
+            for (x0, y0), (x1, y1) in itertools.pairwise(facts(line)["points"]):
+                x, y = (x0 + x1) / 2, (y0 + y1) / 2
+                if not facts(line)["dash"] and not covered[int(y), int(x)] and line.colour:
+                    near = one.drawing.pixels[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2].astype(int)
+                    assert np.abs(near - rgb(line.colour)).sum(axis=2).min() < 60
+
+
+def test_wedges_are_filled_with_their_colour_and_add_up() -> None:
+    for one in every("pie_graph", 15):
+        wedges = of_type(one.scene, "wedge")
+        shares = [float(facts(wedge)["share"]) for wedge in wedges]
+        assert sum(shares) == 100
+        assert len(set(shares)) == len(shares)
+        labels = [element.box for element in one.scene.elements if element.text]
+        for wedge, after in itertools.pairwise([*wedges, wedges[0]]):
+            check_wedge(one, wedge, labels)
+            gap = float(facts(after)["start"]) - float(facts(wedge)["end"])
+            assert math.isclose(math.sin(math.radians(gap)), 0, abs_tol=1e-6)
+
+
+def check_wedge(one: Drawn, wedge: Element, labels: list[Box]) -> None:
+    told = facts(wedge)
+    assert told["end"] - told["start"] == pytest.approx(3.6 * told["share"])
+    ring = told["radius"] - told["hole"]
+    for turn, depth in itertools.product((0.3, 0.5, 0.7), (0.55, 0.85)):
+        angle = math.radians(told["start"] + turn * (told["end"] - told["start"]))
+        reach = told["hole"] + depth * ring
+        x, y = (told["centre"][0] + reach * math.cos(angle), told["centre"][1] + reach * math.sin(angle))
+        if not any(box.left <= x < box.right and box.top <= y < box.bottom for box in labels) and wedge.colour:
+            assert tuple(one.drawing.pixels[int(y), int(x)]) == rgb(wedge.colour)
+
+
+def test_pies_have_as_many_wedges_as_their_difficulty_says() -> None:
+    assert {len(of_type(one.scene, "wedge")) for one in drawn("pie_graph", "easy", 12)} == {3, 4}
+    assert {len(of_type(one.scene, "wedge")) for one in drawn("pie_graph", "hard", 25)} == {6, 7, 8, 9}
+
+
+def evaluated(formula: str, unit: str) -> Callable[[float], float]:
+    """Read a formula independently of the builder."""
+    turn = math.pi / 180 if unit == "degree" else 1.0
+    names: dict[str, Any] = {
+        "ln": np.log, "sqrt": np.sqrt, "abs": abs, "sin": lambda x: math.sin(x * turn),
+        "cos": lambda x: math.cos(x * turn),
+    }  # fmt: skip
+    return lambda x: float(
+        eval(formula.removeprefix("y = ").replace("^", "**"), {"__builtins__": {}}, {**names, "x": x})
+    )
+
+
+@pytest.mark.filterwarnings("ignore:(invalid|divide)")
+def test_every_point_of_a_curve_satisfies_its_formula() -> None:
+    families = set()
+    for one in every("functions", 25):
+        axes = scales(one.scene)
+        for curve in of_type(one.scene, "curve") if len(axes) == 2 else []:
+            told = facts(curve)
+            families.add(told["family"])
+            compute = evaluated(told["formula"], told["angle_unit"])
+            for px, py in told["points"][1:-1]:
+                near = [axes["y"](compute(axes["x"].value(px + shift))) for shift in (-0.02, 0, 0.02)]
+                assert np.nanmin(near) - 0.1 < py < np.nanmax(near) + 0.1
+    assert len(families) >= 8
+
+
+def test_curves_stay_between_the_axes_ends() -> None:
+    for one in every("functions", 10):
+        axes = scales(one.scene)
+        for curve in of_type(one.scene, "curve"):
+            for px, py in facts(curve)["points"]:
+                assert axes["x"].start - 0.01 <= px <= axes["x"].end + 0.01
+                assert axes["y"].end - 0.01 <= py <= axes["y"].start + 0.01
+
+
+def test_an_easy_graph_shows_one_function() -> None:
+    for one in drawn("functions", "easy", 10):
+        assert {facts(curve)["function"] for curve in of_type(one.scene, "curve")} == {1}
+
+
+def test_an_easy_curve_is_in_one_piece_unless_it_has_a_pole() -> None:
+    for one in drawn("functions", "easy", 40):
+        curves = of_type(one.scene, "curve")
+        assert len(curves) == 1 or facts(curves[0])["family"] == "rational"
+
+
+def test_a_hard_graph_shows_several_functions_or_more_than_a_curve() -> None:
+    for one in drawn("functions", "hard", 40):
+        functions = {facts(curve)["function"] for curve in of_type(one.scene, "curve")}
+        assert len(functions) > 1 or of_type(one.scene, "area")
+
+
+def test_scale_converts_both_ways() -> None:
+    upward = Scale(0, 100, 400, 100)
+    assert upward(25) == 325
+    assert upward.value(325) == 25
+    assert Scale(-5, 5, 30, 480)(0) == 255
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "expected"),
+    [
+        (0, 100, 6, (0, 20, 40, 60, 80, 100)),
+        (0, 1, 6, (0, 0.2, 0.4, 0.6, 0.8, 1)),
+        (-5, 5, 11, (-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5)),
+        (0, 25, 6, (0, 5, 10, 15, 20, 25)),
+        (0, 10, 5, (0, 2.5, 5, 7.5, 10)),
+        (3, 47, 5, (10, 20, 30, 40)),
+    ],
+)
+def test_round_steps(low: float, high: float, most: int, expected: tuple[float, ...]) -> None:
+    assert round_steps(low, high, most) == expected
+
+
+def test_numbers_are_written_as_people_do() -> None:
+    assert [number(one) for one in (0, -0.0, 2.5, 1200, 0.1 + 0.2, -3)] == ["0", "0", "2.5", "1200", "0.3", "-3"]
+    assert numbers([0, 2.5, 5]) == ["0", "2.5", "5.0"]
+    assert numeric_axis(0, 60, 7).ticks[1] == (10, "10")
+    assert names_axis(["Mon", "Tue"]).ticks == ((0, "Mon"), (1, "Tue"))
+
+
+def test_crisp_lines_fill_whole_pixels() -> None:
+    assert (crisp(100.0, 1), crisp(99.7, 1), crisp(99.7, 2)) == (100.5, 99.5, 100)
+    scene = SceneDrawing()
+    assert scene.line("gridline", [(20, crisp(50.2, 1)), (60, crisp(50.2, 1))], "#112233", 1).box[1::2] == (50, 51)
+    assert tuple(scene.drawing.pixels[50, 40]) == (0x11, 0x22, 0x33)
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    assert contrast_ratio("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast_ratio("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+    assert (readable_on("#000080"), readable_on("#fff176")) == ("#ffffff", "#1c1c1c")
+    assert mix("#000000", "#ff8000", 0.5) == "#804000"
+
+
+@pytest.mark.parametrize("palette", [*QUALITATIVE, *SHADES])
+def test_colours_of_a_palette_are_told_apart(palette: tuple[str, ...]) -> None:
+    for one, other in itertools.combinations(palette, 2):
+        assert math.dist(rgb(one), rgb(other)) > 45, (one, other)
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *PANELLED])
+def test_every_paper_has_enough_colours_for_lines_and_for_wedges(paper: Any) -> None:
+    assert contrast_ratio(paper.ink, paper.background) > 7
+    for count, least in ((3, 3.0), (5, 2.4), (9, 1.5)):
+        colours = pick_colours(random.Random(count), paper.surface, count, least)
+        assert len(set(colours)) == count
+        assert min(contrast_ratio(colour, paper.surface) for colour in colours) >= least
+
+
+@pytest.mark.parametrize("top", sorted({top for topic in TOPICS for top in topic.tops}))
+def test_values_fill_their_axis_with_few_digits_and_differ(top: float) -> None:
+    values = distinct_values(random.Random(1), 18, top)
+    assert len(set(values)) == 18
+    assert 0.7 * top < max(values) <= 0.92 * top
+    assert all(len(number(value)) <= 5 for value in values)
+    assert 60 <= top / round_step(top) <= 130
+
+
+def test_an_axis_ends_a_little_above_its_largest_value() -> None:
+    assert [round_top(most) for most in (67, 97, 2.3, 560)] == [80, 120, 2.5, 600]
+
+
+def test_what_leaves_the_margin_is_refused_unless_it_is_meant_to() -> None:
+    scene = SceneDrawing("#fafafa")
+    scene.add("sky", scene.drawing.rectangle(0, 0, SIZE, 100, "#aaccee"), "#aaccee", bleeds=True)
+    assert scene.finish().scene.elements[0].box == Box(0, 0, SIZE, 100)
+    scene.text("label", (3, 200), "cut off", 14, "#000000")
+    with pytest.raises(AssertionError, match="cut off"):
+        scene.finish()
+
+
+def test_illegible_pictures_are_drawn_again() -> None:
+    attempts = iter([2, 60])
+
+    def scribble(_: random.Random) -> Drawn:
+        scene, distance = SceneDrawing(), next(attempts)
+        for x in (100, 100 + distance):
+            scene.text("label", (x, 100), "word", 14, "#000000", "lm")
+        return scene.finish()
+
+    assert first_legible(scribble, random.Random(1)).scene.elements[1].box.left == 160
+
+
+def test_free_places_hold_only_colours_that_may_be_covered() -> None:
+    scene = SceneDrawing()
+    scene.line("gridline", [(50, 100.5), (200, 100.5)], "#dddddd", 1)
+    place = Box(60, 90, 90, 110)
+    assert is_free(scene, place, ("#ffffff", "#dddddd"))
+    assert not is_free(scene, place, ("#ffffff",))
+    assert not is_free(scene, Box(0, 0, 20, 20), ("#ffffff",))

@@ -1,0 +1,250 @@
+"""Coloured shapes and geometry: what the scene says is what the pixels show."""
+
+import itertools
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from ircore.core.images import Pixels
+from ircore.core.records import Box, Difficulty, Element
+from ircore.games.reconstruction.targets import geometry, geometry_easy, geometry_hard, simple_shapes
+from ircore.games.reconstruction.targets.base import MARGIN, SIZE, Builder, Drawn
+from ircore.games.reconstruction.targets.palettes import mix
+from ircore.games.reconstruction.targets.plane import (
+    Circle,
+    circumcircle,
+    common_points,
+    crossing,
+    foot,
+    incircle,
+    middle,
+    orthocentre,
+    perpendicular,
+    touching,
+    triangle,
+)
+from ircore.games.reconstruction.targets.shape_colours import contrast, distinct_from
+from ircore.games.reconstruction.targets.sheet import CrowdedError, Sheet, random_style
+
+SEEDS = range(12)
+DIFFICULTIES: tuple[Difficulty, Difficulty] = ("easy", "hard")
+
+
+def shapes(difficulty: Difficulty, seed: int) -> Drawn:
+    return simple_shapes.build(difficulty, random.Random(seed))
+
+
+def foreground(drawn: Drawn) -> list[Element]:
+    return [element for element in drawn.scene.elements if element.type != "background"]
+
+
+def colour_at(pixels: Pixels, x: float, y: float) -> str:
+    return "#" + "".join(f"{value:02x}" for value in pixels[int(y), int(x)])
+
+
+def centre(box: Box) -> tuple[float, float]:
+    return (box.left + box.right) / 2, (box.top + box.bottom) / 2
+
+
+def side(box: Box) -> int:
+    """The shorter side of a box."""
+    return min(box.right - box.left, box.bottom - box.top)
+
+
+def apart(one: Box, other: Box) -> bool:
+    return one.right <= other.left or other.right <= one.left or one.bottom <= other.top or other.bottom <= one.top
+
+
+@pytest.mark.parametrize("build", [simple_shapes.build, geometry.build])
+@pytest.mark.parametrize("difficulty", DIFFICULTIES)
+def test_the_same_seed_gives_the_same_picture_and_scene(build: Builder, difficulty: Difficulty) -> None:
+    one, other, third = (build(difficulty, random.Random(seed)) for seed in (5, 5, 6))
+    assert np.array_equal(one.drawing.pixels, other.drawing.pixels)
+    assert one.scene == other.scene
+    assert not np.array_equal(one.drawing.pixels, third.drawing.pixels)
+
+
+@pytest.mark.parametrize("build", [simple_shapes.build, geometry.build])
+@pytest.mark.parametrize("difficulty", DIFFICULTIES)
+def test_everything_lies_inside_and_what_no_box_holds_is_background(build: Builder, difficulty: Difficulty) -> None:
+    for seed in SEEDS:
+        drawn = build(difficulty, random.Random(seed))
+        untouched = np.ones((SIZE, SIZE), dtype=bool)
+        for element in drawn.scene.elements:
+            box = element.box
+            if element.type not in {"background", "grid_line"}:
+                assert min(box.left, box.top, SIZE - box.right, SIZE - box.bottom) >= MARGIN
+            untouched[box.top : box.bottom, box.left : box.right] = False
+        assert drawn.scene.background is not None
+        assert (drawn.drawing.pixels[untouched] == list(bytes.fromhex(drawn.scene.background[1:]))).all()
+
+
+def test_easy_pictures_show_two_to_four_different_shapes_apart() -> None:
+    for seed in SEEDS:
+        found = foreground(shapes("easy", seed))
+        assert 2 <= len(found) <= 4
+        assert len({element.type for element in found}) == len(found)
+        assert len({element.colour for element in found}) == len(found)
+        for one, other in itertools.combinations(found, 2):
+            reach = min(side(one.box), side(other.box))
+            assert math.dist(centre(one.box), centre(other.box)) > reach
+
+
+def test_hard_pictures_show_six_to_ten_shapes_of_many_kinds_and_sizes() -> None:
+    turned = 0
+    for seed in SEEDS:
+        found = foreground(shapes("hard", seed))
+        assert 6 <= len(found) <= 10
+        turned += sum("rotation" in element.parameters for element in found)
+    assert turned > len(SEEDS)
+
+
+def test_shapes_that_overlap_differ_in_colour() -> None:
+    for seed in range(60):
+        found = foreground(shapes("hard", seed))
+        for one, other in itertools.combinations(found, 2):
+            if one.colour == other.colour:
+                assert math.dist(centre(one.box), centre(other.box)) > min(side(one.box), side(other.box)) / 2 + 10
+                assert found.index(other) < len(found) - 1
+
+
+def test_the_edge_of_a_filled_shape_can_be_told_from_the_ground() -> None:
+    edged = 0
+    for seed in range(60):
+        drawn = shapes("hard", seed)
+        ground = [str(drawn.scene.background), *(str(e.colour) for e in drawn.scene.elements if e.type == "background")]
+        for element in foreground(drawn):
+            if element.parameters.get("filled"):
+                edged += 1
+                assert distinct_from(ground, (str(element.parameters["outline"]),), 0.25)
+    assert edged > 60
+
+
+def test_the_middle_of_a_filled_shape_has_its_colour() -> None:
+    checked = Counter[str]()
+    for seed in range(40):
+        drawn = shapes("easy", seed)
+        for element in foreground(drawn):
+            box = element.box
+            if element.type not in {"ring", "half_circle"}:
+                x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+                assert colour_at(drawn.drawing.pixels, x, y) == element.colour
+                checked[element.type] += 1
+    assert len(checked) == len(simple_shapes.EASY_KINDS) - 2
+
+
+def test_a_square_is_exact_to_the_pixel() -> None:
+    for seed in range(40):
+        drawn = shapes("easy", seed)
+        for element in foreground(drawn):
+            if element.type in {"square", "rectangle"}:
+                box = element.box
+                inside = drawn.drawing.pixels[box.top : box.bottom, box.left : box.right].reshape(-1, 3)
+                assert {colour_at(inside[None], x, 0) for x in range(0, len(inside), 31)} == {element.colour}
+                corners = element.parameters["corners"]
+                assert corners == [
+                    [box.left, box.top], [box.right, box.top], [box.right, box.bottom], [box.left, box.bottom],
+                ]  # fmt: skip
+
+
+def test_a_circle_is_where_its_parameters_say() -> None:
+    for seed in range(40):
+        for element in foreground(shapes("easy", seed)):
+            if element.type == "circle":
+                x, y, radius = np.array([*element.parameters["centre"], element.parameters["radius"]])  # type: ignore[misc]
+                assert element.box == (x - radius, y - radius, x + radius, y + radius)
+
+
+@pytest.mark.parametrize("kind", simple_shapes.HARD_KINDS)
+def test_every_kind_lies_within_its_circle(kind: str) -> None:
+    corners = simple_shapes.corners(kind, 100)
+    assert max(math.hypot(*corner) for corner in corners) <= 101
+
+
+def test_colours_that_are_told_apart() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(1, abs=0.01)
+    assert contrast("#123456", "#123456") == 0
+    assert distinct_from(["#ffffff"], ("#ffffff", "#fffef0", "#d62828")) == ["#d62828"]
+    assert mix("#000000", "#ff8000", 0.5) == "#804000"
+
+
+def flat(circle: Circle) -> tuple[float, float, float]:
+    (x, y), radius = circle
+    return x, y, radius
+
+
+def test_triangle_centres_of_a_known_triangle() -> None:
+    """The 3-4-5 triangle: circumcentre in the middle of the hypotenuse, incircle of radius 1."""
+    a, b, c = (0.0, 0.0), (4.0, 0.0), (0.0, 3.0)
+    assert flat(circumcircle(a, b, c)) == pytest.approx((2, 1.5, 2.5))
+    assert flat(incircle(a, b, c)) == pytest.approx((1, 1, 1))
+    assert orthocentre(a, b, c) == pytest.approx(a)
+    assert middle(a, b, c) == pytest.approx((4 / 3, 1))
+    assert foot(a, b, c) == pytest.approx((36 / 25, 48 / 25))
+
+
+def test_lines_and_circles_meet_where_they_should() -> None:
+    assert crossing((0, 0), (2, 2), (0, 2), (2, 0)) == pytest.approx((1, 1))
+    assert perpendicular((0, 0), (0, 0), (5, 0), 3) == pytest.approx((0, -3))
+    for point in touching((5, 0), ((0, 0), 3)):
+        assert math.dist(point, (0, 0)) == pytest.approx(3)
+        assert math.dist(point, (5, 0)) == pytest.approx(4)
+    for point in common_points(((0, 0), 5), ((6, 0), 5)):
+        assert (point[0], abs(point[1])) == pytest.approx((3, 4))
+
+
+def test_a_triangle_has_the_angles_it_was_asked_for() -> None:
+    a, b, c = triangle(50, 70)
+    at_a = math.degrees(math.atan2(-(c[1] - a[1]), c[0] - a[0]))
+    at_b = math.degrees(math.atan2(-(c[1] - b[1]), b[0] - c[0]))
+    assert (at_a, at_b) == pytest.approx((50, 70))
+
+
+@pytest.mark.parametrize("recipe", [*geometry_easy.RECIPES, *geometry_hard.RECIPES], ids=lambda recipe: recipe.__name__)
+def test_every_figure_has_labels_that_touch_nothing(recipe: geometry_easy.Recipe) -> None:
+    hard = recipe in geometry_hard.RECIPES
+    finished = 0
+    for seed in range(3):
+        rng = random.Random(seed)
+        sheet = Sheet(random_style(rng, dense=hard), rng)
+        try:
+            recipe(sheet)
+            drawn = sheet.finish()
+        except CrowdedError:
+            continue
+        finished += 1
+        check_labels(drawn)
+    assert finished
+
+
+def check_labels(drawn: Drawn) -> None:
+    """Labels overlap no other label and no stroke: about each there is a frame without a dark pixel of another."""
+    labels = [element for element in drawn.scene.elements if element.type == "label"]
+    assert all(label.text and all(char.isascii() or char == "°" for char in label.text) for label in labels)
+    assert all(apart(a.box, b.box) for a in labels for b in labels if a is not b)
+    bright = drawn.drawing.pixels.min(axis=2)
+    for label in labels:
+        box = label.box
+        frame = bright[box.top - 1 : box.bottom + 1, box.left - 1 : box.right + 1].copy()
+        frame[1:-1, 1:-1] = 255
+        assert frame.min() > 150, f"{label.text} at {tuple(box)}"
+
+
+def test_marked_angles_are_the_angles_drawn() -> None:
+    """Every text in degrees beside an angle states that angle, to the nearest degree."""
+    for seed in range(30):
+        elements = geometry.build("easy", random.Random(seed)).scene.elements
+        drawn = {round(float(one.parameters["degrees"])) for one in elements if one.type == "angle"}  # type: ignore[arg-type]
+        told = {int(one.text[:-1]) for one in elements if one.text and one.text.endswith("°")}
+        assert told <= drawn
+
+
+def test_hard_figures_have_more_parts_than_easy_ones() -> None:
+    easy, hard = (
+        [len(geometry.build(difficulty, random.Random(seed)).scene.elements) for seed in SEEDS]
+        for difficulty in DIFFICULTIES
+    )
+    assert sorted(hard)[len(hard) // 2] > 1.5 * sorted(easy)[len(easy) // 2]

@@ -1,0 +1,177 @@
+"""Importing a folder of pictures, good ones and bad ones."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ircore.core.errors import InputError
+from ircore.core.images import read_picture
+from ircore.instances.folder import UNSTATED, Defaults, import_folder
+from ircore.instances.store import read_instances
+
+DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
+BAD = DATA / "metrics" / "bad"
+EASY_PHOTOS = Defaults("photos", "easy", licence="CC0-1.0")
+
+
+def put(path: Path, shade: int) -> None:
+    """Write a small picture of one grey."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (8, 6), (shade, shade, shade)).save(path)
+
+
+def test_folders_name_category_and_difficulty(tmp_path: Path) -> None:
+    for shade, name in enumerate(["photos/easy/cat.png", "photos/hard/street.jpg", "tangrams/easy/a.webp"]):
+        put(tmp_path / "in" / name, 80 * shade)
+    made = import_folder(tmp_path / "in", tmp_path / "set", Defaults(licence="CC0-1.0"))
+    assert [(one.instance_id, one.source) for one in made.instances] == [
+        ("photos-easy-01", "file photos/easy/cat.png"),
+        ("photos-hard-01", "file photos/hard/street.jpg"),
+        ("tangrams-easy-01", "file tangrams/easy/a.webp"),
+    ]
+    assert made.target(made.instances[0]).pixels.shape == (6, 8, 3)
+    assert (tmp_path / "set" / "images" / "tangrams-easy-01.png").is_file()
+
+
+def test_a_category_folder_takes_its_difficulty_from_the_option(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "photos" / "a.png", 1)
+    made = import_folder(tmp_path / "in", tmp_path / "set", Defaults(None, "hard", licence="CC0-1.0"))
+    assert made.instances[0].instance_id == "photos-hard-01"
+    with pytest.raises(InputError, match=r"photos/a\.png: no difficulty \(put it in photos/easy or /hard"):
+        import_folder(tmp_path / "in", tmp_path / "other")
+
+
+def test_a_flat_folder_takes_both_from_the_options(tmp_path: Path) -> None:
+    for shade in (3, 1, 2):
+        put(tmp_path / "in" / f"{shade}.png", shade)
+    made = import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS)
+    assert [one.source for one in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
+
+
+def test_metadata_comes_first(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "photos" / "easy" / "a.png", 1)
+    put(tmp_path / "in" / "b.png", 2)
+    lines = [
+        {
+            "file_name": "photos/easy/a.png",
+            "difficulty": "hard",
+            "source": "A street, by N. N.",
+            "licence": "CC-BY-4.0",
+        },
+        {"file_name": "b.png", "category": "geometry", "difficulty": "easy", "licence": "CC0-1.0"},
+    ]
+    (tmp_path / "in" / "metadata.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    made = import_folder(tmp_path / "in", tmp_path / "set")
+    assert [(one.instance_id, one.source, one.licence) for one in made.instances] == [
+        ("geometry-easy-01", "file b.png", "CC0-1.0"),
+        ("photos-hard-01", "A street, by N. N.", "CC-BY-4.0"),
+    ]
+
+
+def test_faults_of_the_metadata_are_told_with_their_lines(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.png", 1)
+    lines = [
+        '{"file_name": "a.png", "category": "photos", "difficulty": "easy"}',
+        '{"file_name": "a.png", "category": "photos", "difficulty": "easy"}',
+        '{"file_name": "gone.png"}',
+        '{"file_name": "a.png", "dificulty": "easy"}',
+        "not json",
+    ]
+    (tmp_path / "in" / "metadata.jsonl").write_text("\n".join(lines))
+    with pytest.raises(InputError) as caught:
+        import_folder(tmp_path / "in", tmp_path / "set")
+    told = caught.value.problem.splitlines()
+    assert told[0].endswith("4 faults, nothing was imported")
+    assert told[1] == "  metadata.jsonl:2: a.png is there twice"
+    assert told[2].startswith("  metadata.jsonl:4: dificulty: ")
+    assert told[3].startswith("  metadata.jsonl:5: ")
+    assert told[4] == "  metadata.jsonl: gone.png: no such file"
+
+
+def test_hidden_files_are_left_alone(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.png", 1)
+    (tmp_path / "in" / ".DS_Store").write_bytes(b"x")
+    (tmp_path / "in" / ".git").mkdir()
+    (tmp_path / "in" / ".git" / "HEAD").write_bytes(b"x")
+    assert len(import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS).instances) == 1
+
+
+def test_a_missing_licence_is_recorded_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path / "in" / "a.png", 1)
+    made = import_folder(tmp_path / "in", tmp_path / "set", Defaults("photos", "easy"))
+    assert made.instances[0].licence == UNSTATED
+    assert "1 of 1 pictures: no licence stated, recorded as LicenseRef-unstated" in capsys.readouterr().err
+
+
+def test_a_picture_that_is_there_twice_is_named_with_its_twin(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.png", 7)
+    put(tmp_path / "in" / "b.webp", 7)
+    with pytest.raises(InputError, match=r"b\.webp: the same picture as a\.png"):
+        import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("photos/medium/a.png", "photos/medium/a.png: folder 'medium' is neither easy nor hard"),
+        ("My Photos/easy/a.png", "My Photos/easy/a.png: .*category: "),
+        ("a.png", "a.png: no category"),
+        ("photos/easy/a\nb.png", r"photos/easy/a\\nb.png: file_name: "),
+        ("photos/easy/\udcff.png", r"photos/easy/\\udcff.png: file_name: "),
+    ],
+)
+def test_a_picture_in_the_wrong_place_is_named(tmp_path: Path, name: str, message: str) -> None:
+    put(tmp_path / "in" / name, 1)
+    with pytest.raises(InputError, match=message):
+        import_folder(tmp_path / "in", tmp_path / "set")
+    assert not (tmp_path / "set").exists()
+
+
+def test_a_folder_that_is_none_or_empty_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        import_folder(tmp_path / "gone", tmp_path / "set")
+    with pytest.raises(InputError, match="holds no pictures"):
+        import_folder(tmp_path, tmp_path / "set")
+
+
+REFUSED = {
+    "bomb_header_30000.png": "too many pixels",
+    "empty.jpg": "the file is empty",
+    "grey_L.png": "the same picture as grey_16bit.png",
+    "photo.heic": "not a PNG, JPEG, WebP or GIF picture",
+    "text_named.png": "not a PNG, JPEG, WebP or GIF picture",
+    "truncated_half.jpg": "damaged or truncated picture",
+    "truncated_half.png": "damaged or truncated picture",
+}
+
+
+@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
+def test_all_bad_files_are_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        import_folder(BAD, tmp_path / "set", EASY_PHOTOS)
+    first, *told = caught.value.problem.splitlines()
+    assert first.endswith("7 faults, nothing was imported")
+    assert len(told) == len(REFUSED)
+    for line, (name, fault) in zip(told, REFUSED.items(), strict=True):
+        assert line.startswith(f"  {name}: {fault}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
+def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) -> None:
+    shutil.copytree(BAD, tmp_path / "in", ignore=shutil.ignore_patterns(*REFUSED))
+    import_folder(tmp_path / "in", tmp_path / "set", EASY_PHOTOS)
+    made = read_instances(tmp_path / "set")
+    assert len(made.instances) == 22 - len(REFUSED)
+    for one in made.instances:
+        path = BAD / one.source.removeprefix("file ")
+        target = made.target(one)
+        assert np.array_equal(target.pixels, read_picture(path).pixels)
+        assert (one.width, one.height) == (target.pixels.shape[1], target.pixels.shape[0])
+        with Image.open(made.folder / one.image) as image:
+            assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})

@@ -1,0 +1,140 @@
+"""An instance set on disk: whole, checked, and the same for the same content."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.records import Difficulty, Instance
+from ircore.instances.store import INDEX, index_bytes, read_instances, write_instances
+
+
+def made(category: str = "photos", difficulty: Difficulty = "easy", index: int = 1) -> tuple[Instance, bytes]:
+    """A small picture and its record; no two of them are alike."""
+    name = f"{category}-{difficulty}-{index:02d}"
+    shade = int(hashlib.sha256(name.encode()).hexdigest()[:2], 16)
+    picture = Picture.from_pixels(np.full((4, 5, 3), (shade, index, len(category)), dtype=np.uint8))
+    instance = Instance(
+        instance_id=name, category=category, difficulty=difficulty, image=f"images/{name}.png", sha256=picture.sha256,
+        width=5, height=4, source="test", licence="CC0-1.0",
+    )  # fmt: skip
+    return instance, picture.data
+
+
+def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
+    instance, data = made()
+    written = write_instances(tmp_path / "set", [(instance, data)])
+    read = read_instances(tmp_path / "set")
+    assert read == written
+    assert read.instances == (instance,)
+    assert read.picture_bytes(instance) == data
+    assert read.target(instance).pixels.shape == (4, 5, 3)
+    assert read.identity == hashlib.sha256((tmp_path / "set" / INDEX).read_bytes()).hexdigest()
+
+
+def test_the_identity_depends_on_content_only(tmp_path: Path) -> None:
+    several = [
+        made("photos"),
+        made("bar_graph", "hard"),
+        made("bar_graph"),
+        made("tangrams"),
+        made("bar_graph", index=2),
+    ]
+    one = write_instances(tmp_path / "one", several)
+    other = write_instances(tmp_path / "other", several[::-1])
+    assert one.identity == other.identity
+    assert [instance.instance_id for instance in one.instances] == [
+        "bar_graph-easy-01", "bar_graph-easy-02", "bar_graph-hard-01", "photos-easy-01", "tangrams-easy-01",
+    ]  # fmt: skip
+    assert write_instances(tmp_path / "fewer", several[1:]).identity != one.identity
+
+
+def test_two_pictures_alike_are_refused_and_nothing_is_left(tmp_path: Path) -> None:
+    instance, data = made()
+    twin = instance.model_copy(update={"instance_id": "photos-easy-02"})
+    with pytest.raises(InputError, match="photos-easy-02 and photos-easy-01 are the same picture"):
+        write_instances(tmp_path / "set", [(instance, data), (twin, data)])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
+    def pictures() -> Iterator[tuple[Instance, bytes]]:
+        yield made()
+        raise WorkError("no more")
+
+    with pytest.raises(WorkError, match="no more"):
+        write_instances(tmp_path / "set", pictures())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_something_in_it_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="exists already"):
+        write_instances(tmp_path, [made()])
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
+    assert len(write_instances(tmp_path, [made()]).instances) == 1
+
+
+def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
+    written = write_instances(tmp_path / "set", [made()])
+    path = tmp_path / "set" / written.instances[0].image
+    path.write_bytes(made(index=9)[1])
+    with pytest.raises(InputError, match=r"photos-easy-01\.png: not the picture that the set was made with"):
+        written.picture_bytes(written.instances[0])
+    path.unlink()
+    with pytest.raises(InputError, match="cannot be read"):
+        written.target(written.instances[0])
+
+
+def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Path) -> None:
+    instance, data = made()
+    (tmp_path / "secret.png").write_bytes(data)
+    (tmp_path / "set").mkdir()
+    outside = instance.model_copy(update={"image": "../secret.png"})
+    (tmp_path / "set" / INDEX).write_bytes(index_bytes([outside]))
+    with pytest.raises(InputError, match="lies outside the set"):
+        read_instances(tmp_path / "set").picture_bytes(outside)
+    picture = tmp_path / "set" / instance.image
+    picture.parent.mkdir(parents=True)
+    picture.symlink_to(picture.name)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_instances(tmp_path / "set").picture_bytes(instance)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "holds no instance"),
+        (b"{}\n", "instances.jsonl:1: instance_id: is missing"),
+        (index_bytes([made()[0]])[:-20], "instances.jsonl:1: "),
+        (index_bytes([made()[0], made()[0]]), "instances.jsonl:2: instance_id 'photos-easy-01' is there twice"),
+        (b"\xff\xfe\n", "instances.jsonl:1: "),
+    ],
+)
+def test_a_damaged_index_is_named_with_its_line(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / INDEX).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_instances(tmp_path)
+
+
+def test_a_folder_without_a_set_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no instance set here") as caught:
+        read_instances(tmp_path / "nothing")
+    assert "ircore instances build" in caught.value.remedy
+
+
+def test_selecting(tmp_path: Path) -> None:
+    made_set = write_instances(tmp_path / "set", [made(), made("photos", "hard"), made("geometry")])
+    assert len(made_set.select()) == 3
+    assert [one.instance_id for one in made_set.select(["photos"], ["hard"])] == ["photos-hard-01"]
+    with pytest.raises(InputError, match="unknown category 'photo'") as caught:
+        made_set.select(["photo"])
+    assert "Did you mean photos?" in caught.value.remedy
+    assert made_set.select(["geometry"], ["hard"]) == ()

@@ -1,0 +1,339 @@
+"""Calls that fail: what is retried, how long is waited, when it is over."""
+
+import asyncio
+import base64
+import math
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from clocks import LoopClock
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ircore.core.records import FaultKind
+from ircore.players import calls
+from ircore.players.calls import Caller, CallError, Fault, FaultError, Gate, ProviderStopError, Reply, Tokens, gate_for
+from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after, scrubber
+
+
+def caller(**given: Any) -> Caller:
+    settings: dict[str, Any] = {"who": "a model", "gate": Gate(), "timeout": 5.0, "deadline": 5.0} | given
+    return Caller(**settings)
+
+
+def answers(*outcomes: Fault | str, cost: float | None = None) -> Callable[[], Awaitable[Reply[str]]]:
+    """Return a question that meets these faults and answers, one an attempt."""
+    left = iter(outcomes)
+
+    async def ask() -> Reply[str]:
+        outcome = next(left)
+        if isinstance(outcome, Fault):
+            raise FaultError(outcome, Tokens(10, 5, cost_usd=cost), received=7)
+        return Reply(outcome, Tokens(100, 20, 8, cost), 200, 300)
+
+    return ask
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that calls wait between attempts; nobody waits really."""
+    waited: list[float] = []
+    real = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        await real(0)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    return waited
+
+
+def test_the_sum_of_all_attempts_is_the_usage(waits: list[float]) -> None:
+    fault = Fault("cut_off", "only thoughts", 200)
+    called = asyncio.run(caller().call(answers(fault, Fault("unreachable", "no route"), "good", cost=0.25)))
+    assert called.value == "good"
+    assert [one.kind for one in called.attempts] == ["cut_off", "unreachable", "answered"]
+    assert [one.received for one in called.attempts] == [7, 7, 300]
+    # Only two of the three reached the provider.
+    assert called.usage.requests == 2
+    assert (called.usage.prompt_tokens, called.usage.completion_tokens) == (120, 30)
+    assert called.usage.reasoning_tokens == 8
+    assert called.usage.cost_usd == 0.75
+
+
+def test_waits_double_with_jitter_up_to_a_minute(waits: list[float]) -> None:
+    faults = [Fault("server", "down", 500)] * 12
+    asyncio.run(caller(deadline=1e6).call(answers(*faults, "good")))
+    longest = [min(0.5 * 2**n, 60.0) for n in range(12)]
+    assert all(most / 2 <= wait <= most for wait, most in zip(waits, longest, strict=True))
+    assert len(set(waits)) == 12
+
+
+def test_the_same_seed_waits_the_same(waits: list[float]) -> None:
+    for _ in range(2):
+        asyncio.run(caller(random=Random(7)).call(answers(*[Fault("server", "down")] * 3, "good")))
+    assert waits[:3] == waits[3:]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.7, 20.0, 121.0, 3000.0])
+def test_retry_after_is_kept_however_long(waits: list[float], seconds: float) -> None:
+    fault = Fault("rate_limit", "slow down", 429, retry_after=seconds)
+    asyncio.run(caller(deadline=3600).call(answers(fault, "good")))
+    assert seconds <= waits[0] <= seconds + calls.BACKOFF_S
+
+
+@pytest.mark.parametrize("seconds", [61.0, math.inf])
+def test_a_wait_beyond_the_deadline_is_not_begun(waits: list[float], seconds: float) -> None:
+    fault = Fault("rate_limit", "slow down", 429, retry_after=seconds)
+    with pytest.raises(CallError, match=r"rate_limit: HTTP 429: slow down .*the deadline is 60 s") as caught:
+        asyncio.run(caller(deadline=60).call(answers(fault, "good")))
+    assert waits == []
+    assert caught.value.reason("generator") == "provider_error"
+
+
+def test_an_attempt_has_its_time_and_the_call_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LoopClock(monkeypatch)
+
+    async def never() -> Reply[str]:
+        clock.ahead += 1000
+        await asyncio.sleep(1e6)
+        raise AssertionError
+
+    with pytest.raises(CallError) as caught:
+        asyncio.run(caller(timeout=1000, deadline=2500).call(never))
+    assert [one.kind for one in caught.value.attempts] == ["timeout"] * 3
+
+
+def test_what_is_told_is_the_providers_fault_when_the_deadline_cuts_the_last_attempt_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faults, clock = iter([Fault("server", "down", 500)] * 2), LoopClock(monkeypatch)
+
+    async def down_then_never() -> Reply[str]:
+        for fault in faults:
+            raise FaultError(fault)
+        clock.ahead = 1000
+        await asyncio.sleep(1e6)
+        raise AssertionError
+
+    with pytest.raises(CallError, match="server: HTTP 500: down") as caught:
+        asyncio.run(caller(timeout=3600, deadline=1000).call(down_then_never))
+    assert [one.kind for one in caught.value.attempts] == ["server", "server", "timeout"]
+    assert caught.value.fault.kind == "server"
+
+
+@pytest.fixture(autouse=True)
+def _quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "waits" not in request.fixturenames:
+        monkeypatch.setattr(calls, "BACKOFF_S", 0.001)
+
+
+@pytest.mark.parametrize(
+    ("kind", "attempts", "describer", "generator"),
+    [
+        ("malformed", 6, "provider_error", "provider_error"),
+        ("cut_off", 4, "provider_error", "provider_error"),
+        ("empty", 3, "describer_empty", "describer_empty"),
+        ("no_image", 3, "generator_no_image", "generator_no_image"),
+        ("filtered", 2, "describer_refused", "generator_refused"),
+        ("refused", 1, "describer_refused", "generator_refused"),
+        ("rejected", 1, "provider_error", "provider_error"),
+    ],
+)
+def test_what_may_cost_is_not_asked_for_ever(kind: FaultKind, attempts: int, describer: str, generator: str) -> None:
+    fault = Fault(kind, "what it said", 200)
+    with pytest.raises(CallError, match=f"^{kind}: HTTP 200: what it said") as caught:
+        asyncio.run(caller().call(answers(*[fault] * 9)))
+    assert len(caught.value.attempts) == attempts
+    assert fault.retriable == (attempts > 1)
+    assert (caught.value.reason("describer"), caught.value.reason("generator")) == (describer, generator)
+
+
+@pytest.mark.parametrize("kind", sorted(calls.HARD))
+def test_a_hard_failure_names_who_and_what_to_do(kind: FaultKind) -> None:
+    asked = caller(who="openai, model m at http://x/v1", remedies={kind: "Do this."}, scrub=scrubber("sk-secret-key"))
+    with pytest.raises(ProviderStopError) as caught:
+        asyncio.run(asked.call(answers(Fault(kind, "no: sk-secret-key", 401))))
+    assert caught.value.problem == "openai, model m at http://x/v1: HTTP 401: no: [key]"
+    assert caught.value.remedy == "Do this."
+    assert [one.detail for one in caught.value.attempts] == ["no: [key]"]
+
+
+def test_an_address_that_was_never_reached_stops_the_run_and_an_outage_is_waited_for(waits: list[float]) -> None:
+    away = Fault("unreachable", "connection refused")
+    with pytest.raises(ProviderStopError, match="a model: connection refused") as caught:
+        asyncio.run(caller(deadline=3600).call(answers(*[away] * 9)))
+    assert len(caught.value.attempts) == calls.STRANGER_ATTEMPTS
+    outage = answers("good", *[away] * 9, "good again")
+    asked = caller(deadline=3600)
+    assert [asyncio.run(asked.call(outage)).value for _ in range(2)] == ["good", "good again"]
+
+
+def test_a_429_halves_what_runs_at_once_and_answers_bring_it_back() -> None:
+    async def scenario() -> list[float]:
+        gate, limits, most = Gate(), [], 0
+        refused = iter([True] * 8)
+        running = 0
+
+        async def ask() -> Reply[str]:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0.01)
+            running -= 1
+            if next(refused, False):
+                raise FaultError(Fault("rate_limit", "too many", 429, retry_after=0.0))
+            return Reply("good", Tokens(), 200, 1)
+
+        asked = [caller(gate=gate).call(ask) for _ in range(16)]
+        done = [one for one in await asyncio.gather(*asked) if one.value == "good"]
+        assert len(done) == 16
+        assert most == 16
+        limits.append(gate.limit)
+        return limits
+
+    # Halved to 8 once for all eight refusals, then one more with each of the answers, never above the 16 that asked.
+    assert asyncio.run(scenario()) == [16]
+
+
+def test_a_gate_lets_in_as_many_as_it_says_in_turn() -> None:
+    async def scenario() -> None:
+        gate, order = Gate(), []
+        gate.limit = 2
+        most = 0
+
+        async def enter(number: int) -> None:
+            nonlocal most
+            async with gate.slot():
+                most = max(most, gate.running)
+                order.append(number)
+                await asyncio.sleep(0)
+
+        tasks = [asyncio.create_task(enter(number)) for number in range(6)]
+        await asyncio.sleep(0)
+        tasks[3].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert order == [0, 1, 2, 4, 5]
+        assert (most, gate.running) == (2, 0)
+        gate.refused(started=1.0, now=2.0)
+        assert gate.limit == 1
+        gate.refused(started=1.5, now=2.1)
+        assert gate.limit == 1
+
+    asyncio.run(scenario())
+
+
+def test_players_at_one_provider_share_a_gate() -> None:
+    one = gate_for("https://api.example/v1")
+    assert one is gate_for("https://api.example/v1/")
+    assert one is not gate_for("https://other.example/v1")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "said"),
+    [
+        (429, '{"error": {"message": "Slow down", "code": "rate_limit_exceeded"}}', "rate_limit", "Slow down"),
+        (429, '{"error": {"message": "Pay", "type": "insufficient_quota"}}', "no_credit", "Pay"),
+        (402, '{"error": {"message": "Insufficient credits", "code": 402}}', "no_credit", "Insufficient credits"),
+        (400, '{"error": {"message": "Limit", "code": "billing_hard_limit_reached"}}', "no_credit", "Limit"),
+        (401, '{"error": {"message": "Bad key"}}', "denied", "Bad key"),
+        (403, '{"error": {"message": "No", "metadata": {"flagged_input": "x"}}}', "refused", "No"),
+        (403, "", "denied", "no explanation"),
+        (404, '{"error": "model \'x\' not found"}', "not_found", "model 'x' not found"),
+        (404, "<html><title>404 Not Found</title></html>", "not_found", "a page titled '404 Not Found'"),
+        (400, '{"error": {"message": "Which?", "code": "model_not_found"}}', "not_found", "Which?"),
+        (400, '{"error": {"message": "Blocked", "code": "moderation_blocked"}}', "refused", "Blocked"),
+        (400, '{"error": {"message": "B", "code": "content_filter"}}', "refused", "B"),
+        (400, '{"error": {"message": "B", "innererror": {"code": "ResponsibleAIPolicyViolation"}}}', "refused", "B"),
+        (400, '{"error": {"message": "No such", "code": "unsupported_parameter"}}', "unsupported", "No such"),
+        (400, '{"error": {"message": "Bad image"}}', "rejected", "Bad image"),
+        (422, '{"detail": "too long"}', "rejected", "too long"),
+        (413, "Payload too large", "rejected", "Payload too large"),
+        (408, "", "timeout", "no explanation"),
+        (409, "", "server", "no explanation"),
+        (500, "\x00\x1b[31mBoom\n\nat line 1", "server", "[31mBoom at line 1"),
+        (529, '{"error": {"message": "Overloaded"}}', "server", "Overloaded"),
+        (503, "[1, 2", "server", "[1, 2"),
+    ],
+)  # fmt: skip
+def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, said: str) -> None:
+    fault = fault_of_response(status, {}, body)
+    assert (fault.kind, calls.one_line(fault.detail), fault.status) == (kind, said, status)
+
+
+@pytest.mark.parametrize(
+    ("document", "status"),
+    [
+        ({"error": {"code": 429, "message": "m"}}, 429),
+        ({"error": {"code": "server_error", "message": "m"}}, 500),
+        ({"error": "broken"}, 500),
+        ({"error": None, "choices": []}, None),
+        ({"choices": []}, None),
+        ([1], None),
+    ],
+)
+def test_an_error_in_a_good_reply(document: Any, status: int | None) -> None:
+    assert error_in_body(document) == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "86400"}, 86400.0),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, 7.0),
+        ({"retry-after": "inf"}, math.inf),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "later"}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({}, None),
+    ],
+)
+def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_as_a_date() -> None:
+    begun = datetime.now(UTC)
+    seconds = retry_after({"retry-after": format_datetime(begun + timedelta(seconds=90), usegmt=True)})
+    assert seconds is not None
+    passed = (datetime.now(UTC) - begun).total_seconds()
+    assert 89 - passed <= seconds <= 90
+
+
+SECRETS = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_/+=.", min_size=8, max_size=60)
+
+
+@given(SECRETS, st.binary(max_size=5), st.binary(max_size=5))
+def test_a_secret_is_found_in_every_form(secret: str, before: bytes, after: bytes) -> None:
+    scrub = scrubber(secret)
+    within = before + secret.encode() + after
+    for text in (
+        secret,
+        f"https://x/?key={quote(secret, safe='')}&a=b",
+        base64.b64encode(within).decode(),
+        base64.urlsafe_b64encode(within).decode(),
+    ):
+        assert scrub(text) != text
+        assert secret not in scrub(text)
+
+
+def test_a_secret_that_a_short_line_would_cut_is_taken_out_before() -> None:
+    asked = caller(scrub=scrubber("sk-secret-key-of-some-length"))
+    said = Fault("rejected", "x" * 290 + "sk-secret-key-of-some-length", 400)
+    with pytest.raises(CallError) as caught:
+        asyncio.run(asked.call(answers(said)))
+    assert "sk-" not in str(caught.value) + str(caught.value.attempts)
+
+
+def test_short_keys_of_local_servers_are_no_secrets() -> None:
+    assert scrubber("none")("none of these") == "none of these"
+    assert scrubber("")("anything") == "anything"

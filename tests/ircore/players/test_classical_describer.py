@@ -1,0 +1,140 @@
+"""The classical describer's messages: within budget, on the point, and done when nothing is left to say."""
+
+import asyncio
+import itertools
+
+import numpy as np
+import pytest
+
+from ircore.core.drawing import Drawing
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
+from ircore.core.tokens import count_tokens
+from ircore.players.base import DescriberView, GeneratorView
+from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.classical import ClassicalDescriber
+
+
+def answer(target: Drawing, *renderings: Drawing, budget: int = 200, messages: tuple[str, ...] | None = None) -> str:
+    pictures = tuple(Picture.from_pixels(drawing.pixels) for drawing in renderings)
+    said = messages if messages is not None else ("Something.",) * len(pictures)
+    view = DescriberView(
+        len(pictures) + 1,
+        "",
+        Picture.from_pixels(target.pixels),
+        pictures,
+        said,
+        said,
+        ("",) * len(pictures),
+        budget,
+        0,
+    )
+    describer = ClassicalDescriber(PlayerSpec(player="classical"))
+    return asyncio.run(describer.describe(view)).text
+
+
+def message(text: str) -> str:
+    assert text.startswith("<DESCRIPTION>")
+    assert text.endswith("</DESCRIPTION>")
+    return text.removeprefix("<DESCRIPTION>").removesuffix("</DESCRIPTION>")
+
+
+def scene(x: float = 120, radius: float = 40, colour: str = "#d62728", square: bool = True) -> Drawing:
+    drawing = Drawing(512, 512, "#f4f1ea")
+    drawing.ellipse((x, 200), (radius, radius), colour)
+    if square:
+        drawing.rectangle(300, 300, 380, 380, "#1f77b4")
+    return drawing
+
+
+def test_first_message_says_background_then_objects() -> None:
+    said = message(answer(scene()))
+    assert said.index("#f4f1ea") < said.index("#d62728")
+    assert "circle of radius 40 px centred at (120, 200)" in said
+    assert "square of side 80 px centred at (340, 340)" in said
+
+
+def test_picture_of_another_size_is_announced() -> None:
+    assert "300 by 200 pixels" in message(answer(Drawing(300, 200, "#ff0000")))
+
+
+@pytest.mark.parametrize("budget", [5, 10, 50, 200])
+def test_budget_is_kept(budget: int) -> None:
+    drawing = Drawing(512, 512)
+    for row, column in itertools.product(range(5), range(5)):
+        drawing.ellipse((60 + 95 * column, 60 + 95 * row), (20 + row, 20 + row), f"#{40 * row:02x}{50 * column:02x}80")
+    said = message(answer(drawing, budget=budget))
+    assert 0 < count_tokens(said) <= budget
+
+
+def test_ten_tokens_name_the_most_telling_thing() -> None:
+    drawing = scene()
+    drawing.rectangle(200, 20, 500, 250, "#2ca02c")
+    assert "reen rectangle" in message(answer(drawing, budget=10))
+
+
+def test_no_difference_is_done() -> None:
+    assert answer(scene(), scene()) == "<DONE>"
+
+
+def test_move_is_relational() -> None:
+    said = message(answer(scene(x=120), scene(x=160)))
+    assert said.startswith("Move the red (#d62728) circle at (160, 200) 40 px left")
+
+
+def test_size_colour_missing_and_extra_things() -> None:
+    assert "smaller: radius 40 px" in message(answer(scene(), scene(radius=60)))
+    assert "to #d62728" in message(answer(scene(), scene(colour="#8c564b")))
+    assert "Add a #1f77b4 square" in message(answer(scene(), scene(square=False)))
+    assert "Remove the blue (#1f77b4) square" in message(answer(scene(square=False), scene()))
+
+
+def test_said_twice_in_vain_is_left() -> None:
+    said = message(answer(scene(), scene(square=False)))
+    second, third = scene(square=False), scene(square=False)
+    second.ellipse((5, 5), (1, 1), "#000000")
+    assert answer(scene(), second, third, messages=(said, said)) == "<DONE>"
+
+
+def test_three_equal_renderings_are_the_end() -> None:
+    assert answer(scene(), *[scene(square=False)] * 3) == "<DONE>"
+
+
+def test_playing_with_canvas_comes_close_and_ends() -> None:
+    target = scene()
+    for number in range(14):
+        target.ellipse((40 + 33 * number, 450), (12, 12), f"#{15 * number:02x}6040", outline="#222222", width=2)
+    pictures: list[Picture] = []
+    said: list[str] = []
+    describer, generator = (
+        ClassicalDescriber(PlayerSpec(player="classical")),
+        CanvasGenerator(PlayerSpec(player="canvas")),
+    )
+    picture = Picture.from_pixels(target.pixels)
+    while len(said) < 6:
+        seen = DescriberView(len(said) + 1, "", picture, tuple(pictures), tuple(said), (), (), 200, 0)
+        text = asyncio.run(describer.describe(seen)).text
+        if text == "<DONE>":
+            break
+        view = GeneratorView(
+            turn=len(said) + 1,
+            prompt="",
+            message=message(text),
+            earlier=tuple(said),
+            previous=pictures[-1] if pictures else None,
+            seed=0,
+        )
+        pictures.append(asyncio.run(generator.render(view)).picture)
+        said.append(message(text))
+    off = [float(np.abs(made.pixels.astype(float) - target.pixels).mean()) for made in pictures]
+    assert 2 <= len(said) < 6
+    assert off[-1] < off[0]
+    assert off[-1] < 1
+
+
+def test_settings_are_refused() -> None:
+    with pytest.raises(InputError, match="model"):
+        ClassicalDescriber(PlayerSpec(player="classical", model="x"))
+    with pytest.raises(InputError, match=r"parameters\.a"):
+        ClassicalDescriber(PlayerSpec(player="classical", parameters={"a": 1}))

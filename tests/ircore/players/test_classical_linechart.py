@@ -1,0 +1,125 @@
+"""Charts as the classical describer says and the canvas draws them, checked against what was drawn."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ircore.core.drawing import Drawing, Point
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.canvas.render import draw
+from ircore.players.builtin.canvas.shapes import Blob
+from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
+from ircore.players.builtin.classical.perceive import look_at
+from ircore.players.builtin.classical.percepts import Pie, Stroke
+from ircore.players.builtin.classical.wording import first_message
+
+COLUMNS = (80.0, 150.0, 220.0, 290.0, 360.0, 430.0)
+UPPER = tuple(zip(COLUMNS, (120.0, 200.0, 90.0, 240.0, 180.0, 100.0), strict=True))
+LOWER = tuple(zip(COLUMNS, (330.0, 150.0, 300.0, 360.0, 250.0, 320.0), strict=True))
+
+
+def chart(*lines: tuple[tuple[Point, ...], str, tuple[float, ...]], markers: str = "") -> Drawing:
+    drawing = Drawing(512, 512)
+    drawing.line([(50, 450.5), (460, 450.5)], "#000000", 1)
+    drawing.line([(50.5, 50), (50.5, 450)], "#000000", 1)
+    for x in COLUMNS:
+        drawing.line([(x + 0.5, 450), (x + 0.5, 455)], "#000000", 1)
+    for points, colour, dash in lines:
+        drawing.line(list(points), colour, 2, dash)
+        for point in points if markers else ():
+            drawing.ellipse(point, (4, 4), "#ffffff" if markers == "hollow" else colour)
+            drawing.ellipse(point, (4, 4), outline=colour, width=2)
+    return drawing
+
+
+def seen(drawing: Drawing) -> list[Stroke]:
+    found = [p for p in look_at(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)]
+    return sorted(found, key=lambda line: line.points[0][1])
+
+
+def assert_near(line: Stroke, corners: tuple[Point, ...]) -> None:
+    assert all(math.dist(one, other) < 3.5 for one, other in zip(line.points, corners, strict=True)), line.points
+
+
+@pytest.mark.parametrize(
+    ("dash", "name"), [((), "solid"), ((9, 5), "dashed"), ((2, 4), "dotted"), ((12, 4, 2, 4), "dash-dot")]
+)
+@pytest.mark.parametrize("markers", ["", "full", "hollow"])
+def test_a_line_is_followed_from_tick_to_tick_whatever_its_stroke(
+    dash: tuple[float, ...], name: str, markers: str
+) -> None:
+    (line,) = seen(chart((UPPER, "#1f77b4", dash), markers=markers))
+    assert_near(line, UPPER)
+    assert line.dash == name
+    assert (line.marker is not None) == bool(markers)
+
+
+@pytest.mark.parametrize("colours", [("#1f77b4", "#d62728"), ("#333333", "#333333")])
+def test_two_lines_that_cross_are_told_apart(colours: tuple[str, str]) -> None:
+    one, other = seen(chart((UPPER, colours[0], ()), (LOWER, colours[1], (9, 5)), markers="full"))
+    assert_near(one, UPPER)
+    assert_near(other, LOWER)
+
+
+def test_a_parabola_over_ticks_stays_a_curve() -> None:
+    points = tuple((float(x), 100 + (x - 255) ** 2 / 120) for x in range(80, 431, 2))
+    drawing = chart((points, "#1f77b4", ()))
+    assert not [line for line in seen(drawing) if line.colour == "#1f77b4" and not line.smooth]
+
+
+def test_a_wedge_pulled_out_is_still_of_the_pie() -> None:
+    message = (
+        "A pie of radius 150 px centred at (256, 256) with white 2 px wedge borders, clockwise from 12 o'clock: "
+        "#d62728 28% pulled out 15 px, #1f77b4 22%, #2ca02c 34%, #ff7f0e 16%."
+    )
+    canvas, notes = read([message])
+    assert notes == ()
+    (drawn,) = canvas.items
+    assert isinstance(drawn, DrawnPie)
+    assert [part.pulled for part in drawn.slices] == [15, 0, 0, 0]
+    (pie,) = look_at(draw(canvas)).percepts
+    assert isinstance(pie, Pie)
+    assert [colour for colour, _ in pie.wedges] == ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e"]
+    assert np.allclose([share for _, share in pie.wedges], [0.28, 0.22, 0.34, 0.16], atol=0.02)
+    assert pie.pulled[0] == pytest.approx(15, abs=3)
+    assert not any(pie.pulled[1:])
+
+
+def test_few_tokens_say_all_wedges_of_a_pie_in_everyday_colours() -> None:
+    pie = Pie((256, 256), 150, 0, 0, (("#d62728", 0.283), ("#1f77b4", 0.717)), ("#ffffff", 2), (106, 106, 406, 406))
+    perception = replace(look_at(Drawing(512, 512).pixels), percepts=(pie,))
+    assert first_message(perception, 50).endswith("clockwise from 12 o'clock: red 28%, blue 72%.")
+
+
+@pytest.mark.parametrize("upright", [True, False])
+def test_stacked_bars_stand_on_one_another(upright: bool) -> None:
+    if upright:
+        message = (
+            "Stacked bars 30 px wide at x 100, 200 standing on y 400: red up to y 300, 350; blue up to y 250, 200."
+        )
+    else:
+        message = (
+            "Stacked bars 30 px high at y 100, 200 growing left from x 400: "
+            "red out to x 300, 350; blue out to x 250, 200."
+        )
+    canvas, notes = read([message])
+    assert notes == ()
+    spans = []
+    for bar in canvas.items:
+        assert isinstance(bar, Blob)
+        left, top, right, bottom = bar.box
+        spans.append((top, bottom) if upright else (left, right))
+    assert spans == [(300, 400), (350, 400), (250, 300), (200, 350)]
+
+
+def test_stacked_bars_are_said_series_by_series() -> None:
+    drawing = Drawing(512, 512)
+    for x, low, high in ((100, 300, 200), (200, 350, 150), (300, 250, 120)):
+        drawing.rectangle(x - 20, low, x + 20, 400, "#d62728")
+        drawing.rectangle(x - 20, high, x + 20, low, "#1f77b4")
+    said = first_message(look_at(drawing.pixels), 200)
+    assert "Stacked bars 40 px wide at x 100, 200, 300 standing on y 400: " in said
+    assert "up to y 300, 350, 250; " in said
+    assert said.endswith("up to y 200, 150, 120.")

@@ -1,0 +1,92 @@
+"""Texts that OCR recognises: measured by their ink, taken only where nothing was read, real where it is installed."""
+
+import asyncio
+import importlib.util
+
+import pytest
+
+from ircore.core.drawing import Drawing
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
+from ircore.players.base import DescriberView
+from ircore.players.builtin.classical import ClassicalDescriber
+from ircore.players.builtin.classical.ocr import Spotted, spot
+from ircore.players.builtin.classical.perceive import look_at
+from ircore.players.builtin.classical.percepts import Text
+
+INSTALLED = all(importlib.util.find_spec(name) for name in ("rapidocr", "onnxruntime"))
+needs_ocr = pytest.mark.skipif(not INSTALLED, reason="the extra ocr is not installed")
+
+
+def slanted(text: str = "2014", x: float = 200, y: float = 300) -> Drawing:
+    drawing = Drawing(512, 512)
+    drawing.text((x, y), text, 15, "#1e3a5f", rotation=45)
+    return drawing
+
+
+def around(x: float, y: float, text: str = "2014", score: float = 0.97) -> Spotted:
+    """The corners of a text that climbs at 45 degrees, with the room that a detector leaves."""
+    return Spotted(text, ((x - 20, y + 3), (x + 3, y - 20), (x + 20, y - 3), (x - 3, y + 20)), score)
+
+
+def test_a_slanted_text_is_measured_by_its_ink() -> None:
+    drawing = slanted()
+    # An axis line and its tick reach into the corners but are no ink of the text.
+    drawing.line([(40, 283.5), (480, 283.5)], "#1e3a5f", 1)
+    (text,) = look_at(drawing.pixels, (around(200, 300),)).texts
+    assert (text.text, text.rotation) == ("2014", 45)
+    assert text.centre == pytest.approx((200, 300), abs=1)
+    assert text.size == pytest.approx(15, abs=1)
+
+
+def test_what_was_read_already_is_not_taken_twice() -> None:
+    drawing = Drawing(512, 512)
+    drawing.text((200, 300), "Week", 14)
+    again = Spotted("Weck", ((178, 290), (222, 290), (222, 310), (178, 310)), 0.99)
+    assert [text.text for text in look_at(drawing.pixels, (again,)).texts] == ["Week"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [around(200, 300, score=0.5), around(200, 300, "キ"), around(200, 300, "_-"), around(400, 100)]
+)
+def test_what_is_doubtful_or_not_there_is_left_out(wrong: Spotted) -> None:
+    assert look_at(slanted().pixels, (wrong,)).texts == ()
+
+
+def test_recognised_pixels_are_no_strokes() -> None:
+    seen = look_at(slanted("Wednesday").pixels, ()).percepts
+    read = look_at(
+        slanted("Wednesday").pixels, (Spotted("Wednesday", ((160, 326), (226, 260), (240, 274), (174, 340)), 1),)
+    )
+    assert [type(percept) for percept in read.percepts] == [Text]
+    assert not any(isinstance(percept, Text) for percept in seen)
+
+
+def test_the_parameter_is_checked() -> None:
+    with pytest.raises(InputError, match=r"parameters\.ocr: must be true or false"):
+        ClassicalDescriber(PlayerSpec(player="classical", parameters={"ocr": "yes"}))
+    ClassicalDescriber.check(PlayerSpec(player="classical", parameters={"ocr": True}))
+
+
+@pytest.mark.skipif(INSTALLED, reason="the extra ocr is installed")
+def test_without_the_extra_the_remedy_is_named() -> None:
+    with pytest.raises(InputError, match="rapidocr") as caught:
+        ClassicalDescriber(PlayerSpec(player="classical", parameters={"ocr": True}))
+    assert "ircore[ocr]" in caught.value.remedy
+
+
+@needs_ocr
+def test_real_recognition_of_slanted_print() -> None:
+    (found,) = spot(Picture.from_pixels(slanted("2014").pixels))
+    assert (found.text, found.rotation) == ("2014", 45)
+    assert spot(Picture.from_pixels(slanted("2014").pixels)) is spot(Picture.from_pixels(slanted("2014").pixels))
+
+
+@needs_ocr
+def test_the_describer_says_what_was_recognised() -> None:
+    describer = ClassicalDescriber(PlayerSpec(player="classical", parameters={"ocr": True}))
+    view = DescriberView(1, "", Picture.from_pixels(slanted("2014").pixels), (), (), (), (), 200, 0)
+    said = asyncio.run(describer.describe(view)).text
+    assert '"2014"' in said
+    assert "rotated 45 degrees" in said

@@ -1,0 +1,277 @@
+"""What the classical describer sees, checked against what was drawn."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ircore.core.drawing import Drawing, Point, arc_points
+from ircore.players.builtin.classical.palette import segment
+from ircore.players.builtin.classical.perceive import look_at
+from ircore.players.builtin.classical.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
+
+Kinds = (Bars, Grid, Pie, Shape, Stroke, Ticks)
+
+
+def one(perception: Perception, kind: type, colour: str | None = None) -> object:
+    found = [p for p in perception.percepts if isinstance(p, kind) and colour in {None, getattr(p, "colour", None)}]
+    assert len(found) == 1, perception.percepts
+    return found[0]
+
+
+def shape(drawing: Drawing, colour: str | None = None) -> Shape:
+    found = one(look_at(drawing.pixels), Shape, colour)
+    assert isinstance(found, Shape)
+    return found
+
+
+def stroke(drawing: Drawing, colour: str | None = None) -> Stroke:
+    found = one(look_at(drawing.pixels), Stroke, colour)
+    assert isinstance(found, Stroke)
+    return found
+
+
+def near(one_point: Point, other: Point, within: float = 1.0) -> bool:
+    return math.dist(one_point, other) <= within
+
+
+def test_flat_colours_are_exact_and_antialiasing_adds_none() -> None:
+    drawing = Drawing(200, 200, "#f4f1ea")
+    drawing.ellipse((100, 100), (60, 40), "#d62728", rotation=20)
+    segmentation = segment(drawing.pixels)
+    assert [segmentation.hex(label) for label in range(len(segmentation.colours))] == ["#f4f1ea", "#d62728"]
+
+
+def test_background_that_fades_is_seen_as_one() -> None:
+    rows = np.linspace([170, 187, 204], [17, 34, 51], 240)
+    pixels = np.repeat(rows[:, None, :], 240, axis=1).round().astype(np.uint8)
+    pixels[80:160, 60:180] = (255, 0, 0)
+    perception = look_at(pixels)
+    assert perception.backdrop.last is not None
+    assert [p.kind for p in perception.percepts if isinstance(p, Shape)] == ["rectangle"]
+
+
+@pytest.mark.parametrize(("centre", "radius"), [((120, 200), 40), ((250.5, 61.25), 33.5), ((300, 300), 9)])
+def test_circle(centre: Point, radius: float) -> None:
+    drawing = Drawing(512, 512)
+    drawing.ellipse(centre, (radius, radius), "#d62728")
+    seen = shape(drawing)
+    assert (seen.kind, seen.colour) == ("circle", "#d62728")
+    assert near(seen.centre, centre)
+    assert abs(seen.size[0] - 2 * radius) <= 2
+
+
+@pytest.mark.parametrize("rotation", [0, 30, 75, 140])
+def test_ellipse(rotation: float) -> None:
+    drawing = Drawing(512, 512)
+    drawing.ellipse((200, 260), (90, 40), "#9467bd", rotation=rotation)
+    seen = shape(drawing)
+    assert seen.kind == "ellipse"
+    assert near(seen.centre, (200, 260))
+    assert seen.size == pytest.approx((180, 80), abs=2)
+    assert abs((seen.rotation - rotation + 90) % 180 - 90) <= 2
+
+
+@pytest.mark.parametrize("rotation", [0, 15, 40])
+def test_rectangle(rotation: float) -> None:
+    drawing = Drawing(512, 512, "#202040")
+    turn = math.radians(rotation)
+    corners = [
+        (250 + x * math.cos(turn) - y * math.sin(turn), 200 + x * math.sin(turn) + y * math.cos(turn))
+        for x, y in ((-60, -35), (60, -35), (60, 35), (-60, 35))
+    ]
+    drawing.polygon(corners, "#ffcc00")
+    seen = shape(drawing)
+    assert (seen.kind, seen.colour) == ("rectangle", "#ffcc00")
+    assert near(seen.centre, (250, 200))
+    assert seen.size == pytest.approx((120, 70), abs=2)
+    assert abs(seen.rotation - rotation) <= 2
+
+
+def test_outline_is_seen_with_colour_and_width() -> None:
+    drawing = Drawing(512, 512)
+    drawing.rectangle(260, 70, 340, 130, "#1f77b4", outline="#000000", width=3)
+    seen = shape(drawing)
+    assert seen.outline == ("#000000", 3.0)
+    assert seen.size == pytest.approx((80, 60), abs=2)
+
+
+def test_unfilled_figures() -> None:
+    drawing = Drawing(512, 512)
+    drawing.ellipse((150, 150), (70, 70), outline="#1f77b4", width=3)
+    drawing.polygon([(300, 400), (480, 420), (400, 250)], outline="#000000", width=2)
+    perception = look_at(drawing.pixels)
+    seen = {p.kind: p for p in perception.percepts if isinstance(p, Shape)}
+    assert set(seen) == {"circle", "triangle"}
+    assert seen["circle"].colour is None
+    assert near(seen["circle"].centre, (150, 150))
+    assert abs(seen["circle"].size[0] - 140) <= 2
+    for corner in ((300, 400), (480, 420), (400, 250)):
+        assert min(math.dist(corner, other) for other in seen["triangle"].corners) <= 2.5
+
+
+def test_corners_of_triangle_star_and_hexagon() -> None:
+    drawing = Drawing(512, 512)
+    triangle = [(300.0, 300.0), (400.0, 320.0), (330.0, 420.0)]
+    drawing.polygon(triangle, "#2ca02c")
+    star = [
+        (100 + r * math.sin(i * math.pi / 5), 400 - r * math.cos(i * math.pi / 5))
+        for i in range(10)
+        for r in [40 if i % 2 == 0 else 17]
+    ]
+    drawing.polygon(star, "#ffbf00")
+    hexagon = [(120 + 50 * math.sin(i * math.pi / 3), 120 - 50 * math.cos(i * math.pi / 3)) for i in range(6)]
+    drawing.polygon(hexagon, "#7b2cbf")
+    seen = {p.colour: p for p in look_at(drawing.pixels).percepts if isinstance(p, Shape)}
+    assert {colour: p.kind for colour, p in seen.items()} == {
+        "#2ca02c": "triangle", "#ffbf00": "star", "#7b2cbf": "regular",
+    }  # fmt: skip
+    for colour, corners in (("#2ca02c", triangle), ("#7b2cbf", hexagon)):
+        for corner in corners:
+            assert min(math.dist(corner, other) for other in seen[colour].corners) <= 1.5
+    assert near(seen["#ffbf00"].centre, (100, 400))
+
+
+def test_circle_behind_another_is_completed() -> None:
+    drawing = Drawing(512, 512)
+    drawing.ellipse((200, 200), (80, 80), "#d62728")
+    drawing.ellipse((270, 240), (60, 60), "#1f77b4")
+    seen = shape(drawing, "#d62728")
+    assert seen.kind == "circle"
+    assert near(seen.centre, (200, 200))
+
+
+def test_pie_shares_start_and_radius() -> None:
+    drawing, at = Drawing(512, 512), 20.0
+    shares = (("#d62728", 0.25), ("#1f77b4", 0.3), ("#2ca02c", 0.05), ("#ff7f0e", 0.4))
+    for colour, share in shares:
+        drawing.wedge((256, 250), 180, at - 90, at - 90 + 360 * share, colour, outline="#ffffff", width=2)
+        at += 360 * share
+    pie = one(look_at(drawing.pixels), Pie)
+    assert isinstance(pie, Pie)
+    assert near(pie.centre, (256, 250))
+    assert abs(pie.radius - 180) <= 2
+    assert abs(pie.start - 20) <= 1
+    assert dict(pie.wedges) == pytest.approx(dict(shares), abs=0.005)
+
+
+def test_the_largest_of_three_wedges_may_be_pulled_out() -> None:
+    drawing = Drawing(512, 512)
+    for colour, middle, start, end in (
+        ("#d62728", (256, 256), 90, 210), ("#7f7f7f", (256, 256), -10, 90), ("#e377c2", (240, 228), -150, -10),
+    ):  # fmt: skip
+        drawing.wedge(middle, 150, start, end, colour, "#ffffff", 2)
+    pie = one(look_at(drawing.pixels), Pie)
+    assert isinstance(pie, Pie)
+    assert dict(pie.wedges) == pytest.approx(
+        {"#d62728": 120 / 360, "#7f7f7f": 100 / 360, "#e377c2": 140 / 360}, abs=0.01
+    )
+    assert sum(pulled > 10 for pulled in pie.pulled) == 1
+
+
+def test_an_octagon_with_a_marked_angle_is_no_pie() -> None:
+    drawing = Drawing(512, 512)
+    corners = [
+        (256 + 180 * math.cos(math.radians(at)), 256 + 180 * math.sin(math.radians(at))) for at in range(0, 360, 45)
+    ]
+    drawing.polygon(corners, "#fde0e0", "#3b2a20", 3)
+    for corner in corners[:2]:
+        drawing.line([(256, 256), corner], "#c62828", 3)
+    drawing.line(arc_points((256, 256), (60, 60), 0, 45), "#c62828", 3)
+    assert not any(isinstance(percept, Pie) for percept in look_at(drawing.pixels).percepts)
+
+
+def test_bars_axes_ticks_and_grid() -> None:
+    drawing = Drawing(512, 512)
+    for y in (100.5, 200.5, 300.5):
+        drawing.line([(60, y), (480, y)], "#dddddd", 1)
+    tips = (120, 220, 180, 333)
+    for number, tip in enumerate(tips):
+        drawing.rectangle(80 + 90 * number, tip, 140 + 90 * number, 450, "#1f77b4")
+    drawing.line([(60, 450), (480, 450)], "#000000", 2)
+    drawing.line([(60, 40), (60, 450)], "#000000", 2)
+    for number in range(4):
+        drawing.line([(110 + 90 * number, 450), (110 + 90 * number, 456)], "#000000", 2)
+    perception = look_at(drawing.pixels)
+    bars, grid, ticks = one(perception, Bars), one(perception, Grid), one(perception, Ticks)
+    assert isinstance(bars, Bars)
+    assert isinstance(grid, Grid)
+    assert isinstance(ticks, Ticks)
+    assert {bar.start: bar.tip for bar in bars.bars} == pytest.approx(dict(zip((80, 170, 260, 350), tips, strict=True)))
+    assert (grid.colour, grid.width) == ("#dddddd", 1.0)
+    assert grid.at == pytest.approx((100.5, 200.5, 300.5), abs=0.5)
+    assert ticks.at == pytest.approx((110, 200, 290, 380), abs=1)
+    axes = {p.role: p.points for p in perception.percepts if isinstance(p, Stroke)}
+    assert set(axes) == {"x axis", "y axis"}
+    assert near(axes["x axis"][0], (60, 450), 2)
+    assert near(axes["x axis"][1], (480, 450), 2)
+
+
+@pytest.mark.parametrize(("start", "end"), [((50, 50), (200, 90)), ((400, 60), (300, 420)), ((30, 300), (480, 300))])
+@pytest.mark.parametrize("dash", [(), (8, 5)])
+def test_line_ends_within_two_pixels(start: Point, end: Point, dash: tuple[float, ...]) -> None:
+    drawing = Drawing(512, 512)
+    drawing.line([start, end], "#d62728", 2, dash=dash)
+    seen = stroke(drawing)
+    assert seen.colour == "#d62728"
+    assert (seen.dash == "solid") == (not dash)
+    reach = 2.0 if not dash else 7.0  # the last dash may end anywhere within one period
+    assert min(math.dist(start, point) for point in seen.points) <= reach
+    assert min(math.dist(end, point) for point in seen.points) <= reach
+
+
+def test_curve_points_lie_on_the_curve() -> None:
+    drawing = Drawing(512, 512)
+    xs = np.linspace(30, 480, 300)
+    drawing.line([(x, 256 - 80 * math.sin((x - 256) / 50)) for x in xs], "#d62728", 3)
+    seen = stroke(drawing)
+    assert len(seen.points) <= 22
+    for x, y in seen.points:
+        assert (
+            min(math.hypot(x - t, y - 256 + 80 * math.sin((t - 256) / 50)) for t in np.arange(x - 5, x + 5, 0.2)) <= 2
+        )
+
+
+@pytest.mark.parametrize("radius", [4, 6])
+def test_line_with_markers(radius: float) -> None:
+    points = [(80 + 60 * i, 250 + (i * 37 * 3) % 70) for i in range(7)]
+    drawing = Drawing(512, 512)
+    drawing.line(points, "#1f77b4", 2.5)
+    for point in points:
+        drawing.ellipse(point, (radius, radius), "#1f77b4")
+    seen = stroke(drawing)
+    assert seen.marker == pytest.approx(radius, abs=1)
+    assert all(near(one_point, other, 2) for one_point, other in zip(seen.points, points, strict=True))
+
+
+def test_bars_on_a_plot_area_with_grid_lines_in_the_background_colour() -> None:
+    drawing = Drawing(512, 512)
+    drawing.rectangle(60, 40, 480, 450, "#e9ecf1")
+    for y in (140, 240, 340):
+        drawing.line([(60, y), (480, y)], "#ffffff", 2)
+    for number, tip in enumerate((120, 220, 180)):
+        drawing.rectangle(100 + 110 * number, tip, 160 + 110 * number, 450, "#44607a")
+    perception = look_at(drawing.pixels)
+    area = shape(drawing)
+    assert (area.colour, area.box) == ("#e9ecf1", (60, 40, 480, 450))
+    grid, bars = one(perception, Grid), one(perception, Bars)
+    assert isinstance(grid, Grid)
+    assert isinstance(bars, Bars)
+    assert (grid.colour, len(grid.at), len(bars.bars)) == ("#ffffff", 3, 3)
+
+
+def test_photograph_becomes_patches() -> None:
+    rng = np.random.default_rng(1)
+    pixels = rng.integers(0, 40, (300, 400, 3)).astype(np.uint8)
+    pixels[100:220, 80:200] += np.uint8(180)
+    perception = look_at(pixels)
+    assert perception.photo
+    seen = [p for p in perception.percepts if isinstance(p, Shape)]
+    assert any(near(p.centre, (140, 160), 25) for p in seen)
+
+
+def test_letters_are_not_described_as_shapes() -> None:
+    drawing = Drawing(512, 512)
+    drawing.text((250, 250), "Some words here", 16)
+    perception = look_at(drawing.pixels)
+    assert [type(percept) for percept in perception.percepts] == [Text]

@@ -1,0 +1,177 @@
+"""A person in either seat: through files, and at the terminal."""
+
+import asyncio
+import io
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pairs import play_pair, write_pair
+from samples import sample_instances
+
+from ircore.core.errors import InputError
+from ircore.core.files import write_bytes, write_text
+from ircore.core.images import read_picture
+from ircore.core.records import PlayerSpec
+from ircore.instances.store import InstanceSet
+from ircore.players.base import DescriberView, GeneratorView, PlayerError
+from ircore.players.human import HumanPlayer
+from ircore.runs.folder import RunFolder
+from ircore.submissions.doctor import shown_picture
+
+
+def seat(folder: Path | None = None, timeout: float = 120) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"timeout_s": timeout, "poll_s": 0.02}
+    if folder is not None:
+        parameters["folder"] = str(folder)
+    return {"player": "human", "parameters": parameters}
+
+
+def player(folder: Path, timeout: float = 120) -> HumanPlayer:
+    return HumanPlayer(PlayerSpec.model_validate(seat(folder, timeout)))
+
+
+def describer_view(turn: int = 1) -> DescriberView:
+    return DescriberView(turn, "Say what you see.", shown_picture(), (), (), (), (), 200, 0)
+
+
+@contextmanager
+def person(folder: Path, act: Callable[[Path], None]) -> Iterator[None]:
+    """Somebody who looks into a folder and acts once on every question in it."""
+    seen: set[Path] = set()
+    gone = threading.Event()
+
+    def look() -> None:
+        while not gone.is_set():
+            for instructions in sorted(folder.glob("*/instructions.txt")):
+                if instructions not in seen:
+                    seen.add(instructions)
+                    act(instructions.parent)
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield
+    finally:
+        gone.set()
+        thread.join()
+
+
+def speak(place: Path) -> None:
+    words = "done" if (place / "rendering-2.png").exists() else f"the target, {place.name[10:17]}"
+    (place / "answer.txt").write_text(f"{words}\n")
+
+
+def answering(text: str) -> Callable[[Path], None]:
+    return lambda place: write_text(place / "answer.txt", text)
+
+
+def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet) -> None:
+    def draw(place: Path) -> None:
+        assert (place / "message.txt").read_text().startswith("the target, turn-0")
+        assert (place / "previous.png").exists() == ("turn-02" in place.name)
+        (place / "picture.png").write_bytes(shown_picture().data)
+
+    eyes, hands = tmp_path / "eyes", tmp_path / "hands"
+    pair = write_pair(tmp_path, seat(eyes), seat(hands))
+    with person(eyes, speak), person(hands, draw):
+        assert play_pair(pair, instances, tmp_path / "run", "--limit", "2", "--concurrency", "1") == 0
+    run = RunFolder.open(tmp_path / "run")
+    assert [one.outcome for one in run.episodes()] == ["converged"] * 2
+    first = run.episodes()[0]
+    assert [one.message for one in first.turns] == ["the target, turn-01", "the target, turn-02", None]
+    assert first.rendered_turns[0].rendering is not None
+    assert (run.rendering(first.rendered_turns[0].rendering).pixels == shown_picture().pixels).all()
+    shown = {one.name for one in eyes.glob("describer-turn-03-*/*")}
+    assert shown == {"answer.txt", "instructions.txt", "rendering-1.png", "rendering-2.png", "target.png"}
+    target = next(eyes.glob("describer-turn-01-*/target.png"))
+    assert read_picture(target).sha256 in {one.sha256 for one in run.instances.instances}
+
+
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ("a red disc\n", "<DESCRIPTION>a red disc</DESCRIPTION>"),
+        ("two\nlines", "<DESCRIPTION>two\nlines</DESCRIPTION>"),
+        ("<DESCRIPTION>tagged</DESCRIPTION>", "<DESCRIPTION>tagged</DESCRIPTION>"),
+        (" Done \n", "<DONE>"),
+        ("<DONE>", "<DONE>"),
+    ],
+)
+def test_tags_are_put_around_a_persons_words(tmp_path: Path, written: str, answer: str) -> None:
+    with person(tmp_path, answering(written)):
+        assert asyncio.run(player(tmp_path).describe(describer_view())).text == answer
+
+
+def test_an_answer_that_is_there_is_taken_at_once(tmp_path: Path) -> None:
+    with person(tmp_path, answering("a disc")):
+        first = asyncio.run(player(tmp_path).describe(describer_view()))
+    assert asyncio.run(player(tmp_path).describe(describer_view())).text == first.text  # nobody is there any more
+
+
+def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
+    data = shown_picture().data
+
+    def save_slowly(place: Path) -> None:
+        write_bytes(place / "picture.png", data[: len(data) // 2])
+        end = time.monotonic() + 60
+        while not said.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.1)  # it is looked at a few times more
+        write_bytes(place / "picture.png", data)
+
+    view = GeneratorView(1, "a red disc", (), None, 0, "a red disc")
+    with redirect_stderr(io.StringIO()) as said, person(tmp_path, save_slowly):
+        answer = asyncio.run(player(tmp_path).render(view))
+    assert (answer.picture.pixels == shown_picture().pixels).all()
+    assert said.getvalue().count("picture.png: damaged or truncated picture") == 1
+
+
+def test_nobody_answers(tmp_path: Path) -> None:
+    with pytest.raises(PlayerError, match=r"No answer within 0.1 s \(.*answer\.txt\)") as caught:
+        asyncio.run(player(tmp_path, timeout=0.1).describe(describer_view()))
+    assert caught.value.reason == "provider_error"
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"model": "me"}, "model: a person has none"),
+        ({"parameters": {"floder": "x"}}, "parameters.floder: unknown"),
+        ({"parameters": {"timeout_s": 0}}, "parameters.timeout_s: not a number of seconds"),
+        ({"parameters": {"folder": 7}}, "parameters.folder: not a path"),
+    ],
+)
+def test_settings_are_checked(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        HumanPlayer(PlayerSpec.model_validate({"player": "human", **given}))
+
+
+def test_at_the_terminal(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    picture = tmp_path / "mine.png"
+    picture.write_bytes(shown_picture().data)
+    pair = write_pair(tmp_path, seat(), seat())
+    typed = f"a red disc\n{tmp_path / 'nothing.png'}\n{picture}\nDONE\n"
+    command = [sys.executable, "-m", "ircore", "play", str(pair), "--instances", str(instances.folder)]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "run"), "--limit", "1", "--concurrency", "1"],
+        input=typed, capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    (episode,) = RunFolder.open(tmp_path / "run").episodes()
+    assert (episode.outcome, [one.message for one in episode.turns]) == ("converged", ["a red disc", None])
+    assert "target.png" in done.stderr
+    assert "nothing.png: cannot be read" in done.stderr
+    again = subprocess.run(
+        [*command, "--out", str(tmp_path / "run"), "--limit", "2", "--concurrency", "1"],
+        input="a start", capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert again.returncode == 1
+    assert "ircore: standard input has ended" in again.stderr

@@ -1,0 +1,429 @@
+"""Players behind an OpenAI-compatible service: the real client, real HTTP on loopback, the real command."""
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer, serving
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import PlayerSpec
+from ircore.instances.store import InstanceSet
+from ircore.players import calls
+from ircore.players.calls import usage_of
+from ircore.players.openai.describer import OpenAIDescriber
+from ircore.runs.folder import Call, Failure, RunFolder
+
+KEY = "sk-planted/Key+4242=secret"
+PAIRS = (("openai-images", "chat"), ("openai-chat", "responses"), ("openai-responses", "chat"))
+GENERATORS = tuple(generator for generator, _ in PAIRS)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    monkeypatch.setenv("TEST_API_KEY", KEY)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with serving() as one:
+        yield one
+
+
+def manifest(
+    folder: Path,
+    server: OpenAIServer,
+    generator: str = "openai-images",
+    describer: dict[str, Any] | None = None,
+    draws: dict[str, Any] | None = None,
+) -> Path:
+    """Write a submission whose two models are at the server; ``describer`` and ``draws`` are their parameters."""
+    seats = {
+        seat: {
+            "player": player,
+            "model": f"a-{seat}",
+            "base_url": server.base_url,
+            "api_key_env": "TEST_API_KEY",
+            "parameters": parameters or {},
+        }
+        for seat, player, parameters in (("describer", "openai", describer), ("generator", generator, draws))
+    }
+    path = folder / "loopback" / "submission.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"schema": 1, "name": "Loopback", "licence": "CC0-1.0", **seats}))
+    return path
+
+
+def play(submission: Path, instances: InstanceSet, out: Path, *more: str) -> int:
+    return ircore(["play", str(submission), "--instances", str(instances.folder), "--out", str(out), *more])
+
+
+def attempts(run: RunFolder) -> Counter[str]:
+    """Count the attempts in the journal by kind."""
+    asked: list[Call | Failure] = [*run.calls().values(), *run.failures()]
+    return Counter(attempt.kind for one in asked for attempt in one.attempts)
+
+
+@pytest.mark.parametrize(("generator", "api"), PAIRS)
+def test_a_run_from_end_to_end(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str, api: str
+) -> None:
+    assert play(manifest(tmp_path, server, generator, {"api": api}), instances, tmp_path / "run") == 0
+    run = RunFolder.open(tmp_path / "run")
+    assert {one.outcome for one in run.episodes()} == {"converged"}
+    assert {len(one.rendered_turns) for one in run.episodes()} == {2}
+    # 4 episodes: 3 questions to the describer (two messages, done) and 2 to the generator, each asked once.
+    assert server.count() == 20 == sum(attempts(run).values())
+    assert len(list((run.path / "renderings").iterdir())) == 8
+    first = run.calls()[("geometry-easy-01", 1, "describer")]  # type: ignore[index]
+    assert (first.usage.requests, first.usage.prompt_tokens, first.usage.reasoning_tokens) == (1, 900, 64)
+    assert first.attempts[0].status == 200
+    assert first.attempts[0].received > 100
+
+
+def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    parameters = {"detail": "high", "temperature": 0.5, "reasoning_effort": "low", "extra_body": {"top_k": 5}}
+    play(manifest(tmp_path, server, describer=parameters), instances, tmp_path / "run", "--limit", "1")
+    run = RunFolder.open(tmp_path / "run")
+    last = [one for one in server.seen if one.path == "/chat/completions"][-1]
+    assert last.headers["authorization"] == f"Bearer {KEY}"
+    assert {name: one for name, one in last.document.items() if name != "messages"} == {
+        "model": "a-describer",
+        "max_completion_tokens": 16_000,
+        "temperature": 0.5,
+        "reasoning_effort": "low",
+        "top_k": 5,
+    }
+    messages = last.document["messages"]
+    assert [one["role"] for one in messages] == ["user", "assistant"] * 2 + ["user"]
+    shown = [one["content"][1]["image_url"] for one in messages if one["role"] == "user"]
+    assert {one["detail"] for one in shown} == {"high"}
+    sent = [base64.b64decode(one["url"].removeprefix("data:image/png;base64,")) for one in shown]
+    instance, episode = run.instances.instances[0], run.episodes()[0]
+    renderings = [run.rendering(turn.rendering).data for turn in episode.rendered_turns if turn.rendering]
+    assert sent == [run.target(instance).data, *renderings]
+    assert messages[1]["content"].startswith("<DESCRIPTION>Message 1")
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_a_generator_is_sent_the_dialogue_and_its_own_picture(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str
+) -> None:
+    play(manifest(tmp_path, server, generator), instances, tmp_path / "run", "--limit", "1")
+    run = RunFolder.open(tmp_path / "run")
+    first, second = (one for one in server.seen if one.document["model"] == "a-generator")
+    messages = [turn.message or "" for turn in run.episodes()[0].rendered_turns]
+    assert messages[0] in json.dumps(first.document)
+    assert "oldest first" not in json.dumps(first.document)
+    later = json.dumps(second.document)
+    assert later.index(messages[0]) < later.index(messages[1])
+    rendering = run.episodes()[0].rendered_turns[0].rendering
+    assert rendering is not None
+    picture = run.rendering(rendering).data
+    assert picture == second.files.get("image") or base64.b64encode(picture).decode() in later
+    target = base64.b64encode(run.target(run.instances.instances[0]).data).decode()
+    assert target not in json.dumps(first.document) + later
+
+
+def test_pictures_can_be_sent_smaller(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    submission = manifest(tmp_path, server, describer={"max_side": 64})
+    play(submission, instances, tmp_path / "run", "--limit", "1")
+    url = server.seen[0].document["messages"][0]["content"][1]["image_url"]["url"]
+    data = base64.b64decode(url.removeprefix("data:image/png;base64,"))
+    assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (64, 64)
+
+
+RETRIED = {
+    "rate_limit": "rate_limit",
+    "rate_limit_ms": "rate_limit",
+    "rate_limit_bare": "rate_limit",
+    "server_error": "server",
+    "drop": "dropped",
+    "truncate": "dropped",
+    "html": "server",
+    "wrong_type": "malformed",
+    "error_in_body": "server",
+    "empty_choices": "malformed",
+    "cut_off": "cut_off",
+    "empty": "empty",
+    "filtered": "filtered",
+}
+PICTURES = {
+    "drop": "dropped",
+    "truncate": "dropped",
+    "wrong_type": "malformed",
+    "tiny": "bad_image",
+    "huge": "bad_image",
+    "not_image": "bad_image",
+    "no_image": "no_image",
+}
+
+
+@pytest.mark.parametrize(
+    ("generator", "api", "transport"),
+    [
+        ("openai-images", "chat", "httpx"),
+        ("openai-chat", "responses", "httpx"),
+        ("openai-responses", "chat", "aiohttp"),
+    ],
+)
+def test_every_passing_fault_is_retried_and_recorded(
+    tmp_path: Path, instances: InstanceSet, generator: str, api: str, transport: str
+) -> None:
+    if transport == "aiohttp":
+        pytest.importorskip("aiohttp")
+    with serving(turns=30) as server:
+        submission = manifest(
+            tmp_path, server, generator, {"api": api, "transport": transport}, {"transport": transport}
+        )
+        for fault in RETRIED:
+            server.fail(fault, "ok", model="a-describer")
+        for fault in PICTURES:
+            server.fail(fault, "ok", model="a-generator")
+        assert play(submission, instances, tmp_path / "run", "--limit", "1", "--max-turns", "13") == 0
+        expected = Counter((*RETRIED.values(), *PICTURES.values()))
+        assert attempts(RunFolder.open(tmp_path / "run")) == expected + Counter(answered=26)
+        assert server.count() == expected.total() + 26
+    assert ircore(["show", str(tmp_path / "run"), "--json"]) == 0
+
+
+def test_show_counts_failed_requests(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("rate_limit", "server_error", model="a-describer")
+    server.fail("moderation", model="a-generator")
+    assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--limit", "1") == 0
+    capsys.readouterr()
+    assert ircore(["show", str(tmp_path / "run"), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["requests"] == {"describer": 3, "generator": 1, "judge": 0}
+    assert summary["failed_requests"] == {"rate_limit": 1, "server": 1, "refused": 1}
+    assert summary["abort_reasons"] == {"generator_refused": 1}
+
+
+@pytest.mark.parametrize(
+    ("model", "fault", "times", "reason", "said"),
+    [
+        ("a-describer", "refusal", 1, "describer_refused", "I cannot help with that"),
+        ("a-describer", "moderation", 1, "describer_refused", "rejected by the safety system"),
+        ("a-describer", "filtered", 2, "describer_refused", "filter withheld"),
+        ("a-describer", "empty", 3, "describer_empty", "the answer is empty"),
+        ("a-generator", "refusal", 1, "generator_refused", "I cannot help with that"),
+        ("a-generator", "moderation", 1, "generator_refused", "rejected by the safety system"),
+        ("a-generator", "no_image", 3, "generator_no_image", "Shall I draw it in oil?"),
+        ("a-generator", "tiny", 3, "generator_no_image", "1 × 1 pixels"),
+        ("a-generator", "not_image", 3, "generator_no_image", "not a PNG, JPEG, WebP or GIF"),
+        ("a-generator", "huge", 3, "generator_no_image", "8000 × 6250 pixels is too large"),
+    ],
+)  # fmt: skip
+def test_an_answer_withheld_ends_the_episode_with_what_the_provider_said(
+    tmp_path: Path,
+    instances: InstanceSet,
+    server: OpenAIServer,
+    model: str,
+    fault: str,
+    times: int,
+    reason: str,
+    said: str,
+) -> None:
+    server.fail(*[fault] * times, model=model)
+    submission = manifest(tmp_path, server, "openai-chat")
+    assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 0
+    first, *others = RunFolder.open(tmp_path / "run").episodes()
+    assert first.abort_reason == reason
+    assert said in (first.detail or "")
+    assert {one.outcome for one in others} == {"converged"}
+    (failure,) = RunFolder.open(tmp_path / "run").failures()
+    assert len(failure.attempts) == times
+    # Such an episode is over: it is not played again.
+    before = server.count()
+    assert play(submission, instances, tmp_path / "run") == 0
+    assert server.count() == before
+
+
+def test_an_address_is_not_fetched(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    server.fail(*["address"] * 3, model="a-generator")
+    assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--limit", "1") == 0
+    assert "response_format: b64_json" in (RunFolder.open(tmp_path / "run").episodes()[0].detail or "")
+
+
+@pytest.mark.parametrize(("fault", "kind"), [("rate_limit_long", "rate_limit"), ("rejected", "rejected")])
+def test_what_cannot_be_helped_now_is_played_again_later(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str, kind: str
+) -> None:
+    """A day's wait is beyond the deadline of an hour: the episode is technically aborted and the exit status is 1."""
+    server.fail("ok", "ok", "ok", fault)
+    submission = manifest(tmp_path, server)
+    assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 1
+    assert RunFolder.open(tmp_path / "run").episodes()[0].abort_reason == "provider_error"
+    assert attempts(RunFolder.open(tmp_path / "run"))[kind] == 1
+    assert play(submission, instances, tmp_path / "run") == 0
+    assert {one.outcome for one in RunFolder.open(tmp_path / "run").episodes()} == {"converged"}
+    # 20 answers, and the one that failed: nothing that was answered was asked again.
+    assert server.count() == 21
+
+
+def test_a_stalled_answer_is_given_up_and_asked_for_again(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    server.fail("stall", model="a-generator")
+    server.fail("stall", model="a-describer")
+    submission = manifest(tmp_path, server, describer={"timeout_s": 1}, draws={"timeout_s": 1})
+    assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
+    made = attempts(RunFolder.open(tmp_path / "run"))
+    # On a machine that stands still for a second, other answers come too late as well.
+    assert (set(made), made["answered"], server.faults["stall"]) == ({"answered", "timeout"}, 5, 2)
+    assert made["timeout"] >= 2
+
+
+@pytest.mark.parametrize("transport", ["httpx", "aiohttp"])
+def test_a_server_that_is_not_there(
+    tmp_path: Path, instances: InstanceSet, transport: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if transport == "aiohttp":
+        pytest.importorskip("aiohttp")
+    with serving() as server:
+        pass
+    submission = manifest(tmp_path, server, describer={"transport": transport})
+    assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 1
+    problem, advice = capsys.readouterr().err.splitlines()[-2:]
+    assert problem.startswith(f"ircore: openai, model a-describer at {server.base_url}: ")
+    assert advice.startswith("  Check base_url in the manifest and the network")
+    (failure,) = RunFolder.open(tmp_path / "run").failures()
+    assert [one.kind for one in failure.attempts] == ["unreachable"] * 5
+    assert usage_of(failure.attempts).requests == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "line", "remedy"),
+    [
+        ("unauthorized", "HTTP 401: Incorrect API key provided", "Check the key in TEST_API_KEY"),
+        ("forbidden", "HTTP 403: Country not supported", "Check the key in TEST_API_KEY"),
+        ("no_model", "HTTP 404: The model does not exist", "Check model and base_url"),
+        ("redirect", "HTTP 308: redirected to /v2/chat/completions", "Check model and base_url"),
+        ("no_quota", "HTTP 429: You exceeded your current quota", "Add credit"),
+        ("unsupported", "HTTP 400: Unsupported parameter: 'temperature'", "Change parameters"),
+    ],
+)
+def test_a_hard_failure_stops_the_run_at_once_and_loses_nothing(
+    tmp_path: Path,
+    instances: InstanceSet,
+    server: OpenAIServer,
+    fault: str,
+    line: str,
+    remedy: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server.fail("ok", "ok", fault, model="a-generator")
+    submission = manifest(tmp_path, server)
+    assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 1
+    problem, advice = [one for one in capsys.readouterr().err.splitlines() if one.startswith(("ircore:", "  "))][-2:]
+    assert problem == f"ircore: openai-images, model a-generator at {server.base_url}: {line}"
+    assert advice.startswith(f"  {remedy}")
+    run = RunFolder.open(tmp_path / "run")
+    assert [one.reason for one in run.failures()] == ["stopped"]
+    assert (len(run.calls()), server.count()) == (6, 7)
+    assert play(submission, instances, tmp_path / "run") == 0
+    assert server.count() == 21
+
+
+@pytest.mark.parametrize(("generator", "api"), PAIRS)
+def test_the_key_is_nowhere_but_in_the_request(
+    tmp_path: Path, instances: InstanceSet, generator: str, api: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The server repeats what it got in headers, errors, refusals and the describer's own words."""
+    with serving(echo=True) as server:
+        submission = manifest(tmp_path, server, generator, {"api": api})
+        server.fail("rate_limit", "server_error", "rate_limit_long", "ok", "refusal", "ok", "ok", model="a-describer")
+        server.fail("server_error", "moderation", "long", "no_model", model="a-generator")
+        statuses = [play(submission, instances, tmp_path / "run", "--concurrency", "1") for _ in range(3)]
+        assert statuses == [1, 1, 0]
+        assert server.faults["long"] == server.faults["no_model"] == 1
+        ircore(["show", str(tmp_path / "run")])
+        assert any(KEY in json.dumps(one.headers) for one in server.seen)
+    seen = capfd.readouterr()
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".png"]
+    texts = [seen.out, seen.err, *(path.read_text() for path in files)]
+    assert any("[key]" in text for text in texts)
+    for text in texts:
+        for form in (KEY[:6], KEY[3:-3], "sk-planted%2F", base64.b64encode(KEY.encode()).decode()[:12]):
+            assert form not in text
+
+
+def spec(**given: Any) -> PlayerSpec:
+    return PlayerSpec.model_validate({"player": "openai", "model": "m", "base_url": "http://127.0.0.1:1/v1", **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "problem", "remedy"),
+    [
+        ({"model": None}, "model is missing", "as its provider does"),
+        ({"parameters": {"temprature": 1}}, "parameters: unknown parameter 'temprature'", "Did you mean temperature?"),
+        ({"parameters": {"temperature": 3}}, "parameters.temperature: must be at most 2", "docs/players.md"),
+        ({"parameters": {"temperature": "0"}}, "parameters.temperature: must be a number", "Correct it"),
+        ({"parameters": {"top_p": True}}, "parameters.top_p: must be a number", ""),
+        ({"parameters": {"timeout_s": 0}}, "parameters.timeout_s: must be more than 0", ""),
+        ({"parameters": {"max_side": 99.5}}, "parameters.max_side: must be a whole number", ""),
+        ({"parameters": {"structured": "maybe"}}, "parameters.structured: must be true or false", ""),
+        ({"parameters": {"extra_body": [1]}}, "parameters.extra_body: must be a mapping", ""),
+        ({"parameters": {"api": "completions"}}, "parameters.api: must be 'chat' or 'responses'", ""),
+        ({"parameters": {"extra_body": {"stream": True}}}, "parameters.extra_body.stream: is sent by", "Take it out"),
+        ({"base_url": "https://api.example/v1"}, "api_key_env is missing", "OPENAI_API_KEY"),
+        ({"base_url": None}, "api_key_env is missing", "OPENAI_API_KEY"),
+    ],
+)
+def test_a_wrong_setting_is_named(given: dict[str, Any], problem: str, remedy: str) -> None:
+    for make in (OpenAIDescriber.check, OpenAIDescriber):
+        with pytest.raises(InputError) as caught:
+            make(spec(**given))
+        assert caught.value.problem.startswith(problem)
+        assert remedy in caught.value.remedy
+
+
+def test_a_submission_is_checked_without_its_key_and_not_played(
+    tmp_path: Path,
+    instances: InstanceSet,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("TEST_API_KEY")
+    submission = manifest(tmp_path, server)
+    assert ircore(["submission", "check", "--local", str(submission)]) == 0
+    assert play(submission, instances, tmp_path / "run") == 2
+    assert "the environment variable TEST_API_KEY is not set" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_key_with_a_line_break_is_trimmed_and_a_strange_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", f"{KEY}\n")
+    OpenAIDescriber(spec(api_key_env="TEST_API_KEY"))
+    monkeypatch.setenv("TEST_API_KEY", f"{KEY}\nx")
+    with pytest.raises(InputError) as caught:
+        OpenAIDescriber(spec(api_key_env="TEST_API_KEY"))
+    assert KEY not in caught.value.problem + caught.value.remedy
+
+
+def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    submission = manifest(tmp_path, server)
+    submission.write_text(submission.read_text().replace('"api_key_env": "TEST_API_KEY", ', ""))
+    assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
+
+
+def test_random_faults_lose_no_episode_and_play_none_twice(tmp_path: Path) -> None:
+    from samples import sample_instances
+
+    instances = sample_instances(tmp_path / "instances", per_condition=5)
+    rates = {"rate_limit": 0.05, "server_error": 0.02, "drop": 0.01, "truncate": 0.01}
+    with serving(turns=4, rates=rates, seed=3) as server:
+        assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--concurrency", "8") == 0
+        run = RunFolder.open(tmp_path / "run")
+        assert [one.outcome for one in run.episodes()] == ["converged"] * 20
+        assert sum(isinstance(event, Call) for event in run.events()) == 20 * 9 == server.faults["ok"]
+        assert sum(attempts(run).values()) == server.count() > 180

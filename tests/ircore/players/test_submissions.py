@@ -1,0 +1,101 @@
+"""Manifests: the built-in ones are valid, and what is wrong with a bad one is said in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.players.submission import read_submission
+
+BUILT_IN = sorted((Path(__file__).resolve().parents[3] / "submissions").glob("builtin-*"))
+GOOD = """schema: 1
+name: Pair
+describer: {player: classical}
+generator: {player: canvas}
+licence: Apache-2.0
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    manifest = folder / "a-pair" / "submission.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(text)
+    return manifest
+
+
+@pytest.mark.parametrize("folder", BUILT_IN, ids=lambda folder: folder.name)
+def test_built_in_pairs_are_valid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["submission", "check", str(folder)]) == 0
+    assert f"{folder.name}: valid" in capsys.readouterr().out
+
+
+def test_the_four_built_in_pairs_are_a_grid() -> None:
+    pairs = {tuple(folder.name.removeprefix("builtin-").split("-")) for folder in BUILT_IN}
+    assert pairs == {(d, g) for d in ("captioner", "classical") for g in ("canvas", "sketch")}
+
+
+def test_a_folder_or_its_manifest_can_be_named(tmp_path: Path) -> None:
+    manifest = write(tmp_path, GOOD)
+    assert read_submission(manifest) == read_submission(manifest.parent)
+    assert read_submission(manifest).slug == "a-pair"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("name: Pair", "nmae: Pair"), "name: is missing; nmae: unknown key"),
+        (("schema: 1", "schema: 2"), "schema: must be 1"),
+        (("{player: canvas}", "{player: canvsa}"), r"generator\.player: unknown player 'canvsa'"),
+        (("{player: canvas}", "{player: classical}"), r"generator\.player: classical is no generator"),
+        (("{player: canvas}", "canvas"), "generator: must be a mapping"),
+        (("{player: canvas}", "{player: canvas, api_key_env: sk-123}"), "generator.api_key_env: String should match"),
+        (("name: Pair", "name: &a Pair\nlinks: {paper: *a}"), "aliases are not allowed"),
+        (("name: Pair", "name: Pair\nname: Other"), r"yaml:3: not valid YAML \('name' is given twice\)"),
+        (("name: Pair", "name: [Pair"), "not valid YAML"),
+        (("licence: Apache-2.0", "licence: Apache-2.0\nlinks: {code: 'javascript:alert(1)'}"), "must start with https://"),
+        (("name: Pair", "name: 'a\\nb'\nrules: {max_turns: 0}"), r"rules\.max_turns: must be at least 1"),
+        (("licence: Apache-2.0", "licence: as you like!"), "licence must be an SPDX identifier"),
+        (("name: Pair", "name: Pair\nrules: {max_turns: true}"), r"rules\.max_turns: must be a whole number"),
+        ((GOOD, "- 1"), "not a mapping"),
+        (("name: Pair", "? [a, b]\n: c"), r"yaml:2: not valid YAML \(a key must be one word"),
+        (("name: Pair", "name: 2026-99-99"), r"yaml:2: not valid YAML \(month must be in 1\.\.12"),
+        (("name: Pair", f"name: {'1' * 5000}"), "yaml:2: not valid YAML"),
+        (("name: Pair", "name: !!int abc"), "yaml:2: not valid YAML .*is not allowed"),
+    ],
+)  # fmt: skip
+def test_a_malformed_manifest_is_refused_in_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_submission(write(tmp_path, GOOD.replace(*change)))
+    assert "submission.yaml" in caught.value.problem
+    assert "\n" not in caught.value.problem
+
+
+def test_the_near_miss_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_submission(write(tmp_path, GOOD.replace("canvas", "canvsa")))
+    assert caught.value.remedy.startswith("Did you mean canvas?")
+
+
+def test_a_huge_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="larger than 64 KiB"):
+        read_submission(write(tmp_path, GOOD + "#" * 70_000))
+
+
+@pytest.mark.parametrize("slug", ["-pair", ".pair", "_pair", "Pair", "two words", "é", "p" * 81])
+def test_a_folder_name_that_no_run_could_bear_is_refused(tmp_path: Path, slug: str) -> None:
+    manifest = write(tmp_path, GOOD)
+    with pytest.raises(InputError, match=r"the folder's name .* cannot be used"):
+        read_submission(manifest.parent.rename(tmp_path / slug))
+
+
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(InputError, match="larger than 64 KiB"):
+        read_submission(Path("/dev/zero"))
+
+
+def test_settings_that_a_player_does_not_take_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = write(tmp_path, GOOD.replace("{player: canvas}", "{player: canvas, parameters: {brush: 3}}"))
+    assert ircore(["submission", "check", str(manifest)]) == 2
+    assert "generator" in (error := capsys.readouterr().err)
+    assert "brush" in error

@@ -1,0 +1,223 @@
+"""Judges, humans and annotators side by side, and judges' scores on the humans' scale, from episodes."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from ircore.core.records import Episode, Orders, Rendering, Score, Turn
+from ircore.results.agreement import RaterPair, agreement_results, rated_preference, rated_similarity
+from ircore.results.calibration import MARKS, calibrate, recalibrated_cells
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.statistics.calibration_map import Recalibration
+from ircore.results.statistics.recalibration import Refusal
+
+Ratings = Mapping[str, tuple[float | None, ...]]
+"""Similarity of each rendering in turn, by judge; a name of one letter is an annotator."""
+
+
+def rendering(turn: int) -> str:
+    return f"{turn:064x}"
+
+
+def episode(instance: str, turns: int, category: str = "photos", outcome: str = "converged") -> Episode:
+    made = (Rendering(sha256=rendering(turn), width=8, height=8) for turn in range(1, turns + 1))
+    return Episode.model_validate(
+        {
+            "episode_id": instance,
+            "instance_id": instance,
+            "category": category,
+            "difficulty": "easy",
+            "outcome": outcome,
+            "abort_reason": "provider_error" if outcome == "aborted" else None,
+            "turns": [
+                Turn(turn=at, action="describe", message="words", rendering=one) for at, one in enumerate(made, start=1)
+            ],
+        }
+    )
+
+
+def scores(
+    instance: str, similar: Ratings, preferred: Mapping[str, float] | None = None, orders: Orders | None = None
+) -> list[Score]:
+    def score(task: str, name: str, turn: int, value: float) -> Score:
+        human = len(name) == 1
+        return Score.model_validate(
+            {
+                "episode_id": instance,
+                "turn": turn,
+                "task": task,
+                "judge": "human" if human else name,
+                "annotator": name if human else None,
+                "value": value,
+                "rendering": rendering(turn),
+                "orders": orders if task == "preference" and not human else None,
+            }
+        )
+
+    last = max((len(values) for values in similar.values()), default=2)
+    return [
+        *(
+            score("similarity", name, turn, value)
+            for name, values in similar.items()
+            for turn, value in enumerate(values, start=1)
+            if value is not None
+        ),
+        *(score("preference", name, last, value) for name, value in (preferred or {}).items()),
+    ]
+
+
+def played(run_id: str, parts: list[tuple[Episode, list[Score]]]) -> tuple[EpisodeResult, ...]:
+    return judge_episodes(run_id, run_id, [one for one, _ in parts], [score for _, given in parts for score in given])
+
+
+def row(pairs: tuple[RaterPair, ...], one: str, other: str) -> RaterPair:
+    return next(pair for pair in pairs if (pair.one, pair.other) == (one, other))
+
+
+def test_similarity_is_matched_by_run_instance_and_turn() -> None:
+    first = played(
+        "run-1",
+        [
+            (episode("x", 3), scores("x", {"gpt": (1, None, 5), "claude": (2, 3, 6)})),
+            (episode("y", 1), scores("y", {"gpt": (4,)})),
+            (episode("z", 1, outcome="aborted"), scores("z", {"gpt": (9,), "claude": (9,)})),
+        ],
+    )
+    second = played("run-2", [(episode("x", 1), scores("x", {"gpt": (8,), "claude": (7,)}))])
+    task = rated_similarity({"run-1": first, "run-2": second})
+    assert task.judges["gpt"] == pytest.approx([1, np.nan, 5, 4, 8], nan_ok=True)
+    assert task.judges["claude"] == pytest.approx([2, 3, 6, np.nan, 7], nan_ok=True)
+    assert task.instances.tolist() == [0, 0, 0, 1, 0], "one instance, whichever run played it"
+    found = row(agreement_results({"run-1": first, "run-2": second}).pairs, "claude", "gpt")
+    assert found.kind == "judge-judge"
+    assert (found.pearson.n, found.pearson.clusters) == (3, 1)
+    assert found.pearson.value == pytest.approx(np.corrcoef([1, 5, 8], [2, 6, 7])[0, 1])
+    assert found.spearman.value == pytest.approx(1)
+
+
+def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> None:
+    results = {
+        "run": played("run", [(episode("x", 3), scores("x", {"gpt": (1, 2, 3), "a": (2, 4, 6), "b": (4, 8, 5)}))])
+    }
+    assert rated_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
+    found = agreement_results(results)
+    assert found.annotators == ("a", "b")
+    assert [(one.one, one.other, one.kind) for one in found.pairs] == [
+        ("gpt", "human", "judge-human"),
+        ("a", "b", "human-human"),
+    ]
+    assert found.pairs[0].pearson.value == pytest.approx(np.corrcoef([1, 2, 3], [3, 6, 5.5])[0, 1])
+    assert found.similarity_alpha["interval"].n == 3
+
+
+def test_a_tie_is_an_answer_and_the_decided_stand_beside() -> None:
+    # gpt: final, final, first, tie; claude: final, first, first, tie.
+    answers = [(1, 1), (1, 0), (0, 0), (0.5, 0.5)]
+    parts = [
+        (episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": one, "claude": other}))
+        for at, (one, other) in enumerate(answers)
+    ]
+    found = row(agreement_results({"run": played("run", parts)}).pairs, "claude", "gpt")
+    # p = 3/4; e = (1·2 + 2·1 + 1·1) / 16 = 5/16; κ = (12 − 5) / (16 − 5)
+    assert found.agreement.value == pytest.approx(0.75)
+    assert found.kappa.value == pytest.approx(7 / 11)
+    # without the tie: p = 2/3; e = (1·2 + 2·1) / 9; κ = (6 − 4) / (9 − 4)
+    assert found.decided_agreement.value == pytest.approx(2 / 3)
+    assert found.decided_agreement.n == 3
+    assert found.decided_kappa.value == pytest.approx(2 / 5)
+    assert found.pearson.reason == "nothing was rated by both"
+
+
+def test_humans_prefer_what_more_of_them_prefer() -> None:
+    given: dict[str, dict[str, float]] = {"x": {"a": 1, "b": 1, "c": 0}, "y": {"a": 1, "b": 0}, "z": {"a": 0, "b": 0.5}}
+    parts = [(episode(name, 2), scores(name, {}, votes)) for name, votes in given.items()]
+    assert rated_preference({"run": played("run", parts)}).judges["human"].tolist() == [1, 0.5, 0]
+
+
+def test_order_bias_counts_disagreeing_orders_and_the_first_shown() -> None:
+    # Always the final rendering; always the one shown first (twice); shown first, then a tie.
+    asked = [Orders(1, 1), Orders(0, 1), Orders(0, 1), Orders(0, 0.5)]
+    parts = [(episode(f"x{at}", 2), scores(f"x{at}", {}, {"gpt": 0.5}, one)) for at, one in enumerate(asked)]
+    (found,) = agreement_results({"run": played("run", parts)}).orders
+    assert (found.judge, found.disagree.mean, found.disagree.n) == ("gpt", 0.75, 4)
+    assert found.first_shown.mean == pytest.approx((0.5 + 1 + 1 + 1) / 4)
+    assert found.first_shown.low is not None
+    assert found.first_shown.low < 0.5, "four episodes prove no bias"
+
+
+def test_no_runs_and_no_humans_are_no_errors() -> None:
+    nothing = agreement_results({})
+    assert (nothing.pairs, nothing.annotators, nothing.orders) == ((), (), ())
+    assert nothing.preference_alpha.reason == "no unit was rated by two raters"
+    assert calibrate({}).cells == {}
+    lonely = {"run": played("run", [(episode("x", 1), scores("x", {"gpt": (5,)}))])}
+    found = calibrate(lonely)
+    assert found.maps["gpt"] == Refusal("no human ratings", 0, 0)
+    assert {one.reason for one in found.cells.values()} == {"no human ratings"}
+
+
+def rated_runs(instances: int = 40) -> dict[str, tuple[EpisodeResult, ...]]:
+    """A judge two points below the humans, who rated the shapes of one run but none of the photos."""
+    rng = np.random.default_rng(0)
+    runs: dict[str, list[tuple[Episode, list[Score]]]] = {"rated": [], "unrated": []}
+    for run_id, parts in runs.items():
+        for at in range(instances):
+            for category in ("simple_shapes", "photos"):
+                name = f"{category}-{at:02d}"
+                truth = rng.uniform(3, 9, 2).round()
+                given: dict[str, tuple[float | None, ...]] = {"gpt": tuple(truth - 2), "lone": tuple(truth)}
+                if run_id == "rated" and category == "simple_shapes":
+                    given |= {who: tuple((truth + rng.normal(0, 0.5, 2)).clip(0, 10)) for who in "ab"}
+                    del given["lone"]
+                parts.append((episode(name, 2, category), scores(name, given)))
+    return {run_id: played(run_id, parts) for run_id, parts in runs.items()}
+
+
+def test_a_judges_scores_on_the_humans_scale() -> None:
+    runs = rated_runs()
+    found = calibrate(runs)
+    gpt = found.maps["gpt"]
+    assert isinstance(gpt, Recalibration)
+    assert (gpt.fitted_for, gpt.groups, gpt.n, gpt.instances) == ("gpt", frozenset({"simple_shapes"}), 80, 40)
+    assert gpt.before.bias.mean == pytest.approx(-2, abs=0.2)
+    assert gpt.after.bias.mean == pytest.approx(0, abs=0.2)
+    shapes = found.cells["unrated", "simple_shapes", None, "gpt"]
+    assert shapes.score is not None
+    finals = [one.judged["gpt"].final or 0 for one in runs["unrated"] if one.episode.category == "simple_shapes"]
+    assert shapes.score.n == 40
+    assert shapes.score.value == pytest.approx(np.mean(finals) + 2, abs=0.3)
+    assert shapes.score.low is not None
+    assert shapes.score.high is not None
+    assert shapes.score.low < np.mean(finals) + 2 < shapes.score.high
+    assert shapes.marks == ()
+
+
+def test_what_the_map_was_not_fitted_for_is_marked() -> None:
+    runs = rated_runs()
+    found = calibrate(runs)
+    assert found.cells["unrated", "photos", "easy", "gpt"].marks == ("unrated_category",)
+    assert found.cells["unrated", None, None, "gpt"].marks == ("unrated_category",)
+    gpt = found.maps["gpt"]
+    assert isinstance(gpt, Recalibration)
+    others = {one.category: one for one in recalibrated_cells(gpt, "lone", "unrated", runs) if one.difficulty is None}
+    assert others["simple_shapes"].marks == ("other_judge", "outside_range")
+    assert set(others["photos"].marks) == set(MARKS)
+    assert others["photos"].score is not None
+    assert others["photos"].score.outside > 0
+
+
+def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> None:
+    found = calibrate(rated_runs())
+    lone = found.maps["lone"]
+    assert isinstance(lone, Refusal)
+    assert lone.reason == "0 renderings rated by both judge and humans; at least 30 are needed"
+    assert found.cells["unrated", None, None, "lone"].score is None
+    assert found.cells["unrated", None, None, "lone"].reason == lone.reason
+    assert found.cells["rated", "simple_shapes", None, "lone"].score is None
+
+
+def test_too_few_instances_are_refused() -> None:
+    gpt = calibrate(rated_runs(9)).maps["gpt"]
+    assert isinstance(gpt, Refusal)
+    assert "18 renderings" in gpt.reason

@@ -1,0 +1,186 @@
+"""What cells say beyond means: people, orders, families, costs, budgets, main score, and how sure all that is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from invented import InventedRun, invented_run, invented_set
+from samples import sample_instances, sample_run
+
+from ircore.core.errors import InputError
+from ircore.core.records import Episode, JudgeIdentity, Orders, Rendering, Score, Turn
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate, wilson
+
+
+def episode(*letters: str) -> Episode:
+    turns = [
+        Turn(turn=n, action="describe", message="…", rendering=Rendering(sha256=letter * 64, width=20, height=20))
+        for n, letter in enumerate(letters, start=1)
+    ]
+    return Episode(
+        episode_id="one",
+        instance_id="one",
+        category="geometry",
+        difficulty="easy",
+        outcome="converged",
+        turns=tuple(turns),
+    )
+
+
+def rating(turn: int, value: float, annotator: str | None, judge: str = "human") -> Score:
+    return Score(
+        episode_id="one",
+        turn=turn,
+        task="similarity",
+        judge=judge,
+        value=value,
+        rendering="ab"[turn - 1] * 64,
+        annotator=annotator,
+    )
+
+
+def result(*scores: Score) -> EpisodeResult:
+    (found,) = judge_episodes("pair-1", "pair", [episode("a", "b")], scores)
+    return found
+
+
+def test_people_are_one_judge_and_stay_apart() -> None:
+    found = result(rating(1, 4, "ann"), rating(1, 6, "bob"), rating(2, 9, "ann"), rating(2, 6, "bob"))
+    human = found.judged["human"]
+    assert (human.first, human.final, human.delta) == (5, 7.5, 2.5)
+    assert {name: one.delta for name, one in found.annotations.items()} == {"ann": 5, "bob": 0}
+    assert found.judged.keys() == {"human"}
+
+
+def test_people_who_rated_half_count_where_they_rated() -> None:
+    found = result(rating(1, 4, "ann"), rating(2, 8, "ann"), rating(2, 6, "bob"), rating(2, 7, "ann"))
+    assert (found.judged["human"].first, found.judged["human"].final) == (4, 6.5)
+    assert (found.annotations["bob"].first, found.annotations["bob"].delta) == (None, None)
+
+
+def test_what_each_order_said_is_kept() -> None:
+    orders = Orders(first_leading=1, final_leading=0)
+    asked = Score(
+        episode_id="one", turn=2, task="preference", judge="eye", value=0.5, rendering="b" * 64, orders=orders
+    )
+    assert result(asked).judged["eye"].orders == orders
+    assert result(asked).judged["eye"].preference == 0.5
+
+
+GPT = JudgeIdentity(name="structural", label="GPT", kind="model", family="gpt", prompts="one")
+
+
+class Judged(InventedRun):
+    """An invented run that says who its judge is."""
+
+    identity = GPT
+
+    def judges(self) -> dict[str, JudgeIdentity]:
+        return {self.identity.name: self.identity}
+
+
+def judged(describer: str, identity: JudgeIdentity = GPT, per_condition: int = 2) -> Judged:
+    run = invented_run(invented_set(per_condition, ("geometry",)), describer, "painter", 6, 0.5)
+    made = Judged(run.path, run.run, run.instances, run.played, run.given)
+    object.__setattr__(made, "identity", identity)
+    return made
+
+
+def test_a_judge_of_the_describers_family_is_marked() -> None:
+    results = Results.from_runs([judged("gpt-5.2"), judged("qwen3-vl")])
+    marks = {one.describer: results.cell(one.run_id, "structural").same_family for one in results.submissions}
+    assert marks == {"gpt-5.2": True, "qwen3-vl": False}
+    assert results.judge_identities == {"structural": GPT}
+
+
+def test_judges_of_one_name_that_differ_are_refused() -> None:
+    other = GPT.model_copy(update={"prompts": "two"})
+    with pytest.raises(InputError, match=r"judge structural is not the same \(prompts differs\)"):
+        Results.from_runs([judged("gpt-5.2"), judged("qwen3-vl", other)])
+
+
+def test_shares_and_main_score_have_intervals() -> None:
+    results = Results.from_runs([judged("seer", per_condition=10)])
+    (pair,) = results.submissions
+    cell = results.cell(pair.run_id, "structural")
+    assert cell.played_rate == wilson(cell.played, 20)
+    assert cell.score.mean is not None
+    assert cell.main.mean == pytest.approx(10 * cell.score.mean * cell.played_share)
+    assert cell.main.low is not None
+    assert cell.main.high is not None
+    assert 0 < cell.main.low < 10 * cell.score.mean * cell.played_share < cell.main.high <= 100
+    rated = sum(cell.convergence.values())
+    assert cell.convergence_shares["improved"] == wilson(cell.convergence["improved"], rated)
+    assert cell.preference == Estimate(None, None, None, 0)
+    assert cell.detectable is not None
+    assert 0 < cell.detectable < 5
+
+
+def test_messages_over_budget_are_a_share_of_messages() -> None:
+    run = judged("seer", per_condition=5)
+    turns = [
+        one.model_copy(update={"turns": tuple(turn.model_copy(update={"over_budget": True}) for turn in one.turns)})
+        for one in run.played[:4]
+    ]
+    long = replace(run, played=(*turns, *run.played[4:]))
+    results = Results.from_runs([long])
+    played = [one for one in long.played if one.played]
+    over = sum(turn.over_budget for one in played for turn in one.turns)
+    cell = results.cell(long.run.run_id, "structural")
+    assert cell.over_budget.mean == pytest.approx(over / sum(len(one.turns) for one in played))
+    assert cell.over_budget.n == len(played)
+
+
+def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    name = run.episodes()[0]
+    (turn,) = name.rendered_turns[-1:]
+    assert turn.rendering is not None
+    run.add_scores(
+        [
+            Score(
+                episode_id=name.episode_id,
+                turn=turn.turn,
+                task="similarity",
+                judge="eye",
+                value=5,
+                rendering=turn.rendering.sha256,
+            )
+        ]
+    )
+    cell = Results.from_runs([run]).cell(run.run.run_id, "eye")
+    assert (cell.cost.mean, cell.cost.n) == (0, 4)
+    invented = judged("gpt-5.2")
+    assert Results.from_runs([invented]).cell(invented.run.run_id, "structural").cost.mean is None
+
+
+def test_one_episode_of_one_turn() -> None:
+    run = judged("seer", per_condition=10)
+    one = next(one for one in run.played if len(one.turns) == 1 and one.played)
+    results = Results.from_runs([replace(run, played=(one,))])
+    cell = results.cell(run.run.run_id, "structural")
+    assert (cell.score.n, cell.score.low, cell.delta.mean, cell.detectable) == (1, None, None, None)
+    (row,) = results.board("structural")
+    assert (row.rank_low, row.rank_high, row.top) == (1, 1, True)
+
+
+def test_a_judge_that_answered_nothing_ranks_nobody() -> None:
+    run = judged("seer")
+    silent = tuple(score.model_copy(update={"value": None, "reason": "no answer"}) for score in run.given)
+    results = Results.from_runs([replace(run, given=silent)])
+    cell = results.cell(run.run.run_id, "structural")
+    assert (cell.score.n, cell.main.mean, cell.played > 0) == (0, None, True)
+    assert [row.rank_low for row in results.board("structural")] == [None]
+
+
+def test_two_pairs_are_compared_on_what_both_played() -> None:
+    runs = [judged(name, per_condition=10) for name in ("seer", "teller")]
+    results = Results.from_runs(runs)
+    found = results.compare("seer-painter", "teller-painter", "structural", difficulty="easy")
+    assert found.n <= 10
+    assert found.wins + found.ties + found.losses == found.n
+    back = results.compare("teller-painter", "seer-painter", "structural", difficulty="easy")
+    assert found.difference.mean is not None
+    assert back.difference.mean == pytest.approx(-found.difference.mean)

@@ -1,0 +1,147 @@
+"""Describer and generator effects: worked out by hand, against analysis of variance, and through results."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from invented import invented_results, invented_run, invented_set, under_budget
+
+from ircore.core.records import Rules
+from ircore.results.effects import pair_effects, same_rules
+from ircore.results.model import Results
+from ircore.results.players import player_result
+from ircore.results.statistics.effects import Effects, complete_grid, decompose
+from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
+from ircore.results.subsets import rule_sets
+
+
+def grid(means: list[list[float]], instances: int = 40, noise: float = 0.5) -> np.ndarray:
+    """Scores of a grid with these means exactly, and instances of different levels."""
+    rng = np.random.default_rng(2)
+    made = rng.normal(0, noise, (instances, *np.shape(means)))
+    return np.asarray(made - made.mean(axis=0) + rng.normal(0, 1, instances)[:, None, None] + means)
+
+
+def test_two_by_two_by_hand() -> None:
+    # Rows 7 and 3, columns 4 and 6, grand 5; 8 − 5 − 2 − 1 = 0 but for the interaction of 0.5.
+    scores = grid([[6.5, 7.5], [1.5, 4.5]])
+    scores -= scores.mean(axis=(0, 1, 2)) - 5
+    found = decompose(scores, ["a", "b"], ["x", "y"], ["all"] * 40)
+    assert found is not None
+    assert found.grand.mean == pytest.approx(5)
+    assert {name: one.mean for name, one in found.describer.items()} == pytest.approx({"a": 2, "b": -2})
+    assert {name: one.mean for name, one in found.generator.items()} == pytest.approx({"x": -1, "y": 1})
+    assert found.interaction["a", "x"].mean == pytest.approx(0.5)
+    # Sums of squares 16, 4 and 1 of 21; spreads √8, √2 and 1.
+    assert [one.mean for one in found.shares.values()] == pytest.approx([16 / 21, 4 / 21, 1 / 21])
+    assert [one.mean for one in found.spread.values()] == pytest.approx([8**0.5, 2**0.5, 1])
+    assert found.dominance.mean == pytest.approx(2**0.5)
+    assert found.dominance.low is not None
+    assert found.dominance.low > 1
+
+
+def test_dominance_covers() -> None:
+    # Three describers 1 apart, three generators 0.5 apart: spreads 1 and 0.5.
+    rng = np.random.default_rng(0)
+    truth = np.array([-1, 0, 1.0])[:, None] + np.array([-0.5, 0, 0.5])
+    held = 0
+    for _ in range(150):
+        scores = 6 + truth + rng.normal(0, 1, (60, 1, 1)) + rng.normal(0, 1.5, (60, 3, 3))
+        found = decompose(scores, list("abc"), list("xyz"), ["all"] * 60)
+        assert found is not None
+        assert found.dominance.low is not None
+        assert found.dominance.high is not None
+        held += found.dominance.low <= 0.5 <= found.dominance.high
+    assert 0.90 <= held / 150 <= 0.99
+
+
+def test_too_little_for_effects() -> None:
+    assert decompose(np.ones((1, 2, 2)), ["a", "b"], ["x", "y"], ["all"]) is None
+    assert decompose(np.ones((9, 1, 2)), ["a"], ["x", "y"], ["all"] * 9) is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ("ax ay bx by", ("ab", "xy")),
+        ("ax ay az bx by cx", ("ab", "xy")),
+        ("ax bx cx ay", ("abc", "x")),
+        ("ax by", ("a", "x")),
+        ("", ("", "")),
+    ],
+)
+def test_largest_complete_grid(pairs: str, expected: tuple[str, str]) -> None:
+    found = complete_grid([(pair[0], pair[1]) for pair in pairs.split()])
+    assert found == tuple(tuple(names) for names in expected)
+
+
+def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
+    scores = grid([[6.5, 7.5, 7], [1.5, 4.5, 3]])
+    found = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
+    assert isinstance(found, MixedEffects)
+    means = scores.mean(axis=0)
+    assert found.grand.mean == pytest.approx(means.mean())
+    assert found.describer["a"].mean == pytest.approx(means[0].mean() - means.mean())
+    assert found.generator["z"].mean == pytest.approx(means[:, 2].mean() - means.mean())
+    # Blocks: instances. What is left after instances and pairs, over (40 − 1)(6 − 1).
+    flat = scores.reshape(40, 6)
+    rest = flat - flat.mean(axis=1, keepdims=True) - flat.mean(axis=0) + flat.mean()
+    mean_square = (rest**2).sum() / (39 * 5)
+    between = 6 * flat.mean(axis=1).var(ddof=1)
+    assert found.rest_deviation == pytest.approx(mean_square**0.5, rel=1e-4)
+    assert found.instance_deviation == pytest.approx(((between - mean_square) / 6) ** 0.5, rel=1e-3)
+    # Standard error of a describer's effect: √(MS / 240) in a grid of two describers.
+    half = 1.959964 * (mean_square / 240) ** 0.5
+    assert found.describer["a"].high == pytest.approx(means[0].mean() - means.mean() + half, abs=1e-4)
+    assert found.p["describer"] < 1e-6
+
+
+def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
+    linear = pytest.importorskip("statsmodels.regression.mixed_linear_model")
+    rng = np.random.default_rng(3)
+    scores = 5 + rng.normal(size=(30, 1, 1)) + rng.normal(size=(1, 3, 2)) + rng.normal(size=(30, 3, 2))
+    scores[rng.random(scores.shape) < 0.15] = np.nan
+    found = mixed_effects(scores, ["a", "b", "c"], ["x", "y"])
+    assert isinstance(found, MixedEffects)
+
+    known = ~np.isnan(scores)
+    groups, one, other = np.nonzero(known)
+    describers = np.array([[1, 0], [0, 1], [-1, -1]])[one]
+    generators = np.array([[1], [-1]])[other]
+    design = np.column_stack([np.ones(len(one)), describers, generators, describers * generators])
+    fit = linear.MixedLM(scores[known], design, groups).fit(reml=True, method="powell")
+    assert found.grand.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
+    assert found.describer["b"].mean == pytest.approx(fit.fe_params[2], abs=1e-4)
+    assert found.describer["b"].high == pytest.approx(fit.fe_params[2] + 1.959964 * fit.bse_fe[2], abs=1e-3)
+    assert found.instance_deviation == pytest.approx(float(fit.cov_re[0, 0]) ** 0.5, rel=1e-2)
+    assert found.rest_deviation == pytest.approx(fit.scale**0.5, rel=1e-3)
+
+
+def test_mixed_model_says_why_not() -> None:
+    assert mixed_effects(np.full((9, 2, 2), 7.0), ["a", "b"], ["x", "y"]) == Unavailable(
+        "the scores do not vary, or are too few"
+    )
+    assert isinstance(mixed_effects(np.ones((9, 1, 2)), ["a"], ["x", "y"]), Unavailable)
+
+
+def test_effects_of_results() -> None:
+    found = pair_effects(invented_results(["seer", "teller"], ["painter", "sketcher"], 5), "structural")
+    assert isinstance(found.decomposition, Effects)
+    assert found.decomposition.describers == ("seer", "teller")
+    assert found.run_ids == ("seer-painter", "seer-sketcher", "teller-painter", "teller-sketcher")
+    assert found.decomposition.dominance.mean is not None
+    single = pair_effects(invented_results(["seer"], ["painter", "sketcher"]), "structural")
+    assert isinstance(single.decomposition, Unavailable)
+
+
+def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
+    """As many runs under a short budget as under the usual one, and worse: the usual one counts, as on boards."""
+    instances = invented_set(2, ("geometry", "photos"))
+    pairs = list(product(["seer", "teller"], ["painter", "sketcher"]))
+    usual = [invented_run(instances, one, other, 6.0, 0.3) for one, other in pairs]
+    short = [under_budget(invented_run(instances, one, other, 2.0, 0.3), 10) for one, other in pairs]
+    results = Results.from_runs([*short, *usual])
+    assert rule_sets(results)[0] == Rules()
+    assert {one.run.rules for one in same_rules(results)} == {Rules()}
+    mean = player_result(results, "describer", "seer", "structural").score.mean
+    assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean

@@ -1,0 +1,184 @@
+"""Rates of correction language, lengths, novelty and token budgets of runs worked out by hand."""
+
+from dataclasses import replace
+from math import sqrt
+from random import Random
+
+import pytest
+from invented import InventedRun, invented_run, invented_set
+
+from ircore.core.records import Episode, Outcome, Rendering, Turn
+from ircore.results.budgets import budget_series
+from ircore.results.episodes import EpisodeResult
+from ircore.results.language import chosen, clustered_share, correction_profile, episode_messages, turn_language
+from ircore.results.model import Results
+from ircore.results.trajectories import trajectories, trajectory
+
+
+def played(name: str, *messages: str, category: str = "geometry", outcome: Outcome = "converged") -> EpisodeResult:
+    """An episode of these messages, 10 tokens each, closed by a done turn."""
+    turns = [
+        Turn(
+            turn=number,
+            action="describe",
+            message=message,
+            message_tokens=10,
+            rendering=Rendering(sha256=f"{number:064x}", width=20, height=20),
+        )
+        for number, message in enumerate(messages, start=1)
+    ]
+    turns.append(Turn(turn=len(messages) + 1, action="done"))
+    episode = Episode(
+        episode_id=name,
+        instance_id=name,
+        category=category,
+        difficulty="easy",
+        outcome=outcome,
+        abort_reason="generator_refused" if outcome == "aborted" else None,
+        turns=tuple(turns),
+    )
+    return EpisodeResult("run", "pair", episode, {}, {})
+
+
+EPISODES = (
+    played("one", "A red circle left of a blue bar", "Move the circle left", "Make the bar blue", "Circle: left!"),
+    played("two", "Two bars", "Move the left bar", category="bar_graph"),
+    played("three", "A thing on the left"),
+    played("four", "A wave", "Move it left", outcome="aborted"),
+)
+MESSAGES = episode_messages(EPISODES)
+
+
+def test_usage_is_the_share_of_correction_messages() -> None:
+    profile = correction_profile(MESSAGES)
+    assert (profile.messages, profile.episodes) == (4, 2)
+    assert profile.usage["position"].mean == pytest.approx(3 / 4)
+    assert profile.usage["colour"].mean == pytest.approx(1 / 4)
+    assert profile.usage["numeric"].mean == 0
+    assert profile.usage["position"].n == 2
+    assert profile.top_tokens["position"] == (("left", 3), ("move", 2))
+    assert profile.top_tokens["colour"] == (("blue", 1),)
+    assert profile.top_tokens["numeric"] == ()
+    assert profile.lexicon.startswith("built-in ")
+
+
+def test_first_messages_and_aborted_episodes_do_not_count() -> None:
+    assert {one.episode_id for one in MESSAGES} == {"one", "two", "three"}
+    assert all(one.marks == () for one in MESSAGES if one.turn == 1)
+
+
+def test_a_profile_can_be_narrowed_to_a_turn_or_a_category() -> None:
+    third = correction_profile(chosen(MESSAGES, turn=3))
+    assert (third.messages, third.usage["colour"].mean, third.usage["position"].mean) == (1, 1, 0)
+    bars = correction_profile(chosen(MESSAGES, category="bar_graph"))
+    assert (bars.messages, bars.usage["position"].mean) == (1, 1)
+
+
+def test_without_correction_messages_there_is_no_rate() -> None:
+    profile = correction_profile(chosen(MESSAGES, category="pie_graph"))
+    assert (profile.messages, profile.episodes) == (0, 0)
+    assert all(one.mean is None and one.low is None and one.n == 0 for one in profile.usage.values())
+    assert turn_language(()) == ()
+
+
+def test_lengths_and_novelty_turn_by_turn() -> None:
+    first, second, third, fourth = turn_language(MESSAGES)
+    assert [one.messages for one in (first, second, third, fourth)] == [3, 2, 1, 1]
+    assert first.words.mean == pytest.approx((8 + 2 + 5) / 3)
+    assert (first.tokens.mean, first.novelty.mean, first.similarity.mean) == (10, None, None)
+    # Episode one: move, not circle, left. Episode two: move, left, bar of which "bars" is another word.
+    assert second.novelty.mean == pytest.approx((1 / 3 + 3 / 3) / 2)
+    # {move, circle, left} of {red, circle, left, blue, bar}, and {move, left, bar} of {two, bars}
+    assert second.similarity.mean == pytest.approx((2 / 6 + 0) / 2)
+    # {make?, bar, blue}: "make" is a function word here, the others were there on turn 1.
+    assert (third.novelty.mean, third.similarity.mean) == (0, 0)
+    assert (fourth.novelty.mean, fourth.similarity.mean) == (0, 0)
+
+
+def test_the_interval_takes_episodes_as_the_units() -> None:
+    # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. s = √(1/3), t(0.975, 3) = 3.182446.
+    found = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
+    assert (found.mean, found.n) == (0.5, 4)
+    half = 3.182446 * sqrt(1 / 3) / 2
+    assert found.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
+    # Hand-worked with unequal sizes: R = 4/8, residuals hit − R·size = (1, −1, 0), sum of squares 2, mean size 8/3;
+    # se = √(2 / (2 · 3)) / (8/3) = 0.216506, t(0.975, 2) = 4.302653.
+    found = clustered_share([3, 0, 1], [4, 2, 2])
+    assert found.mean == pytest.approx(0.5)
+    assert found.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
+
+
+def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:
+    # Wilson for 0 of 10: z² / (10 + z²) with z = 1.959964.
+    none = clustered_share([0] * 10, [3] * 10)
+    assert (none.mean, none.low, none.n) == (0, 0, 10)
+    assert none.high == pytest.approx(3.841459 / 13.841459, abs=1e-6)
+    every = clustered_share([3] * 10, [3] * 10)
+    assert (every.mean, every.high) == (1, 1)
+    assert every.low == pytest.approx(10 / 13.841459, abs=1e-6)
+    assert clustered_share([2], [2]).low is None
+
+
+def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
+    random = Random(1)
+
+    def held() -> bool:
+        # Each episode has its own inclination, 0.4 on average, and 1 to 9 messages.
+        sizes = [random.randint(1, 9) for _ in range(40)]
+        shares = [random.betavariate(2, 3) for _ in sizes]
+        hits = [sum(random.random() < share for _ in range(size)) for share, size in zip(shares, sizes, strict=True)]
+        found = clustered_share(hits, sizes)
+        assert found.low is not None
+        assert found.high is not None
+        return found.low <= 0.4 <= found.high
+
+    assert 0.93 <= sum(held() for _ in range(1500)) / 1500 <= 0.97
+
+
+def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
+    """The same run under another budget; its messages have 40 tokens each."""
+    rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
+    changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
+    episodes = tuple(
+        one.model_copy(
+            update={
+                "turns": tuple(
+                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in one.turns
+                )
+            }
+        )
+        for one in run.played
+    )
+    return replace(run, run=changed, played=episodes)
+
+
+def test_budgets_of_one_pair_stand_side_by_side() -> None:
+    instances = invented_set(2, ("geometry", "photos"))
+    pair, other = (invented_run(instances, name, "painter", 5, 0.3) for name in ("seer", "mole"))
+    results = Results.from_runs(
+        [with_budget(pair, 50), with_budget(pair, 10), with_budget(pair, 200), with_budget(pair, 10, turns=3), other]
+    )
+    (series,) = budget_series(results, "structural")
+    assert (series.describer, series.generator) == ("seer", "painter")
+    assert [one.budget for one in series.points] == [10, 50, 200]
+    assert [one.over_budget.mean for one in series.points] == [1, 0, 0]
+    for point in series.points:
+        cell = results.cell(point.run_id, "structural")
+        assert (point.score, point.delta, point.tokens) == (cell.score, cell.delta, cell.tokens)
+    (photos,) = budget_series(results, "structural", "photos", "hard")
+    assert photos.points[0].score == results.cell(photos.points[0].run_id, "structural", "photos", "hard").score
+
+
+def test_without_a_second_budget_there_is_nothing_to_compare() -> None:
+    results = Results.from_runs([invented_run(invented_set(1, ("geometry",)), "seer", "painter", 5, 0.3)])
+    assert budget_series(results, "structural") == ()
+
+
+def test_trajectories_of_every_condition() -> None:
+    run = invented_run(invented_set(4, ("geometry", "photos")), "seer", "painter", 5, 0.3)
+    episodes = Results.from_runs([run]).episodes["seer-painter"]
+    found = trajectories(episodes, "structural")
+    assert len(found) == 3 * 3
+    assert found[None, None] == trajectory(episodes, "structural")
+    assert found["photos", "hard"] == trajectory(episodes, "structural", "photos", "hard")
+    assert trajectories(episodes, "nobody") == {}

@@ -1,0 +1,288 @@
+"""Monotone maps from a judge's scale to the humans', and what they leave unsure."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression, minimize
+from scipy.special import expit
+
+from ircore.results.statistics.calibration_map import Recalibration
+from ircore.results.statistics.draws import merged_strata, stratified_weights
+from ircore.results.statistics.monotone import GRID, MAPS, isotonic, linear, logistic
+from ircore.results.statistics.recalibration import Refusal, recalibrate
+
+Floats = NDArray[np.float64]
+True_ = Callable[[Floats], Floats]
+
+
+def s_curve(x: Floats) -> Floats:
+    return np.asarray(10 * expit(0.7 * (x - 6)))
+
+
+def line(x: Floats) -> Floats:
+    return 1 + 0.7 * x
+
+
+def stairs(x: Floats) -> Floats:
+    return np.where(x < 4, 2.0, np.where(x < 8, 5.0, 8.5))
+
+
+def study(
+    rng: np.random.Generator, true: True_, instances: int = 70, each: int = 4
+) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """A judge's whole scores, humans who scatter around the true map (by instance and by rating), the instances."""
+    clusters = np.repeat(np.arange(instances), each)
+    judge = np.clip(rng.normal(5.5, 2, instances)[clusters] + rng.normal(0, 1.5, len(clusters)), 0, 10).round()
+    scatter = rng.normal(0, 0.4, instances)[clusters] + rng.normal(0, 0.8, len(clusters))
+    return judge, np.clip(true(judge) + scatter, 0, 10), clusters
+
+
+def fitted(rng: np.random.Generator, true: True_, instances: int = 70, each: int = 4) -> Recalibration:
+    found = recalibrate(*study(rng, true, instances, each), fitted_for="judge", resamples=400)
+    assert isinstance(found, Recalibration)
+    return found
+
+
+def test_isotonic_fit_is_scipys() -> None:
+    rng = np.random.default_rng(0)
+    levels = np.arange(11.0)
+    counts = rng.integers(1, 5, (20, 11)).astype(float)
+    values = rng.uniform(0, 10, (20, 11))
+    curves = isotonic(levels, counts, counts * values)
+    for curve, row, weights in zip(curves, values, counts, strict=True):
+        assert curve[::10] == pytest.approx(isotonic_regression(row, weights=weights).x)
+
+
+def test_isotonic_fit_passes_midway_where_a_level_has_no_value() -> None:
+    curve = isotonic(np.array([2.0, 4.0, 6.0, 8.0]), np.array([[1.0, 0, 1, 0]]), np.array([[3.0, 0, 7, 0]]))[0]
+    assert curve[[0, 20, 40, 60, 80, 100]] == pytest.approx([3, 3, 5, 7, 7, 7])
+
+
+def test_linear_fit_worked_by_hand() -> None:
+    # Through (2, 3), (4, 5), (6, 7): y = 1 + x, cut off at 10. Falling values: the best line of slope ≥ 0 is level.
+    levels, ones = np.array([2.0, 4, 6]), np.ones((2, 3))
+    rising, falling = linear(levels, ones, np.array([[3.0, 5, 7], [7, 5, 3]]))
+    assert rising[[0, 50, 95]] == pytest.approx([1, 6, 10])
+    assert falling == pytest.approx(5)
+
+
+def test_logistic_fit_has_the_largest_quasi_likelihood() -> None:
+    rng = np.random.default_rng(1)
+    levels, counts = np.arange(11.0), rng.integers(1, 9, 11).astype(float)
+    shares = np.clip(expit(0.6 * (levels - 5)) + rng.normal(0, 0.05, 11), 0, 1)
+
+    def loss(at: Floats) -> float:
+        eta = at[0] + at[1] * levels
+        return float(-(counts * (shares * eta - np.logaddexp(0, eta))).sum())
+
+    best = minimize(loss, [0, 0.1], method="BFGS", options={"gtol": 1e-9}).x
+    curve = logistic(levels, counts[None], (10 * counts * shares)[None])[0]
+    assert curve == pytest.approx(10 * expit(best[0] + best[1] * GRID), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["linear", "logistic", "isotonic"])
+def test_no_map_ever_falls_or_leaves_the_scale(name: str) -> None:
+    rng = np.random.default_rng(2)
+    levels = np.array([0.0, 1, 4, 4.5, 9, 10])
+    counts = rng.integers(0, 3, (300, 6)).astype(float)
+    counts[:, 2] += counts.sum(axis=1) == 0
+    sums = counts * rng.choice([0.0, 10, 3], (300, 6))
+    curves = next(fit for key, fit in MAPS.items() if key == name)(levels, counts, sums)
+    assert (np.diff(curves, axis=1) >= -1e-9).all()
+    assert curves.min() >= -1e-9
+    assert curves.max() <= 10 + 1e-9
+
+
+@pytest.mark.parametrize(("true", "kind"), [(s_curve, "logistic"), (line, "linear"), (stairs, "isotonic")])
+def test_a_known_map_is_recovered(true: True_, kind: str) -> None:
+    rng = np.random.default_rng(3)
+    found = fitted(rng, true, instances=140, each=8)
+    assert found.method == kind
+    scores = np.arange(2.0, 10.0)
+    mapped, outside = found.apply(scores)
+    assert np.abs(mapped - true(scores)).max() < 0.35
+    assert not outside.any()
+    assert abs(found.after.bias.mean or 0) < 0.1
+    assert (found.after.squared.mean or 9) < min(found.before.squared.mean or 0, 1.0)
+
+
+def test_after_recalibration_judge_and_humans_agree_on_average_and_closer() -> None:
+    found = fitted(np.random.default_rng(4), line)
+    assert found.before.bias.mean is not None
+    assert abs(found.before.bias.mean) > 0.4, "1 + 0.7 x is above x where scores are low, below where they are high"
+    assert (found.after.absolute.mean or 9) < (found.before.absolute.mean or 0)
+    assert found.after.bias.low is not None
+    assert found.after.bias.high is not None
+    assert found.after.bias.low < 0 < found.after.bias.high
+
+
+def test_simpler_maps_are_taken_unless_others_are_clearly_better() -> None:
+    found = fitted(np.random.default_rng(5), line)
+    assert [one.name for one in found.candidates] == ["linear", "logistic", "isotonic"]
+    chosen = next(one for one in found.candidates if one.name == found.method)
+    assert chosen.excess <= chosen.excess_error or chosen.excess == 0
+    assert all(one.excess >= 0 for one in found.candidates)
+
+
+def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
+    # Whoever saw the instance could follow its one odd rating; who did not is off by all of it.
+    judge = np.append(np.repeat(np.arange(1.0, 9.0), 5), [10.0] * 3)
+    human = np.append(np.repeat(np.arange(1.0, 9.0), 5), [8.0] * 3)
+    clusters = np.append(np.arange(40), [40] * 3)
+    found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=50)
+    assert isinstance(found, Recalibration)
+    isotonic_error = next(one.error for one in found.candidates if one.name == "isotonic")
+    assert isotonic_error < 0.5, "leaving 10 out, the map is level above 8, which is what humans said"
+    linear_error = next(one.error for one in found.candidates if one.name == "linear")
+    assert linear_error >= np.sqrt(3 * 2.0**2 / 43) - 0.05, "without the last instance the line says 10"
+
+
+def test_reliability_shows_the_means_of_each_whole_score() -> None:
+    judge, human, clusters = study(np.random.default_rng(6), s_curve)
+    found = recalibrate(judge, human, clusters, fitted_for="judge", resamples=400)
+    assert isinstance(found, Recalibration)
+    assert sum(one.human.n for one in found.reliability) == len(judge)
+    for one in found.reliability:
+        assert one.human.mean == pytest.approx(human[judge == one.judge].mean())
+        assert (one.human.low is None) == (one.instances < 5)
+
+
+def test_band_surrounds_the_map_and_ends_where_the_judge_does() -> None:
+    found = fitted(np.random.default_rng(7), s_curve)
+    points = found.map()
+    assert (points[0].judge, points[-1].judge) == pytest.approx(found.range)
+    assert all(one.low - 0.3 <= one.human <= one.high + 0.3 for one in points)
+    assert np.mean([one.low <= one.human <= one.high for one in points]) > 0.95
+
+
+def test_beyond_the_judged_range_the_map_is_level_and_says_so() -> None:
+    judge = np.tile(np.arange(3.0, 8.0), 12)
+    found = recalibrate(judge, judge - 1, np.arange(60), fitted_for="judge", groups=["photos"], resamples=100)
+    assert isinstance(found, Recalibration)
+    mapped, outside = found.apply([0, 3, 5, 7, 10])
+    assert mapped == pytest.approx([2, 2, 4, 6, 6])
+    assert outside.tolist() == [True, False, False, False, True]
+    assert found.mean([2, 4, 9, 5, 5]).outside == 2
+    assert (found.fitted_for, found.groups) == ("judge", frozenset({"photos"}))
+
+
+def test_mean_of_a_cell_is_the_mean_of_its_mapped_scores() -> None:
+    found = fitted(np.random.default_rng(8), s_curve)
+    scores = np.array([3.0, 5, 5, 6.5, 9, 7, 2, np.nan])
+    cell = found.mean(scores)
+    assert cell.n == 7
+    assert cell.value == pytest.approx(found.apply(scores[:-1])[0].mean())
+    members = np.ones((8, 2), bool)
+    members[4:, 1] = False
+    whole, part = found.cells(scores, members, [""] * 8)
+    assert whole.value == pytest.approx(cell.value)
+    assert part.value == pytest.approx(found.apply(scores[:4])[0].mean())
+    assert part.n == 4
+
+
+def test_the_doubt_about_the_map_is_in_every_interval() -> None:
+    rng = np.random.default_rng(9)
+    scores = rng.normal(6, 1.5, 2000).clip(0, 10)
+    few, many = (fitted(rng, line, instances).mean(scores) for instances in (12, 300))
+    # 2000 scores leave hardly any doubt of their own: what remains is the map's.
+    assert few.low is not None
+    assert few.high is not None
+    assert many.low is not None
+    assert many.high is not None
+    assert few.high - few.low > 2 * (many.high - many.low)
+    assert few.high - few.low > 4 * 1.96 * 0.7 * scores.std() / np.sqrt(2000)
+
+
+def test_intervals_of_recalibrated_means_cover() -> None:
+    """Small studies by the dozen: 60 instances rated, a cell of 10 and one of 140 episodes."""
+    rng = np.random.default_rng(10)
+    pool = rng.normal(6.5, 1.8, 100_000).clip(0, 10).round()
+    scatter = rng.normal(0, np.hypot(0.4, 0.8), 100_000)
+    truth = np.clip(s_curve(pool) + scatter, 0, 10).mean()
+    hits, studies = np.zeros(2), 120
+    for _ in range(studies):
+        found = fitted(rng, s_curve, instances=60, each=3)
+        cells = [found.mean(rng.choice(pool, size)) for size in (10, 140)]
+        hits += [one.low is not None and one.high is not None and one.low <= truth <= one.high for one in cells]
+    assert (hits / studies > 0.88).all(), "benchmarks/recalibration.py counts more closely"
+
+
+@pytest.mark.parametrize(("size", "interval"), [(0, False), (1, False), (2, True), (4, True), (5, True)])
+def test_few_scores(size: int, interval: bool) -> None:
+    found = fitted(np.random.default_rng(11), line).mean(np.linspace(3, 8, 5)[:size])
+    assert (found.value is None) == (size == 0)
+    assert (found.low is not None) == interval
+    assert (found.high is not None) == interval
+
+
+def test_equal_scores_still_leave_doubt() -> None:
+    found = fitted(np.random.default_rng(12), line, 300).mean([6.0] * 10)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.high - found.low > 0.3
+
+
+def test_the_same_data_give_the_same_interval_in_any_order() -> None:
+    judge, human, clusters = study(np.random.default_rng(13), line)
+    mixed = np.random.default_rng(0).permutation(len(judge))
+    one = recalibrate(judge, human, clusters, fitted_for="judge", resamples=200)
+    other = recalibrate(judge[mixed], human[mixed], clusters[mixed], fitted_for="judge", resamples=200)
+    assert isinstance(one, Recalibration)
+    assert isinstance(other, Recalibration)
+    assert other.draws == pytest.approx(one.draws)
+    assert other.method == one.method
+
+
+@pytest.mark.parametrize(
+    ("judge", "human", "clusters", "reason"),
+    [
+        (np.arange(20) % 10, np.arange(20) % 10, np.arange(20), "at least 30"),
+        (np.arange(40) % 10, np.arange(40) % 10, np.arange(40) % 9, "at least 10"),
+        (np.full(40, 5), np.arange(40) % 10, np.arange(40), "the judge gives everything the same score"),
+        (np.arange(40) % 10, np.full(40, 5), np.arange(40), "humans give everything the same score"),
+        (np.arange(40) % 10, 9 - np.arange(40) % 10, np.arange(40), "do not rise"),
+        (np.full(40, np.nan), np.full(40, 5), np.arange(40), "0 renderings"),
+        ([], [], [], "0 renderings"),
+    ],
+)
+def test_refuses_with_a_reason(judge: Floats, human: Floats, clusters: Floats, reason: str) -> None:
+    found = recalibrate(judge, human, clusters, fitted_for="judge")
+    assert isinstance(found, Refusal)
+    assert reason in found.reason
+
+
+def test_what_is_no_score_is_an_error() -> None:
+    found = fitted(np.random.default_rng(14), line)
+    with pytest.raises(ValueError, match="infinite"):
+        found.mean([1.0, np.inf])
+    with pytest.raises(ValueError, match="finite"):
+        found.apply([np.nan])
+    with pytest.raises(ValueError, match="outside 0 to 10"):
+        recalibrate([11.0, 5], [1.0, 2], [0, 1], fitted_for="judge")
+    with pytest.raises(ValueError, match="one to one"):
+        recalibrate([1.0, 5], [1.0], [0, 1], fitted_for="judge")
+
+
+def test_strata_are_drawn_from_as_often_as_they_have_instances() -> None:
+    strata = merged_strata(["easy"] * 6 + ["hard"] * 9)
+    weights = stratified_weights(strata, 50, 1)
+    assert (weights[:6].sum(axis=0) == 6).all()
+    assert (weights[6:].sum(axis=0) == 9).all()
+    assert weights.std() > 0.5
+    assert set(merged_strata(["easy"] * 4 + ["hard"] * 9)) == {0}, "four alone would seem surer than they are"
+
+
+def test_what_differs_between_conditions_by_design_is_no_doubt() -> None:
+    found = fitted(np.random.default_rng(15), line, 300)
+    scores = np.concatenate([np.tile([2.0, 3], 10), np.tile([8.0, 9], 10)])
+    members = np.ones((40, 1), bool)
+    (mixed,) = found.cells(scores, members, ["all"] * 40)
+    (designed,) = found.cells(scores, members, ["hard"] * 20 + ["easy"] * 20)
+    assert designed.value == mixed.value
+    assert mixed.low is not None
+    assert mixed.high is not None
+    assert designed.low is not None
+    assert designed.high is not None
+    assert designed.high - designed.low < (mixed.high - mixed.low) / 2

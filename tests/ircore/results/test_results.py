@@ -1,0 +1,234 @@
+"""From episodes and scores to cells and boards, on values worked out by hand."""
+
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run, sample_submission
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import Episode, Outcome, Rendering, Rules, Score, Task, Turn
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.model import Results
+from ircore.runs.folder import RunFolder
+
+
+def episode(renderings: str, outcome: Outcome = "converged", name: str = "one") -> Episode:
+    """An episode with one rendering a letter; the same letter is the same rendering. 5 tokens and 2 s a turn."""
+    turns = [
+        Turn(
+            turn=number,
+            action="describe",
+            message="…",
+            message_tokens=5,
+            rendering=Rendering(sha256=letter * 64, width=20, height=20),
+            seconds=2.0,
+        )
+        for number, letter in enumerate(renderings, start=1)
+    ]
+    return Episode(
+        episode_id=name,
+        instance_id=name,
+        category="geometry",
+        difficulty="easy",
+        outcome=outcome,
+        abort_reason="describer_format" if outcome == "aborted" else None,
+        turns=tuple(turns),
+    )
+
+
+def score(letter: str, turn: int, value: float | None, task: Task = "similarity", judge: str = "eye") -> Score:
+    reason = "no answer" if value is None else None
+    return Score(episode_id="one", turn=turn, task=task, judge=judge, value=value, reason=reason, rendering=letter * 64)
+
+
+def judged(played: Episode, *scores: Score) -> EpisodeResult:
+    (result,) = judge_episodes("pair-1", "pair", [played], scores)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("first", "final", "delta", "convergence"),
+    [(4, 6.5, 2.5, "improved"), (6, 6, 0, "stable"), (7, 5, -2, "regressed")],
+)
+def test_delta_and_convergence(first: float, final: float, delta: float, convergence: str) -> None:
+    eye = judged(episode("abc"), score("a", 1, first), score("b", 2, 1), score("c", 3, final)).judged["eye"]
+    assert (eye.first, eye.final, eye.delta, eye.convergence) == (first, final, delta, convergence)
+    assert eye.trajectory == {1: first, 2: 1, 3: final}
+
+
+def test_single_rendering_has_no_refinement() -> None:
+    eye = judged(episode("a"), score("a", 1, 8)).judged["eye"]
+    assert (eye.first, eye.final, eye.delta, eye.convergence) == (8, 8, None, "no_refinement")
+
+
+def test_missing_first_score_leaves_delta_unknown() -> None:
+    eye = judged(episode("ab"), score("a", 1, None), score("b", 2, 8)).judged["eye"]
+    assert (eye.first, eye.final, eye.delta, eye.convergence) == (None, 8, None, None)
+
+
+def test_preference_and_metrics_are_kept_apart_from_similarity() -> None:
+    result = judged(
+        episode("ab"),
+        score("b", 2, 0.5, "preference", "other-eye"),
+        score("a", 1, 31.0, "metric", "psnr"),
+        score("b", 2, None, "metric", "psnr"),
+    )
+    assert result.judged["other-eye"].preference == 0.5
+    assert result.judged["other-eye"].final is None
+    assert result.metrics == {"psnr": {1: 31.0, 2: None}}
+    assert (result.tokens, result.seconds) == (10, 4.0)
+
+
+def test_score_of_a_rendering_that_is_gone_does_not_count() -> None:
+    assert judged(episode("ab"), score("c", 2, 9)).judged == {}
+
+
+def test_later_score_of_the_same_thing_counts() -> None:
+    assert judged(episode("a"), score("a", 1, 3), score("a", 1, 4)).judged["eye"].final == 4
+
+
+def test_aborted_episode_has_no_quality() -> None:
+    assert judged(episode("ab", "aborted"), score("b", 2, 9)).judged == {}
+
+
+def rate(run: RunFolder, values: dict[str, tuple[float, float]], judge: str = "eye") -> RunFolder:
+    """Give first and final rendering of episodes these ratings."""
+    episodes = {one.episode_id: one for one in run.episodes()}
+    for name, pair in values.items():
+        turns = episodes[name].rendered_turns
+        for turn, value in zip((turns[0], turns[-1]), pair, strict=True):
+            assert turn.rendering is not None
+            rating = Score(
+                episode_id=name,
+                turn=turn.turn,
+                task="similarity",
+                judge=judge,
+                value=value,
+                rendering=turn.rendering.sha256,
+            )
+            run.add_scores([rating])
+    return run
+
+
+EASY, HARD = "simple_shapes-easy-01", "simple_shapes-hard-01"
+
+
+def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
+    # 12 instances: 5 were begun, of which the third (geometry, easy) is refused by the describer.
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3), limit=5)
+    rate(run, {"geometry-easy-01": (2, 6), "geometry-easy-02": (6, 8), "geometry-hard-01": (5, 4)})
+    results = Results.from_runs([run])
+    (pair,) = results.submissions
+    whole = results.cell(pair.run_id, "eye")
+    assert (whole.episodes, whole.played, whole.outcomes) == (12, 4, {"converged": 4, "turn_limit": 0, "aborted": 1})
+    assert whole.played_share == pytest.approx(1 / 3)
+    assert (whole.score.mean, whole.score.n) == (6, 3)
+    assert whole.main_score == pytest.approx(20)  # 6 × 10 × 4/12
+    assert whole.delta.mean == pytest.approx(5 / 3)
+    assert whole.delta.n == 3
+    assert whole.convergence == {"improved": 2, "stable": 0, "regressed": 1, "no_refinement": 0}
+    assert whole.turns.mean == 2
+
+    easy = results.cell(pair.run_id, "eye", "geometry", "easy")
+    assert (easy.episodes, easy.played, easy.score.mean) == (3, 2, 7)
+    assert easy.main_score == pytest.approx(7 * 10 * 2 / 3)
+    unplayed = results.cell(pair.run_id, "eye", "simple_shapes")
+    assert (unplayed.episodes, unplayed.played, unplayed.score.mean, unplayed.main_score) == (6, 0, None, 0)
+
+
+def test_every_condition_has_a_cell(tmp_path: Path) -> None:
+    run = rate(sample_run(tmp_path / "run", sample_instances(tmp_path / "set")), {EASY: (1, 2)})
+    results = Results.from_runs([run])
+    assert results.categories == ("geometry", "simple_shapes")
+    assert results.difficulties == ("easy", "hard")
+    assert len(results.cells) == 3 * 3
+
+
+def test_ranks_are_ranges_where_intervals_overlap(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    ratings = {"good": (8.0, 8.2), "fair": (8.1, 8.3), "poor": (2.0, 2.2)}
+    runs = []
+    for slug, (easy, hard) in ratings.items():
+        run = sample_run(tmp_path / slug, instances, sample_submission(slug, slug))
+        names = [one.episode_id for one in run.episodes()]
+        values = [(easy, easy), (hard, hard), (easy, easy), (hard, hard)]
+        runs.append(rate(run, dict(zip(names, values, strict=True))))
+    unrated = sample_run(tmp_path / "unrated", instances, sample_submission("unrated", "unrated"))
+    rows = Results.from_runs([unrated, *runs]).board("eye")
+    assert [(row.submission.slug, row.rank_low, row.rank_high) for row in rows] == [
+        ("fair", 1, 2),
+        ("good", 1, 2),
+        ("poor", 3, 3),
+        ("unrated", None, None),
+    ]
+
+
+def test_pair_with_one_episode_could_be_anywhere(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    runs = [
+        rate(sample_run(tmp_path / slug, instances, sample_submission(slug, slug)), {EASY: (value, value)})
+        for slug, value in (("high", 9.0), ("low", 1.0))
+    ]
+    assert [(row.rank_low, row.rank_high) for row in Results.from_runs(runs).board("eye")] == [(1, 2), (1, 2)]
+
+
+def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    runs = [
+        rate(sample_run(tmp_path / slug, instances, sample_submission(slug, slug)), {EASY: (5, 5)}) for slug in "ab"
+    ]
+    assert Results.from_runs(runs) == Results.from_runs(runs[::-1])
+
+
+def test_runs_of_different_sets_are_refused(tmp_path: Path) -> None:
+    one = sample_run(tmp_path / "one", sample_instances(tmp_path / "set"))
+    other = sample_run(tmp_path / "other", sample_instances(tmp_path / "larger", 2))
+    with pytest.raises(InputError, match=r"one and .*other were played on different instance sets"):
+        Results.from_runs([one, other])
+
+
+def test_two_runs_of_one_pair_are_refused(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    runs = [sample_run(tmp_path / name, instances) for name in ("first", "again")]
+    with pytest.raises(InputError, match=r"again and .*first are both runs of centre-block"):
+        Results.from_runs(runs)
+
+
+def test_board_of_an_unknown_judge_names_the_nearest(run: RunFolder) -> None:
+    results = Results.from_runs([rate(run, {EASY: (1, 2)})])
+    with pytest.raises(InputError, match="unknown judge 'eyes'") as error:
+        results.board("eyes")
+    assert "Did you mean eye?" in error.value.remedy
+
+
+def test_results_command_prints_a_table(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    rate(run, {EASY: (5, 7), HARD: (5, 9)})
+    assert ircore(["results", str(run.path)]) == 0
+    table = capsys.readouterr().out
+    # t(0.975, 1) = 12.706: the interval is cut off at 10 only above.
+    assert "classical + canvas" in table
+    assert "8.00" in table
+    assert "4/4" in table
+    assert "80.0" in table
+
+
+def test_results_command_tells_submissions_of_the_same_players_apart(
+    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rate(run, {EASY: (5, 7), HARD: (5, 9)})
+    twin = run.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
+    short = run.run.model_copy(update={"rules": Rules(max_turns=3), "run_id": "short-1"})
+    others = [RunFolder.create(tmp_path / one.run_id, one, run.instances) for one in (twin, short)]
+    assert ircore(["results", *(str(one.path) for one in (run, *others))]) == 0
+    table = capsys.readouterr().out
+    for name in (f"canvas ({run.run.slug})", "canvas (twin)", "canvas (3 turns)"):
+        assert f"classical + {name}" in table
+
+
+def test_results_command_asks_for_ratings_and_for_a_judge(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["results", str(run.path)]) == 2
+    assert "no ratings yet" in capsys.readouterr().err
+    rate(rate(run, {EASY: (5, 7)}), {EASY: (5, 7)}, judge="ear")
+    assert ircore(["results", str(run.path)]) == 2
+    assert "--judge ear|eye" in capsys.readouterr().err

@@ -1,0 +1,120 @@
+"""Tables in their formats: what people read, what programs read, and what a stranger's text must not do."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from ircore.results.tables.formats import (
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_text,
+    flat_columns,
+    flat_records,
+    number,
+)
+from ircore.results.tables.model import Column, Selection, Table, Value
+
+PAIR = Column("pair", "pair", "Who.", digits=None)
+SCORE = Column("score", "score", "How alike.", "0–10", "higher", estimated=True)
+DELTA = Column("delta", "ΔQ", "Final minus first.", signed=True, estimated=True)
+RUN = Column("run_id", "Run", "Which.", digits=None, audience="programs")
+RANK = Column("rank", "rank", "Where.", digits=None, audience="readers")
+TABLE = Table(
+    "board",
+    "Leaderboard",
+    "Two pairs.",
+    (RUN, RANK, PAIR, SCORE, DELTA),
+    (
+        (
+            Value("r1"),
+            Value("1–2"),
+            Value("a + b"),
+            Value(7.255, 6.5, 7.75, 10, episodes=Selection(("r1",), "rated", judge="eye")),
+            Value(-0.25, -1.0, 0.5, 4, marks=("own",)),
+        ),
+        (Value("r2"), Value("1–2"), Value("c + d"), Value(None, n=0, missing="no rated episode"), Value(0.5, n=1)),
+    ),
+    ("A remark.",),
+    {"unused": "Nobody carries this.", "own": "Judged by its own family."},
+    primary="score",
+)
+
+
+def test_text_shows_half_intervals_and_only_the_marks_that_are_carried() -> None:
+    lines = as_text(TABLE).splitlines()
+    assert lines[0].split("  ")[0] == "rank"
+    assert lines[2].split() == ["1–2", "a", "+", "b", "7.25", "±", "0.75", "−0.25", "±", "0.75*"]
+    assert lines[3].split() == ["1–2", "c", "+", "d", "–", "+0.50"]
+    assert lines[5:] == [
+        "Two pairs.",
+        "* Judged by its own family.",
+        "– no rated episode",
+        "A remark.",
+    ]
+
+
+def test_programs_get_full_precision_under_flat_names() -> None:
+    first, second = csv.DictReader(io.StringIO(as_csv(TABLE)))
+    names = ["run_id", "pair", "mean", "low", "high", "n", "delta_mean", "delta_low", "delta_high", "delta_n"]
+    assert list(first) == names == [flat.name for flat in flat_columns(TABLE.columns, "score")]
+    assert (first["mean"], first["low"], first["n"], first["delta_mean"]) == ("7.255", "6.5", "10", "-0.25")
+    assert (second["mean"], second["n"]) == ("", "0")
+    assert [record["mean"] for record in flat_records(TABLE)] == [7.255, None]
+
+
+def test_json_says_direction_interval_reason_and_episodes() -> None:
+    document = json.loads(as_json(TABLE))
+    assert document["columns"][2] == {
+        "key": "score",
+        "title": "score",
+        "unit": "0–10",
+        "better": "higher",
+        "description": "How alike.",
+    }
+    first, second = document["rows"]
+    assert first["score"] == {"mean": 7.255, "low": 6.5, "high": 7.75, "n": 10}
+    assert first["about"]["score"]["episodes"]["which"] == "rated"
+    assert second["about"]["score"] == {"missing": "no rated episode"}
+    assert document["marks"] == {"own": "Judged by its own family."}
+
+
+@pytest.mark.parametrize(
+    ("name", "markdown", "latex", "flat"),
+    [
+        ("=HYPERLINK(1)", "=HYPERLINK(1)", "=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("<b>x|y</b>", r"\<b\>x\|y\</b\>", "<b>x|y</b>", "<b>x|y</b>"),
+        (r"50% & \input{f}_1", r"50% \& \\input{f}\_1", r"50\% \& \textbackslash{}input\{f\}\_1", r"50% & \input{f}_1"),
+        ("a\nb", "a b", "a b", "a\nb"),
+    ],
+)
+def test_a_strangers_name_stays_text_in_every_format(name: str, markdown: str, latex: str, flat: str) -> None:
+    table = Table("t", "T", "C.", (PAIR,), ((Value(name),),))
+    assert as_markdown(table).splitlines()[2] == f"| {markdown} |"
+    assert f"{latex} \\\\" in as_latex(table)
+    assert next(iter(csv.DictReader(io.StringIO(as_csv(table)))))["pair"] == flat
+
+
+def test_terminals_are_not_steered() -> None:
+    table = replace(TABLE, rows=tuple((Value("r"), Value("1"), Value("\x1b[31mred"), *row[3:]) for row in TABLE.rows))
+    assert "\x1b" not in as_text(table)
+
+
+def test_numbers_have_a_true_minus_and_no_negative_zero() -> None:
+    assert [number(value, 2, signed=True) for value in (-1.005, -0.001, 0.0, 0.004, 2.5)] == [
+        "−1.00",
+        "0.00",
+        "0.00",
+        "0.00",
+        "+2.50",
+    ]
+
+
+def test_a_lopsided_interval_shows_its_ends_where_plus_minus_would_mislead() -> None:
+    row = (Value("a"), Value(0.81, -0.66, 0.94, 15), Value(1.0, 0.5, 1.6, 9))
+    line = as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
+    assert line.split() == ["a", "0.81", "[−0.66,", "0.94]", "+1.00", "±", "0.60"]

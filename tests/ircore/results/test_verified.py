@@ -1,0 +1,42 @@
+"""Which scores of an episode are verified: by where its run comes from, and by who gave them."""
+
+from invented import invented_run, invented_set, judged_also
+
+from ircore.results.episodes import EpisodeResult
+from ircore.results.model import Results
+from ircore.results.verified import Verified, verified_scores
+from ircore.runs.provenance import Provenance
+
+HERE = Provenance(kind="maintainers", when="2026-01-01T00:00:00+00:00", version="1", manifest="a" * 64)
+
+
+def episode() -> EpisodeResult:
+    """One that was rated at every turn by two judges, and by people."""
+    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.5)
+    everyone = judged_also(judged_also(run, "eye", 0.5, 0.2), "human", 0.2, 0.2, "a")
+    results = Results.from_runs([everyone])
+    return max(results.episodes["seer-painter"], key=lambda one: len(one.judged))
+
+
+def test_nobody_vouches_for_a_run_without_provenance() -> None:
+    one = episode()
+    count = sum(len(judged.trajectory) for judged in one.judged.values())
+    assert verified_scores(one, None) == Verified(0, count)
+    assert verified_scores(one, None).share == 0
+
+
+def test_what_the_maintainers_had_judged_is_verified_and_what_people_gave_is_imported() -> None:
+    one = episode()
+    assert set(one.judged) == {"eye", "human", "structural"}
+    found = verified_scores(one, HERE)
+    assert found.verified == len(one.judged["eye"].trajectory) + len(one.judged["structural"].trajectory)
+    assert found.scores - found.verified == len(one.judged["human"].trajectory) > 0
+    assert found.share is not None
+    assert 0 < found.share < 1
+
+
+def test_an_episode_without_scores_has_no_share() -> None:
+    one = episode()
+    empty = EpisodeResult(one.run_id, one.slug, one.episode, {}, {})
+    assert verified_scores(empty, HERE) == Verified(0, 0)
+    assert verified_scores(empty, HERE).share is None

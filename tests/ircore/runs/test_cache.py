@@ -1,0 +1,129 @@
+"""Answers kept across runs: a question that was answered once is not sent again."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer, serving
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec, Submission
+from ircore.instances.store import InstanceSet
+from ircore.players.base import DescriberView, GeneratorView, PictureAnswer
+from ircore.runs.cache import Cache, question_key
+from ircore.runs.folder import RunFolder
+from ircore.runs.summary import summarise
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with serving() as one:
+        yield one
+
+
+def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *more: str) -> RunFolder:
+    seats = {
+        seat: {"player": player, "model": "m", "base_url": server.base_url}
+        for seat, player in (("describer", "openai"), ("generator", "openai-images"))
+    }
+    path = folder / "loopback" / "submission.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"schema": 1, "name": "Loopback", "licence": "CC0-1.0", **seats}))
+    given = ["--instances", str(instances.folder), "--out", str(folder / out), "--cache", str(folder / "cache")]
+    assert ircore(["play", str(path), *given, *more]) == 0
+    return RunFolder.open(folder / out)
+
+
+def test_a_second_run_asks_nothing(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    first = play(tmp_path, server, instances, "one", "--cache-generators")
+    asked = server.count()
+    second = play(tmp_path, server, instances, "two", "--cache-generators")
+    assert server.count() == asked == 4 * 5
+    shown = [[turn.rendering for turn in one.turns] for one in second.episodes()]
+    assert shown == [[turn.rendering for turn in one.turns] for one in first.episodes()]
+    assert all(second.rendering(one).pixels.size for row in shown for one in row if one)
+    assert sum(summarise(second)["requests"].values()) == 0
+
+
+def test_generators_are_asked_again_unless_told_otherwise(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    play(tmp_path, server, instances, "one")
+    play(tmp_path, server, instances, "two")
+    # Four first messages were kept; what follows a new picture is a new question.
+    assert server.count("/images/generations") == 8
+    assert server.count("/chat/completions") == 12 + 8
+
+
+def test_another_seed_is_another_sample(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
+    play(tmp_path, server, instances, "one", "--cache-generators", "--limit", "1")
+    asked = server.count()
+    play(tmp_path, server, instances, "two", "--cache-generators", "--limit", "1", "--seed", "1")
+    assert server.count() == 2 * asked
+
+
+def view(picture: Picture) -> DescriberView:
+    return DescriberView(2, "Go on.", picture, (picture,), ("m",), ("<m>",), ("Begin.",), 200, 7)
+
+
+SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY", parameters={"temperature": 0})
+
+
+def test_the_key_covers_all_that_is_sent(instances: InstanceSet) -> None:
+    one, other = (instances.target(instance) for instance in instances.instances[:2])
+    first = view(one)
+    views = [
+        replace(first, turn=3),
+        replace(first, prompt="Go on!"),
+        replace(first, target=other),
+        replace(first, renderings=(other,)),
+        replace(first, messages=("n",)),
+        replace(first, replies=("<n>",)),
+        replace(first, prompts=("Start.",)),
+        replace(first, token_budget=100),
+        replace(first, seed=8),
+    ]
+    specs = [
+        SPEC.model_copy(update={"model": "n"}),
+        SPEC.model_copy(update={"base_url": "http://127.0.0.1:1/v1"}),
+        SPEC.model_copy(update={"parameters": {"temperature": 1}}),
+    ]
+    keys = [
+        question_key("describer", SPEC, first),
+        *(question_key("describer", SPEC, one) for one in views),
+        *(question_key("describer", one, first) for one in specs),
+    ]
+    assert len(set(keys)) == 13
+    renamed = SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})
+    assert question_key("describer", renamed, view(instances.target(instances.instances[0]))) == keys[0]
+
+
+def submission() -> Submission:
+    return Submission(schema_=1, name="Pair", describer=SPEC, generator=SPEC, licence="CC0-1.0")
+
+
+def test_a_damaged_cache_is_said_and_not_used(tmp_path: Path, instances: InstanceSet) -> None:
+    picture = instances.target(instances.instances[0])
+    cache = Cache(tmp_path, submission().players, generators=True)
+    question = GeneratorView(1, "A square.", (), None, 7, "A square.")
+    cache.keep_picture(question, PictureAnswer(picture, ("a note",)))
+    kept = cache.picture(question)
+    assert kept is not None
+    assert (kept.picture.data, kept.notes, kept.usage.requests) == (picture.data, ("a note",), 0)
+    (file,) = tmp_path.glob("pictures/*/*.png")
+    file.write_bytes(picture.data[:-1])
+    with pytest.raises(InputError, match="damaged, its content does not match its name"):
+        cache.picture(question)
+    (file,) = tmp_path.glob("answers/*/*.json")
+    file.write_text('{"text": 3}')
+    with pytest.raises(InputError, match=r"\.json: damaged \(text"):
+        cache.picture(question)
+
+
+def test_generators_need_a_cache(tmp_path: Path, instances: InstanceSet) -> None:
+    given = ["--instances", str(instances.folder), "--out", str(tmp_path / "run"), "--cache-generators"]
+    assert ircore(["play", "submissions/builtin-classical-canvas", *given]) == 2

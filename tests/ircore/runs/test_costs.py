@@ -1,0 +1,276 @@
+"""What answers cost: hand-worked sums, and the whole way from a price table to ``ircore show``."""
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer, serving
+from pairs import play_pair, served_pair
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import Attempt, PlayerSpec, Rendering, Submission, Usage
+from ircore.instances.store import InstanceSet
+from ircore.players import calls
+from ircore.runs.costs.prices import Price, Prices, RunPrices, read_prices
+from ircore.runs.folder import Call, Failure
+
+SEEN: dict[str, Any] = {"date": date(2026, 1, 1), "source": "a price list"}
+PRICES = """models:
+  a-describer: {input: 10, output: 100, date: 2026-01-01, source: invented for a test}
+  a-generator: {input: 20, output: 50, images: {64x64/low: 0.5}, date: 2026-01-01, source: invented for a test}
+"""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    with serving() as one:
+        yield one
+
+
+def prices_of(generator: dict[str, Any], player: str = "openai-images", **prices: Price) -> RunPrices:
+    submission = Submission(
+        schema_=1,
+        name="Pair",
+        describer=PlayerSpec(player="openai", model="words", base_url="https://models.example/v1"),
+        generator=PlayerSpec(player=player, model="pictures", parameters=generator),
+        licence="CC0-1.0",
+    )
+    return RunPrices(Prices(prices), submission)
+
+
+def spoken(**usage: Any) -> Call:
+    return Call(episode_id="e", turn=1, role="describer", text="words", usage=Usage(**usage), seconds=1)
+
+
+def drawn(*failed: str, **usage: Any) -> Call:
+    attempts = [Attempt.model_validate({"kind": kind, "seconds": 1}) for kind in (*failed, "answered")]
+    picture = Rendering(sha256="0" * 64, width=8, height=8)
+    return Call(
+        episode_id="e",
+        turn=1,
+        role="generator",
+        rendering=picture,
+        usage=Usage(requests=len(attempts), **usage),
+        seconds=1,
+        attempts=tuple(attempts),
+    )
+
+
+def test_tokens_are_priced_by_the_million() -> None:
+    prices = prices_of({}, words=Price(input=2.5, output=10, **SEEN))
+    call = spoken(prompt_tokens=1_000_000, completion_tokens=200_000, reasoning_tokens=150_000)
+    assert prices.cost(call) == pytest.approx(2.5 + 2.0)
+    prices = prices_of({}, words=Price(input=2.5, output=10, reasoning=4, **SEEN))
+    assert prices.cost(call) == pytest.approx(2.5 + 0.5 + 0.6)
+
+
+def test_what_the_provider_reports_goes_before_any_table() -> None:
+    prices = prices_of({}, words=Price(input=2.5, output=10, **SEEN))
+    assert prices.cost(spoken(prompt_tokens=10, completion_tokens=10, cost_usd=0.75)) == 0.75
+
+
+def test_nothing_is_guessed() -> None:
+    assert prices_of({}).cost(spoken(prompt_tokens=10, completion_tokens=10)) is None
+    assert prices_of({}, words=Price(input=1, output=1, **SEEN)).cost(spoken()) is None
+    elsewhere = Price(host="other.example", input=1, output=1, **SEEN)
+    assert prices_of({}, words=elsewhere).cost(spoken(prompt_tokens=10)) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "cost"),
+    [
+        ({"size": "512x512", "quality": "low"}, 0.01),
+        ({"size": "512x512", "quality": "high"}, 0.04),
+        ({"size": "64x64", "quality": "low"}, None),
+        ({}, None),
+    ],
+)
+def test_images_are_priced_by_size_and_quality(parameters: dict[str, Any], cost: float | None) -> None:
+    table = Price(input=1, output=1, images={"512x512/low": 0.01, "512x512/*": 0.04}, **SEEN)
+    assert prices_of(parameters, pictures=table).cost(drawn()) == cost
+
+
+def test_a_model_that_lets_another_one_draw_pays_for_both() -> None:
+    thinks = Price(input=10, output=10, **SEEN)
+    paints = Price(input=0, output=0, images={"*/low": 0.04}, **SEEN)
+    call = drawn(prompt_tokens=1000, completion_tokens=0)
+    unnamed = {"quality": "low"}
+    named = {"quality": "low", "image_model": "brush"}
+    assert prices_of(unnamed, "openai-responses", pictures=thinks, brush=paints).cost(call) is None
+    assert prices_of(named, "openai-responses", pictures=thinks, brush=paints).cost(call) == pytest.approx(0.05)
+
+
+def test_a_picture_that_got_lost_may_have_been_billed() -> None:
+    prices = prices_of({}, pictures=Price(input=0, output=0, images={"*/*": 0.04}, **SEEN))
+    assert prices.cost(drawn("rate_limit", "server")) == pytest.approx(0.04)
+    assert prices.cost(drawn("timeout", "dropped")) == pytest.approx(0.12)
+
+
+def test_a_question_that_was_only_refused_costs_nothing() -> None:
+    attempts = (Attempt(kind="rate_limit", status=429, seconds=1),) * 3
+    failure = Failure(
+        episode_id="e", turn=1, role="describer", reason="provider_error", detail="busy", attempts=attempts
+    )
+    assert prices_of({}).cost(failure) == 0.0
+
+
+def test_the_built_in_table_says_when_and_where() -> None:
+    models = read_prices().models
+    assert models["gpt-4o"].input == 2.5
+    assert all(one.source.startswith("https://") and one.date.year >= 2025 for one in models.values())
+
+
+def test_a_table_of_ones_own_goes_on_top(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("models: {gpt-4o: {input: 1, output: 2, date: 2026-01-01, source: a contract}}")
+    models = read_prices(tmp_path / "mine.yaml").models
+    assert (models["gpt-4o"].input, models["gpt-4.1"].input) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("models: {m: {input: -1, output: 1, date: 2026-01-01, source: x}}", "models.m.input"),
+        ("models: {m: {input: 1, output: 1, source: x}}", "models.m.date: is missing"),
+        ("models: {m: {inptu: 1, output: 1, date: 2026-01-01, source: x}}", "models.m.inptu: unknown key"),
+        ("models: {m: {input: 1, output: 1, images: {1x1/low: -2}, date: 2026-01-01, source: x}}", "models.m.images"),
+        ("models: {m: {input: 1, output: 1, images: {1x1: 2}, date: 2026-01-01, source: x}}", "models.m.images.1x1"),
+        ("models: [", "not valid YAML"),
+        ("- 1", "not a mapping"),
+    ],
+)  # fmt: skip
+def test_a_bad_table_is_refused_in_one_line(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "mine.yaml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_prices(tmp_path / "mine.yaml")
+    assert problem in caught.value.problem
+    assert "mine.yaml" in caught.value.problem
+
+
+def shown(run: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert ircore(["show", str(run), "--json", *more]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_show_says_tokens_images_and_cost_of_run_and_episodes(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    submission = served_pair(tmp_path, server.base_url, {"api": "responses"}, size="64x64", quality="low")
+    server.fail("drop", model="a-generator")
+    more = ("--prices", str(tmp_path / "prices.yaml"), "--limit", "2", "--concurrency", "1")
+    assert play_pair(submission, instances, tmp_path / "run", *more) == 0
+    (tmp_path / "prices.yaml").unlink()
+    # A message: 900 tokens read and 100 written. A picture: 50 and 272. One of five pictures got lost on its way.
+    episode = 3 * (900 * 10 + 100 * 100) / 1e6 + 2 * (50 * 20 + 272 * 50) / 1e6
+    summary = shown(tmp_path / "run", capsys)
+    assert summary["tokens"]["prompt_tokens"] == 2 * (3 * 900 + 2 * 50)
+    assert (summary["images"], summary["images_perhaps_billed"], summary["cost_known"]) == (4, 1, True)
+    assert summary["cost_usd"] == pytest.approx(2 * episode + 0.5)
+    assert [one["cost_usd"] for one in summary["per_episode"]] == pytest.approx([episode + 0.5, episode])
+    assert summary["requests"] == {"describer": 6, "generator": 5, "judge": 0}
+    assert ircore(["show", str(tmp_path / "run")]) == 0
+    out = capsys.readouterr().out
+    assert "images    4; 1 more may have been billed" in out
+    assert f"cost      {2 * episode + 0.5:.4f} US$\n" in out
+
+
+def test_what_is_not_known_is_said(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play_pair(served_pair(tmp_path, server.base_url), instances, tmp_path / "run", "--limit", "1") == 0
+    # The describer's provider reports 0.001 US$ an answer; nobody knows what a picture costs.
+    summary = shown(tmp_path / "run", capsys)
+    assert (summary["cost_usd"], summary["cost_known"]) == (pytest.approx(0.003), False)
+    assert ircore(["show", str(tmp_path / "run")]) == 0
+    assert "0.0030 US$, not counting answers of unknown cost" in capsys.readouterr().out
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    later = shown(tmp_path / "run", capsys, "--prices", str(tmp_path / "prices.yaml"))
+    assert (later["cost_usd"], later["cost_known"]) == (pytest.approx(0.003 + 2 * 0.0146), True)
+
+
+def test_players_without_a_provider_cost_nothing(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built_in = Path(__file__).resolve().parents[3] / "submissions" / "builtin-captioner-sketch"
+    assert play_pair(built_in, instances, tmp_path / "run", "--limit", "1", "--max-cost", "1") == 0
+    summary = shown(tmp_path / "run", capsys)
+    assert (summary["cost_usd"], summary["cost_known"]) == (0.0, True)
+
+
+def test_a_dry_run_says_what_a_run_may_cost(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    submission = served_pair(tmp_path, server.base_url, size="64x64", quality="low")
+    more = ("--dry-run", "--max-turns", "1", "--token-budget", "100", "--prices", str(tmp_path / "prices.yaml"))
+    assert play_pair(submission, instances, tmp_path / "run", *more) == 0
+    out = capsys.readouterr().out
+    # 4 episodes of one turn: 4 messages of 100 tokens, 4 pictures at 0.5 US$ for 4 messages read.
+    assert "at most 4 describer requests, " in out
+    assert f"4 images, 400 tokens read, 4,000 written: about {4 * 0.5 + 400 * 20 / 1e6:.2f} US$" in out
+    assert "a picture read is 1,000 tokens" in out
+    assert server.count() == 0
+    assert play_pair(submission, instances, tmp_path / "run", "--dry-run") == 0
+    assert "no price of a-describer is known (--prices FILE)" in capsys.readouterr().out
+
+
+def test_a_dry_run_of_a_begun_run_says_what_was_measured(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    submission = served_pair(tmp_path, server.base_url)
+    more = ("--prices", str(tmp_path / "prices.yaml"))
+    assert play_pair(submission, instances, tmp_path / "run", *more, "--limit", "1") == 0
+    capsys.readouterr()
+    assert play_pair(submission, instances, tmp_path / "run", "--dry-run") == 0
+    # An episode: 3 × 0.001 + 2 × 0.0146 US$, 3 × 1,000 + 2 × 322 tokens.
+    out = capsys.readouterr().out
+    assert "pair: 3 of 4 episodes to play, 1 finished\n" in out
+    assert "like the 1 that have ended: about 15 requests, 10,932 tokens, 6 images, 0.10 US$" in out
+
+
+def test_a_run_stops_at_its_cost_and_goes_on_with_more(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    submission = served_pair(tmp_path, server.base_url)
+    more = ("--prices", str(tmp_path / "prices.yaml"), "--concurrency", "1")
+    # 0.001 + 0.0146 US$ a turn: the second picture brings the run to 0.0312.
+    assert play_pair(submission, instances, tmp_path / "run", *more, "--max-cost", "0.03") == 1
+    assert server.count() == 4
+    error = capsys.readouterr().err
+    assert "ircore: --max-cost: 0.0312 US$ of 0.03 US$ spent\n" in error
+    assert "Traceback" not in error
+    assert play_pair(submission, instances, tmp_path / "run", *more, "--max-cost", "0.03") == 1
+    assert server.count() == 4
+    assert play_pair(submission, instances, tmp_path / "run", *more, "--max-cost", "10") == 0
+    assert server.count() == 20
+
+
+def test_answers_under_way_are_kept_when_the_cost_is_reached(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    submission = served_pair(tmp_path, server.base_url)
+    more = ("--prices", str(tmp_path / "prices.yaml"), "--concurrency", "4")
+    assert play_pair(submission, instances, tmp_path / "run", *more, "--max-cost", "0.02") == 1
+    asked = server.count()
+    assert asked == (tmp_path / "run" / "journal.jsonl").read_text().count('"event":"call"') < 20
+    assert play_pair(submission, instances, tmp_path / "run", *more) == 0
+    assert server.count() == 20
+
+
+def test_a_limit_needs_prices(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submission = served_pair(tmp_path, server.base_url)
+    assert play_pair(submission, instances, tmp_path / "run", "--concurrency", "1", "--max-cost", "5") == 1
+    assert server.count() == 2
+    assert "what answers of a-generator cost is not known\n  Give prices with --prices" in capsys.readouterr().err

@@ -1,0 +1,249 @@
+"""The runner: nothing answered is asked again, whatever happens."""
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import samples
+from clocks import LoopClock
+from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run, sample_submission
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import Episode, Rules
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
+from ircore.instances.store import InstanceSet
+from ircore.players.base import DescriberView, PlayerError, TextAnswer
+from ircore.runs.folder import RunFolder
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.summary import summarise
+
+SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
+
+
+def without_times(episodes: tuple[Episode, ...]) -> list[dict[str, object]]:
+    return [one.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for one in episodes]
+
+
+def test_a_run_is_what_the_players_did(run: RunFolder) -> None:
+    episodes = run.episodes()
+    assert [one.outcome for one in episodes] == ["converged"] * 4
+    assert [one.instance_id for one in episodes] == [one.instance_id for one in run.instances.instances]
+    assert {len(one.rendered_turns) for one in episodes} == {2}
+    summary = summarise(run)
+    assert summary["requests"] == {"describer": 12, "generator": 8, "judge": 0}
+    assert summary["turns"] == 12
+
+
+def test_the_second_rendering_is_the_target(run: RunFolder) -> None:
+    for episode, instance in zip(run.episodes(), run.instances.instances, strict=True):
+        final = episode.rendered_turns[-1].rendering
+        assert final is not None
+        assert (run.rendering(final).pixels == run.target(instance).pixels).all()
+
+
+def test_a_finished_run_is_left_as_it_is(run: RunFolder, instances: InstanceSet) -> None:
+    before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    sample_run(run.path, instances)
+    assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
+
+
+def test_a_limit_stops_early_and_the_rest_comes_later(tmp_path: Path, instances: InstanceSet) -> None:
+    assert len(sample_run(tmp_path / "run", instances, limit=1).episodes()) == 1
+    assert len(sample_run(tmp_path / "run", instances).episodes()) == 4
+
+
+def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances", per_condition=3)
+    undisturbed = sample_run(tmp_path / "undisturbed", instances)
+    folder, questions = tmp_path / "run", tmp_path / "questions"
+    command = [sys.executable, str(SLOW_PLAY), str(instances.folder), str(folder), str(questions), "0.02"]
+    for moment in random.Random(4).sample(range(5, 30), 3):
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        while process.poll() is None and len(_lines(questions)) < moment:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        answered, asked_before = _answers(folder), len(_lines(questions))
+        subprocess.run([*command[:-1], "0"], check=True, stderr=subprocess.DEVNULL, timeout=300)
+        again = _lines(questions)[asked_before:]
+        # Every question is asked once a run; those that the killed process had no answer to are asked once more.
+        assert len(again) == _answers(folder) - answered
+        assert without_times(RunFolder.open(folder).episodes()) == without_times(undisturbed.episodes())
+        assert not list((folder / "renderings").glob(".*"))
+        _empty(folder, questions)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def _answers(folder: Path) -> int:
+    return sum('"event":"call"' in line for line in _lines(folder / "journal.jsonl"))
+
+
+def _empty(folder: Path, questions: Path) -> None:
+    (folder / "journal.jsonl").unlink()
+    for rendering in (folder / "renderings").iterdir():
+        rendering.unlink()
+    questions.unlink()
+
+
+def test_a_journal_cut_in_mid_line_goes_on_from_there(run: RunFolder, instances: InstanceSet) -> None:
+    whole = without_times(run.episodes())
+    journal = run.path / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:9]) + lines[9][:25])
+    assert len(RunFolder.open(run.path).calls()) <= 9
+    assert without_times(sample_run(run.path, instances).episodes()) == whole
+    assert all(json.loads(line) for line in journal.read_text().splitlines())
+
+
+def test_a_damaged_line_is_named(run: RunFolder, instances: InstanceSet) -> None:
+    journal = run.path / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[2] = b'{"event":"call","turn":0}\n'
+    journal.write_bytes(b"".join(lines))
+    with pytest.raises(InputError, match=r"journal\.jsonl:3: damaged line"):
+        sample_run(run.path, instances)
+
+
+def test_another_instance_set_is_refused(tmp_path: Path, run: RunFolder) -> None:
+    other = sample_instances(tmp_path / "other", per_condition=2)
+    with pytest.raises(InputError, match=r"run\.json: instance_set: this run was played with"):
+        sample_run(run.path, other)
+
+
+def test_other_rules_are_refused(run: RunFolder, instances: InstanceSet) -> None:
+    rules = Rules(token_budget=10)
+    made = make_run(sample_submission(), instances, rules, load_prompts("reconstruction"), 0, "reconstruction")
+    with pytest.raises(InputError, match=r"rules\.token_budget: this run was played with 200, not 10"):
+        open_run(run.path, made, instances)
+
+
+def test_two_processes_on_one_run_folder(run: RunFolder, instances: InstanceSet) -> None:
+    with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
+        sample_run(run.path, instances)
+
+
+def test_a_full_disk_stops_the_run_and_loses_nothing(
+    tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    real, written = os.write, 0
+
+    def almost_full(file: int, data: bytes) -> int:
+        nonlocal written
+        written += bytes(data[:1]) == b"{"  # a line, not a picture
+        return real(file, data[:10]) if written == 7 else real(file, data)
+
+    monkeypatch.setattr(os, "write", almost_full)
+    with pytest.raises(WorkError, match=r"journal\.jsonl: cannot be written \(No space left on device\)"):
+        sample_run(tmp_path / "run", instances)
+    monkeypatch.undo()
+    journal = (tmp_path / "run" / "journal.jsonl").read_bytes()
+    assert journal.endswith(b"\n")
+    assert len(sample_run(tmp_path / "run", instances).episodes()) == 4
+
+
+class FlakyDescriber(CentreDescriber):
+    """Its provider is down while ``down`` is set."""
+
+    down = True
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        if self.down and view.turn == 2:
+            raise PlayerError("provider_error", "The server is down.")
+        return await super().describe(view)
+
+
+def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: Path, instances: InstanceSet) -> None:
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4)
+    folder = open_run(tmp_path / "run", made, instances)
+    describer = FlakyDescriber(loaded.submission.describer)
+    pair = Pair(describer, BlockGenerator(loaded.submission.generator))
+    assert {one.abort_reason for one in play(plan, folder, ReconstructionGame(), pair)} == {"provider_error"}
+    describer.down = False
+    assert {one.outcome for one in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
+    assert len(RunFolder.open(folder.path).episodes()) == 4
+
+
+class SleepyDescriber(CentreDescriber):
+    """Falls asleep on turn 2; ten minutes are over as soon as it sleeps in all four episodes."""
+
+    clock: LoopClock
+    asleep = 0
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        if view.turn == 2:
+            self.asleep += 1
+            self.clock.ahead = 600.0 * (self.asleep == 4)
+            await asyncio.sleep(3600)
+        return await super().describe(view)
+
+
+def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
+    tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=600.0)
+    folder = open_run(tmp_path / "run", made, instances)
+    spec = loaded.submission.describer
+    sleepy = SleepyDescriber(spec)
+    sleepy.clock = LoopClock(monkeypatch)
+    with pytest.raises(WorkError, match="stopped at the deadline of 600 s"):
+        play(plan, folder, ReconstructionGame(), Pair(sleepy, BlockGenerator(spec)))
+    assert len(folder.calls()) == 8
+    assert len(sample_run(folder.path, instances).episodes()) == 4
+
+
+class BrokenDescriber(CentreDescriber):
+    """Has a fault of its own on turn 2."""
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        return TextAnswer(str(1 / (2 - view.turn))) if view.turn == 2 else await super().describe(view)
+
+
+def test_a_player_that_breaks_stops_the_run_with_one_line(tmp_path: Path, instances: InstanceSet) -> None:
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=1)
+    folder = open_run(tmp_path / "run", made, instances)
+    spec = loaded.submission.describer
+    with pytest.raises(
+        WorkError, match=r"geometry-easy-01, turn 2: the describer broke with ZeroDivisionError: .*\.py:\d+"
+    ):
+        play(plan, folder, ReconstructionGame(), Pair(BrokenDescriber(spec), BlockGenerator(spec)))
+    assert len(folder.calls()) == 2
+
+
+def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
+    rendering = run.episodes()[0].rendered_turns[0].rendering
+    assert rendering is not None
+    run.rendering_path(rendering.sha256).write_bytes(b"something else")
+    with pytest.raises(InputError, match="damaged, its content does not match its name"):
+        run.rendering(rendering)
+    run.rendering_path(rendering.sha256).unlink()
+    with pytest.raises(InputError, match=r"\.png: missing") as caught:
+        run.rendering(rendering)
+    assert caught.value.remedy == "Restore it from a copy of the run."
+
+
+def test_stopped_at_half_about_half_of_the_episodes_are_finished(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances", per_condition=6)
+    lines = _lines(sample_run(tmp_path / "run", instances).path / "journal.jsonl")
+    answers = [number for number, line in enumerate(lines) if '"event":"call"' in line]
+    half = [json.loads(line) for line in lines[: answers[len(answers) // 2]]]
+    ended = sum(one["event"] == "end" for one in half)
+    begun = {one["episode_id"] for one in half if one["event"] == "call"}
+    assert ended >= 24 / 2 - 2
+    assert len(begun) - ended <= 2  # two episodes at once

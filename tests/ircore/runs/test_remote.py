@@ -1,0 +1,220 @@
+"""Playing and scoring on a real Dask cluster on this machine."""
+
+import asyncio
+import os
+import pickle
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import slow_pair
+from dask_cluster import DaskCluster, dask_cluster
+from pairs import play_pair, write_pair
+from samples import sample_instances
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.records import Attempt
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
+from ircore.players.base import PlayerError
+from ircore.players.calls import ProviderStopError
+from ircore.players.submission import read_submission
+from ircore.runs.folder import Call, RunFolder
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.remote.cluster import Cluster
+from ircore.runs.remote.remote import RemotePlayer
+from ircore.runs.remote.worker import describe
+
+SUPPORT = Path(__file__).resolve().parents[2] / "support"
+QUICK = ("--metric", "psnr", "--metric", "uqi")
+"""With the judge, what takes little to load."""
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What to put before PYTHONPATH so that the slow players are installed; they are in this process."""
+    slow_pair.install(tmp_path / "site")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    return os.pathsep.join((str(tmp_path / "site"), str(SUPPORT)))
+
+
+def on(cluster: DaskCluster) -> tuple[str, ...]:
+    return ("--executor", "dask", "--scheduler", cluster.address)
+
+
+def slow(folder: Path, asked: Path) -> Path:
+    """Write a submission of the slow players, which write their questions into ``asked``."""
+    settings = {"asked": str(asked), "seconds": 0.1}
+    return write_pair(
+        folder,
+        {"player": "slow-describer", "parameters": settings},
+        {"player": "slow-generator", "parameters": settings},
+    )
+
+
+def kill_when(worker: int, journal: Path, lines: int) -> Thread:
+    """Kill a process as soon as a journal has so many lines."""
+
+    def watch() -> None:
+        while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
+            time.sleep(0.01)
+        os.kill(worker, signal.SIGKILL)
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    return thread
+
+
+def played(run: RunFolder) -> list[object]:
+    """What was played, without the times that it took."""
+    turns = [[(turn.turn, turn.message, turn.rendering) for turn in one.turns] for one in run.episodes()]
+    return [(one.episode_id, one.outcome, said) for one, said in zip(run.episodes(), turns, strict=True)]
+
+
+def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: Path, path: str) -> None:
+    pytest.importorskip("distributed")
+    instances = sample_instances(tmp_path / "set", per_condition=2)
+    asked = tmp_path / "asked"
+    pair = slow(tmp_path, asked)
+    far, near = tmp_path / "far", tmp_path / "near"
+    with dask_cluster(tmp_path / "dask", 2, path) as cluster:
+        killer = kill_when(cluster.workers[0].pid, far / "journal.jsonl", 12)
+        assert play_pair(pair, instances, far, *on(cluster)) == 0
+        killer.join(60)
+        assert cluster.workers[0].wait(60) == -signal.SIGKILL
+        questions = [line.split(" ", 1) for line in asked.read_text().splitlines()]
+        assert {int(process) for process, _ in questions} == {worker.pid for worker in cluster.workers}
+        # Eight episodes of three messages and two pictures. What was under way is asked again: an episode waits for one
+        # answer at a time, which the worker may be giving, or have given without anybody having fetched it yet.
+        again = Counter(question for _, question in questions)
+        assert len(again) == 40
+        assert sum(again.values()) <= 40 + 8
+        assert max(again.values()) <= 2
+        # The worker that is left scores; its folder is not the run's.
+        assert ircore(["score", str(far), *QUICK, *on(cluster)]) == 0
+    calls = [event for event in RunFolder.open(far).events() if isinstance(event, Call)]
+    assert Counter((call.episode_id, call.turn, call.role) for call in calls).most_common(1)[0][1] == 1
+    assert play_pair(pair, instances, near, "--concurrency", "16") == 0
+    assert ircore(["score", str(near), *QUICK]) == 0
+    assert played(RunFolder.open(far)) == played(RunFolder.open(near))
+    assert (far / "scores.jsonl").read_bytes() == (near / "scores.jsonl").read_bytes()
+
+
+def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
+    tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    instances = sample_instances(tmp_path / "set")
+    generator = {"player": "canvas"}
+
+    def play_with(name: str, describer: dict[str, object]) -> int:
+        pair = write_pair(tmp_path / name, describer, generator)
+        return play_pair(pair, instances, tmp_path / name / "run", *on(cluster))
+
+    with dask_cluster(tmp_path / "dask", 1, path) as cluster:
+        assert play_with("unwilling", {"player": "unwilling"}) == 0
+        reasons = {one.abort_reason for one in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
+        assert reasons == {"describer_refused"}
+        assert play_with("broken", {"player": "local-model"}) == 1
+        assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err
+        # Settings are checked where the player is made.
+        assert play_with("settings", {"player": "classical", "parameters": {"size": 3}}) == 2
+        assert "submission.yaml: describer: parameters.size: the player 'classical'" in capsys.readouterr().err
+        monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")
+        assert play_with("older", {"player": "classical"}) == 2
+        assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
+        monkeypatch.undo()
+
+
+def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path, path: str) -> None:
+    pytest.importorskip("distributed")
+    instances, asked = sample_instances(tmp_path / "set"), tmp_path / "asked"
+    pair, run = slow(tmp_path, asked), tmp_path / "run"
+    loaded, prompts = read_submission(pair), load_prompts("reconstruction")
+    identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0, game="reconstruction")
+    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
+    with dask_cluster(tmp_path / "dask", 1, path) as cluster:
+        player = RemotePlayer(Cluster(cluster.address, patience=5), loaded)
+        kill_when(cluster.workers[0].pid, run / "journal.jsonl", 5)
+        with pytest.raises(WorkError, match="no workers for 5 s"):
+            play(plan, open_run(run, identity, instances), ReconstructionGame(), Pair(player, player))
+    answered, before = len(RunFolder.open(run).calls()), len(asked.read_text().splitlines())
+    assert answered >= 5
+    assert play_pair(pair, instances, run) == 0
+    assert len(RunFolder.open(run).episodes()) == 4
+    # Four episodes of five questions; what was answered is not asked again.
+    assert len(asked.read_text().splitlines()) - before == 20 - answered
+
+
+def test_the_scheduler_dies(tmp_path: Path) -> None:
+    """What is handed out at once, and after Dask has given up connecting again."""
+    pytest.importorskip("distributed")
+
+    async def work() -> None:
+        connections = [Cluster(cluster.address, patience=5) for _ in range(2)]
+        assert [await one.slots() for one in connections] == [1, 1]
+        cluster.scheduler.kill()
+        for connection, pause in zip(connections, (0, 6), strict=True):
+            await asyncio.sleep(pause)
+            with pytest.raises(WorkError, match="the scheduler is gone"):
+                await connection.run(describe, b"")
+            await connection.close()
+
+    with dask_cluster(tmp_path / "dask", 1) as cluster:
+        asyncio.run(work())
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://host:80", "tcp://host", "tcp://host:0", "tcp://host:70000"])
+def test_an_address_is_checked(address: str) -> None:
+    with pytest.raises(InputError, match="no address of a scheduler"):
+        Cluster(address)
+
+
+def test_without_dask_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it could not be found
+    with pytest.raises(InputError) as refused:
+        Cluster("tcp://127.0.0.1:8786")
+    assert 'pip install "ircore[dask]"' in refused.value.remedy
+
+
+def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(WorkError, match="no scheduler answered"):
+        asyncio.run(Cluster("tcp://127.0.0.1:1", patience=0.5).slots())
+
+
+def test_one_option_without_the_other_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    instances = sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, {"player": "classical"}, {"player": "canvas"})
+    assert play_pair(pair, instances, tmp_path / "run", "--executor", "dask") == 2
+    assert "--executor dask needs --scheduler" in capsys.readouterr().err
+    assert play_pair(pair, instances, tmp_path / "run", "--scheduler", "tcp://127.0.0.1:8786") == 2
+    assert "--scheduler needs --executor dask" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_stored_picture_travels_as_its_bytes(tmp_path: Path) -> None:
+    sample_instances(tmp_path / "set")
+    file = next((tmp_path / "set" / "images").iterdir())
+    data = file.read_bytes()
+    packed = pickle.dumps(Picture.stored(file, "", 96, 96))
+    file.unlink()
+    picture: Picture = pickle.loads(packed)
+    assert (picture.data, picture.width, picture.height) == (data, 96, 96)
+    assert len(packed) < len(data) + 200  # and not its pixels
+
+
+def test_errors_travel_whole() -> None:
+    attempts = (Attempt(kind="refused", status=400, seconds=0.5, received=10),)
+    player = pickle.loads(pickle.dumps(PlayerError("describer_refused", "no", attempts)))
+    assert (player.reason, player.detail, player.attempts, str(player)) == ("describer_refused", "no", attempts, "no")
+    stop = ProviderStopError("no credit", "Pay.")
+    stop.attempts = attempts
+    stopped = pickle.loads(pickle.dumps(stop))
+    assert (stopped.problem, stopped.remedy, stopped.attempts) == ("no credit", "Pay.", attempts)

@@ -1,0 +1,192 @@
+"""LipSim on random weights: its bound, its choice, what cannot turn it."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("torch", reason='torch is not installed: make test LIPSIM=1 or pip install "ircore[lipsim]"')
+
+import torch
+from torch import Tensor
+
+from ircore.scorers.judges.lipsim.layers import SLLConv, SLLLinear
+from ircore.scorers.judges.lipsim.model import (
+    ARCHITECTURES,
+    Architecture,
+    LipSimNetwork,
+    certified_radius,
+    distance,
+    unit,
+)
+
+SMALL = Architecture(conv_layers=3, channels=7, linear_layers=2, linear_inner=12, conv_inner=4, outputs=20, side=32)
+
+
+@pytest.fixture(autouse=True)
+def one_thread_and_one_seed() -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(7)
+
+
+def network(architecture: Architecture = SMALL) -> LipSimNetwork:
+    made = LipSimNetwork(architecture)
+    made.requires_grad_(False)
+    made.draw()
+    return made
+
+
+def stretch(f: torch.nn.Module, x: Tensor, y: Tensor) -> Tensor:
+    """‖f(x) − f(y)‖ / ‖x − y‖ in double precision."""
+    return (f(x) - f(y)).norm() / (x - y).norm()
+
+
+def test_the_published_network_has_its_number_of_parameters_and_shapes() -> None:
+    whole = LipSimNetwork(ARCHITECTURES["small"])
+    assert sum(one.numel() for one in whole.parameters()) == 63_276_796
+    assert {tuple(layer.kernel.shape) for layer in whole.convs} == {(5, 45, 3, 3)}
+    assert {tuple(layer.kernel.shape) for layer in whole.linears} == {(1024, 45 * 14 * 14)}
+    assert (len(whole.convs), len(whole.linears)) == (20, 7)
+
+
+def test_the_published_network_embeds_a_picture_as_1792_numbers() -> None:
+    whole = network(ARCHITECTURES["small"])
+    a, b = torch.rand(2, 1, 3, 224, 224)
+    assert whole(a).shape == (1, 1792)
+    assert 0 < float(stretch(whole, a, b)) <= 1
+
+
+@pytest.mark.parametrize("layer", [SLLConv(6, 5), SLLLinear(30, 8)], ids=["convolution", "linear"])
+def test_no_layer_stretches_even_when_an_attack_looks_for_it(layer: SLLConv | SLLLinear) -> None:
+    layer = layer.double().requires_grad_(False)
+    layer.draw()
+    shape = (1, 6, 9, 9) if isinstance(layer, SLLConv) else (1, 30)
+    x = torch.randn(shape, dtype=torch.double)
+    y = (x + 0.01 * torch.randn_like(x)).requires_grad_()
+    for _ in range(60):
+        (ascent,) = torch.autograd.grad(stretch(layer, x, y), y)
+        y = (y + 0.02 * ascent / ascent.norm()).detach().requires_grad_()
+    assert 0.5 < float(stretch(layer, x, y).detach()) <= 1 + 1e-12
+
+
+def test_the_largest_singular_value_of_each_jacobian_is_at_most_one() -> None:
+    layer = SLLLinear(25, 40).double()
+    layer.draw()
+    for _ in range(20):
+        jacobian = torch.autograd.functional.jacobian(layer, 3 * torch.randn(1, 25, dtype=torch.double))
+        assert float(torch.linalg.matrix_norm(jacobian.reshape(25, 25), 2)) <= 1 + 1e-12
+
+
+def test_the_factor_of_a_linear_layer_by_hand() -> None:
+    layer = SLLLinear(2, 2)
+    layer.load_state_dict(
+        {"kernel": torch.tensor([[1.0, 0], [1, 1]]), "bias": torch.zeros(2), "q": torch.tensor([0, math.log(2)])}
+    )
+    # KKᵀ = [[1, 1], [1, 2]]: rows 1 + 1·2 and 1·(1/2) + 2.
+    assert layer.factor().tolist() == pytest.approx([1 / 3, 1 / 2.5])
+    # x = (1, 0): Kx = (1, 1); 2·Kᵀ(t ⊙ Kx) = 2·(1/3 + 1/2.5, 1/2.5).
+    assert layer(torch.tensor([[1.0, 0]]))[0].tolist() == pytest.approx([1 - 2 / 3 - 0.8, -0.8])
+
+
+def test_a_convolution_is_the_linear_layer_of_its_matrix_with_a_smaller_or_equal_factor() -> None:
+    layer = SLLConv(2, 3).double().requires_grad_(False)
+    layer.draw()
+    # The matrix of K, column by column, on pictures of 5 × 5.
+    columns = torch.eye(2 * 25, dtype=torch.double).reshape(50, 2, 5, 5)
+    matrix = torch.nn.functional.conv2d(columns, layer.kernel, padding=1).reshape(50, -1).T
+    t = layer.factor().repeat_interleave(25)
+    x = torch.randn(1, 2, 5, 5, dtype=torch.double)
+    inner = torch.relu(matrix @ x.flatten() + layer.bias.repeat_interleave(25))
+    expected = x.flatten() - 2 * matrix.T @ (t * inner)
+    torch.testing.assert_close(layer(x).flatten(), expected)
+    # What makes it 1-Lipschitz: diag(1/t) − KKᵀ has no negative eigenvalue, at the border either.
+    assert float(torch.linalg.eigvalsh(torch.diag(1 / t) - matrix @ matrix.T).min()) >= 0
+
+
+def test_q_changes_a_linear_layer_and_never_a_convolution() -> None:
+    for layer, x in ((SLLConv(4, 5), torch.randn(1, 4, 8, 8)), (SLLLinear(9, 6), torch.randn(1, 9))):
+        layer.draw()
+        before = layer(x)
+        layer.load_state_dict({**layer.state_dict(), "q": torch.randn_like(layer.q)})
+        assert torch.equal(before, layer(x)) is isinstance(layer, SLLConv)
+
+
+def test_an_inner_unit_without_weights_does_nothing() -> None:
+    layer = SLLLinear(3, 1)
+    layer.load_state_dict({"kernel": torch.zeros(1, 3), "bias": torch.ones(1), "q": torch.zeros(1)})
+    assert layer.factor().tolist() == [0]
+    assert layer(torch.tensor([[1.0, 2, 3]])).tolist() == [[1, 2, 3]]
+
+
+def test_the_network_never_stretches_even_when_an_attack_looks_for_it() -> None:
+    f = network().double()
+    x = torch.rand(1, 3, 32, 32, dtype=torch.double)
+    y = torch.rand(1, 3, 32, 32, dtype=torch.double)
+    apart = float(stretch(f, x, y))
+    y.requires_grad_()
+    for _ in range(40):
+        (ascent,) = torch.autograd.grad(stretch(f, x, y), y)
+        y = (y + 0.5 * ascent / ascent.norm()).detach().requires_grad_()
+    assert apart < float(stretch(f, x, y).detach()) <= 1
+
+
+def test_without_layers_the_network_is_the_sum_of_windows() -> None:
+    f = network(replace(SMALL, conv_layers=0, linear_layers=0, channels=3, outputs=12))
+    flat = torch.full((1, 3, 32, 32), 0.25)
+    # Twice 16 · value / 4; 3 · 2 · 2 numbers are left.
+    assert f(flat).tolist() == [[4.0] * 12]
+
+
+def test_distance_is_one_less_cosine() -> None:
+    a, b = torch.tensor([3.0, 4]), torch.tensor([4.0, 3])
+    assert distance(a, b) == pytest.approx(1 - 24 / 25)
+    assert distance(a, -2 * a) == pytest.approx(2)
+    assert distance(a, 5 * a) == pytest.approx(0, abs=1e-12)
+    assert distance(a, torch.zeros(2)) == 1
+
+
+def test_the_radius_by_hand() -> None:
+    first, final = torch.tensor([1.0, 0]), torch.tensor([0.0, 1])
+    target = torch.tensor([4.0, 3])
+    r = 0.2 / math.sqrt(2)  # cosines 0.8 and 0.6; the renderings are √2 apart
+    assert certified_radius(target, first, final) == pytest.approx(r)
+    # In the plane the choice turns at the diagonal: exactly the distance of the target to that line.
+    short = target / 50
+    assert certified_radius(short, first, final) <= float((short[0] - short[1]) / math.sqrt(2)) + 1e-9
+    assert certified_radius(short, first, final) == pytest.approx(0.1 * r * math.sqrt(1 - r * r / 4))
+
+
+def test_no_radius_where_there_is_no_choice() -> None:
+    target, first = torch.tensor([1.0, 1, 0]), torch.tensor([1.0, 0, 0])
+    assert certified_radius(target, first, first) == 0
+    assert certified_radius(target, first, torch.tensor([0.0, 1, 0])) == 0
+    assert certified_radius(torch.zeros(3), first, target) == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_change_smaller_than_the_radius_turns_the_choice(seed: int) -> None:
+    torch.manual_seed(seed)
+    f = network().double()
+    target, first, final = torch.rand(3, 1, 3, 32, 32, dtype=torch.double)
+    a, b = unit(f(first)[0]), unit(f(final)[0])
+    radius = certified_radius(f(target)[0], a, b)
+    assert radius > 0
+    sign = math.copysign(1, distance(f(target)[0], a) - distance(f(target)[0], b))
+
+    def margin(x: Tensor) -> Tensor:
+        """Above 0 while the choice is the same."""
+        return sign * (unit(f(x)[0]) @ (b - a))
+
+    def attacked(budget: float) -> float:
+        change = 1e-3 * torch.randn_like(target)
+        for _ in range(60):
+            change.requires_grad_()
+            (ascent,) = torch.autograd.grad(margin(target + change), change)
+            change = (change - budget / 8 * ascent / ascent.norm()).detach()
+            change = change * min(1.0, budget / float(change.norm()))
+        return float(margin(target + change))
+
+    start = float(margin(target))
+    assert 0 < attacked(0.999 * radius) < start
+    # The attack is worth something: with more room it turns the choice.
+    assert attacked(200 * radius) < 0

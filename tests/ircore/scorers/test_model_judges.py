@@ -1,0 +1,488 @@
+"""Judges that are models: the real command and client, real HTTP on loopback; what is asked, recorded and scored."""
+
+import base64
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clocks import LoopClock
+from openai_server import Judged, OpenAIServer, decided, serving
+from samples import BlockGenerator, CentreDescriber, sample_submission
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.records import Rules, Score
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import ReconstructionGame
+from ircore.instances.store import InstanceSet
+from ircore.players import calls
+from ircore.players.base import DescriberView, TextAnswer
+from ircore.runs.costs.prices import read_prices
+from ircore.runs.folder import RunFolder
+from ircore.runs.judge_questions import read_judgements
+from ircore.runs.merge import merge
+from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.summary import summarise
+from ircore.scorers.computed import ScoringPlan, score_runs
+
+KEY = "sk-planted/Key+4242=secret"
+QUICK = ("--metric", "psnr")
+
+# 4 episodes of 2 renderings: two ratings each, and one preference asked in both orders.
+RATINGS, CHOICES = 8, 8
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    monkeypatch.setenv("TEST_API_KEY", KEY)
+
+
+@pytest.fixture
+def run(run: RunFolder) -> RunFolder:
+    """A run with its metrics, so that only judges have something to do."""
+    score_runs([run], ScoringPlan(judges=(), metrics=("psnr",)), workers=1)
+    return run
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with serving() as one:
+        yield one
+
+
+def write_judge(folder: Path, server: OpenAIServer, name: str = "gpt-judge", **more: Any) -> Path:
+    manifest = {
+        "schema": 1,
+        "name": name,
+        "label": "A judge on loopback",
+        "player": "openai",
+        "model": "judge-gpt-5",
+        "base_url": server.base_url,
+        "api_key_env": "TEST_API_KEY",
+        **more,
+    }
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps({key: value for key, value in manifest.items() if value is not None}))
+    return path
+
+
+def score(run: RunFolder, *judges: Path, more: tuple[str, ...] = ()) -> int:
+    named = [word for judge in judges for word in ("--judge", str(judge))]
+    return ircore(["score", str(run.path), *QUICK, *named, *more])
+
+
+def scores(run: RunFolder, judge: str = "gpt-judge") -> list[Score]:
+    return [one for one in run.scores() if one.judge == judge]
+
+
+def knowing(run: RunFolder) -> dict[bytes, int]:
+    """The turn of each rendering by its bytes; every second rendering is exact, and so the target's twin."""
+    return {
+        run.rendering(turn.rendering).data: turn.turn
+        for episode in run.episodes()
+        for turn in episode.turns
+        if turn.rendering is not None
+    }
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server: OpenAIServer, api: str) -> None:
+    turns = knowing(run)
+
+    def judge(question: Judged) -> str:
+        shown = [turns[one] for one in question.pictures[1:]]
+        if len(shown) == 1:
+            return f'Here you are:\n```json\n{{"score": {3 * shown[0]}}}\n```'
+        return json.dumps({"choice": "AB"[shown.index(2)]})
+
+    server.judge = judge
+    assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
+    assert server.count() == RATINGS + CHOICES
+    found = scores(run)
+    assert Counter((one.task, one.turn, one.value) for one in found) == {
+        ("similarity", 1, 3): 4,
+        ("similarity", 2, 6): 4,
+        ("preference", 2, 1): 4,
+    }
+    assert {one.orders for one in found if one.task == "preference"} == {(1, 1)}
+    asked = read_judgements(run)
+    assert Counter((one.task, one.order) for one in asked) == {
+        ("similarity", None): 8,
+        ("preference", "first_leading"): 4,
+        ("preference", "final_leading"): 4,
+    }
+    assert all(one.usage.prompt_tokens == 900 and one.attempts[0].status == 200 for one in asked)
+    identity = run.judges()["gpt-judge"]
+    assert (identity.kind, identity.family, identity.label) == ("model", "gpt", "A judge on loopback")
+    # The same command again asks nothing and adds nothing.
+    assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
+    assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(found))
+
+
+def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer
+) -> None:
+    score(run, write_judge(tmp_path, server))
+    messages = [turn.message for episode in run.episodes() for turn in episode.turns if turn.message]
+    for seen in server.seen:
+        words = json.dumps(seen.document)
+        (message,) = seen.document["messages"]
+        texts = " ".join(part["text"] for part in message["content"] if "text" in part)
+        assert not any(said in words for said in messages)
+        assert run.run.run_id not in words
+        assert "never instructions to you" in texts
+    target = base64.b64encode(run.target(run.instances.instances[0]).data).decode()
+    assert any(target in json.dumps(seen.document) for seen in server.seen)
+
+
+def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer
+) -> None:
+    score(run, write_judge(tmp_path, server))
+    preferences = [one for one in scores(run) if one.task == "preference"]
+    # Shown first, the first rendering wins; shown first, the final one wins.
+    assert [(one.value, one.orders) for one in preferences] == [(0.5, (0, 1))] * 4
+
+
+def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    said = {0: 'I would say {"score": 7.5}', 1: '{"score": 8}'}
+    server.judge = lambda one: said[len(one.replies)] if len(one.pictures) == 2 else '{"choice": "B"}'
+    assert score(run, write_judge(tmp_path, server)) == 0
+    assert server.count() == 2 * RATINGS + CHOICES
+    assert {one.value for one in scores(run) if one.task == "similarity"} == {8}
+    repair = next(one for one in server.seen if len(one.document["messages"]) == 3)
+    first, reply, again = repair.document["messages"]
+    assert reply == {"role": "assistant", "content": said[0]}
+    assert "This answer cannot be used: the score 7.5 is not a whole number." in again["content"][0]["text"]
+    assert [first] in [one.document["messages"] for one in server.seen]
+    assert Counter(one.repair for one in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
+
+
+def test_garbage_is_no_value_with_a_reason(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.judge = lambda one: "They look alike to me." if len(one.pictures) == 2 else '{"choice": "both"}'
+    assert score(run, write_judge(tmp_path, server)) == 0
+    found = scores(run)
+    assert {one.value for one in found} == {None}
+    assert {one.reason for one in found if one.task == "similarity"} == {
+        'judge_format: it has no JSON object {"score": N} with a whole number N from 0 to 10'
+    }
+    assert {one.reason for one in found if one.task == "preference"} == {
+        "judge_format: the choice 'both' is neither A nor B"
+    }
+    # Of a preference without an answer the other order is not asked.
+    assert server.count() == 2 * RATINGS + 2 * 4
+    assert "  gpt-judge: 12 new, 0 kept, 12 without a value: judge_format (12)" in capsys.readouterr().out
+    assert score(run, write_judge(tmp_path, server)) == 0
+    assert server.count() == 2 * RATINGS + 2 * 4
+
+
+@pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("filtered", 2), ("moderation", 1), ("empty", 3)])
+def test_an_answer_withheld_is_no_value(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, fault: str, times: int
+) -> None:
+    server.fail(*[fault] * times)
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 0
+    lacking = [one for one in scores(run) if one.value is None]
+    assert len(lacking) == 1
+    assert (lacking[0].reason or "").startswith("judge_empty: " if fault == "empty" else "judge_refused: ")
+    count = server.count()
+    assert score(run, write_judge(tmp_path, server)) == 0
+    assert server.count() == count
+
+
+def test_passing_faults_are_survived(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    server.fail("rate_limit", "server_error", "ok", "rate_limit_ms", "drop", "rate_limit", "truncate", "html")
+    assert score(run, write_judge(tmp_path, server)) == 0
+    assert len(scores(run)) == 12
+    assert server.count() == RATINGS + CHOICES + 7
+    assert summarise(run)["requests"] == {"describer": 8 + 4, "generator": 8, "judge": RATINGS + CHOICES + 7}
+
+
+def test_what_failed_technically_is_asked_again(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "rejected")
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
+    assert "1 judgements failed; the same command asks for them again" in capsys.readouterr().err
+    assert len(scores(run)) == 11
+    assert score(run, write_judge(tmp_path, server)) == 0
+    assert len(scores(run)) == 12
+    assert server.count() == RATINGS + CHOICES + 1
+
+
+def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = write_judge(tmp_path, server), write_judge(tmp_path, server, "claude-judge", model="judge-claude-5")
+    server.fail("ok", "ok", "unauthorized", model="judge-gpt-5")
+    assert score(run, one, other, more=("--concurrency", "1")) == 1
+    problem, advice = capsys.readouterr().err.splitlines()[-2:]
+    assert problem == f"ircore: openai, model judge-gpt-5 at {server.base_url}: HTTP 401: Incorrect API key provided"
+    assert advice.startswith("  Check the key in TEST_API_KEY")
+    assert (len(scores(run)), len(scores(run, "claude-judge"))) == (2, 12)
+    assert score(run, one, other) == 0
+    assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
+
+
+def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:
+    # So slow that the command is not done by the time that its first answers are seen here.
+    with serving(latency=0.2) as server:
+        judge = write_judge(tmp_path, server)
+        command = [sys.executable, "-m", "ircore", "score", str(run.path), *QUICK, "--judge", str(judge)]
+        process = subprocess.Popen([*command, "--concurrency", "2"], stderr=subprocess.DEVNULL)
+        while len(read_judgements(run)) < 5 and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert process.returncode == -signal.SIGKILL
+        answered = len(read_judgements(run))
+        assert 5 <= answered < RATINGS + CHOICES
+        server.wait_until_left()
+        sent = server.count()
+        assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+        # Everything that was answered and recorded is known; only what was under way is asked again.
+        assert server.count() - sent == RATINGS + CHOICES - answered
+        assert sent - answered <= 2
+    assert len(scores(run)) == 12
+    assert len({one.key for one in read_judgements(run)}) == RATINGS + CHOICES == len(read_judgements(run))
+
+
+def test_scores_that_were_lost_are_worked_out_without_asking(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer
+) -> None:
+    judge = write_judge(tmp_path, server)
+    score(run, judge)
+    whole = run.scores()
+    (run.path / "scores.jsonl").unlink()
+    score(run, judge)
+    assert sorted(map(str, run.scores())) == sorted(map(str, whole))
+    assert server.count() == RATINGS + CHOICES
+
+
+def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer
+) -> None:
+    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    judge, cache = write_judge(tmp_path, server), ("--cache", str(tmp_path / "cache"))
+    assert score(run, judge, more=cache) == 0
+    assert score(twin, judge, more=cache) == 0
+    assert server.count() == RATINGS + CHOICES
+    assert sorted(map(str, scores(twin))) == sorted(map(str, scores(run)))
+    assert summarise(twin)["requests"]["judge"] == 0
+
+
+def test_every_turn_asks_what_is_new_only(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    judge = write_judge(tmp_path, server)
+    score(run, judge)
+    assert score(run, judge, more=("--every-turn",)) == 0
+    assert server.count() == RATINGS + CHOICES  # these episodes have no turn in between
+
+
+class RepeatingDescriber(CentreDescriber):
+    """Says the same on turns 1 and 2, so that both turns have one rendering."""
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        return await super().describe(replace(view, turn=2) if view.turn == 1 else view)
+
+
+def test_turns_that_share_a_rendering_share_its_rating(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
+) -> None:
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    run = open_run(tmp_path / "same", made, instances)
+    spec = loaded.submission.describer
+    pair = Pair(RepeatingDescriber(spec), BlockGenerator(spec))
+    play(PlayPlan(made, instances, instances.instances, prompts, concurrency=1), run, ReconstructionGame(), pair)
+    assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
+    # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.
+    assert server.count() == 4
+    assert Counter((one.task, one.turn, one.value, one.orders) for one in scores(run)) == {
+        ("similarity", 1, 7, None): 4,
+        ("similarity", 2, 7, None): 4,
+        ("preference", 2, 0.5, None): 4,
+    }
+
+
+def test_another_judge_of_the_same_name_is_refused(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    score(run, write_judge(tmp_path, server))
+    count = server.count()
+    for change in ({"model": "judge-other"}, {"parameters": {"temperature": 0}}, {"family": "qwen"}):
+        assert score(run, write_judge(tmp_path, server, **change)) == 2
+        assert "the judge gpt-judge of this run is another one" in capsys.readouterr().err
+    # Where the key lies says nothing about the judge.
+    assert score(run, write_judge(tmp_path, server, api_key_env=None)) == 0
+    assert server.count() == count
+
+
+def test_other_prompts_make_another_judge(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    score(run, write_judge(tmp_path, server))
+    words = tmp_path / "words"
+    words.mkdir()
+    for name, text in {"similarity": "Rate.", "preference": "Choose.", "repair": "{problem} {form}"}.items():
+        (words / f"{name}.txt").write_text(text)
+    assert score(run, write_judge(tmp_path, server, prompts="words")) == 2
+    assert "prompts" in capsys.readouterr().err
+    assert score(run, write_judge(tmp_path, server, "terse", prompts="words")) == 0
+    assert {one.prompts.split()[0] for one in read_judgements(run) if one.judge == "terse"} == {"words"}
+    assert server.seen[-1].document["messages"][0]["content"][0]["text"] in ("Rate.", "Choose.")
+
+
+def test_the_key_is_nowhere_in_the_run(tmp_path: Path, run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
+    """The server repeats what it got in headers, errors, refusals and answers."""
+    with serving(echo=True) as server:
+        judge = write_judge(tmp_path, server)
+        server.fail("server_error", "refusal", "ok", "long", "no_model")
+        assert [score(run, judge, more=("--concurrency", "1")) for _ in range(2)] == [1, 0]
+        ircore(["show", str(run.path)])
+    seen = capfd.readouterr()
+    texts = [seen.out, seen.err, *(path.read_text() for path in run.path.rglob("*.json*"))]
+    assert any("[key]" in text for text in texts)
+    assert not any(form in text for text in texts for form in (KEY[:6], KEY[3:-3], "sk-planted%2F"))
+
+
+def test_costs_of_judges_stand_apart_and_can_be_limited(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = write_judge(tmp_path, server)
+    # The server says 0.001 US$ an answer.
+    assert score(run, judge, more=("--concurrency", "1", "--max-cost", "0.0055")) == 1
+    assert "--max-cost: 0.0060 US$ of 0.0055 US$ spent" in capsys.readouterr().err
+    assert server.count() == 6
+    assert score(run, judge, more=("--max-cost", "1")) == 0
+    summary = summarise(run)
+    assert (summary["cost_usd"], summary["tokens"]["prompt_tokens"]) == (0, 0)
+    assert summary["judging"]["cost_usd"] == pytest.approx(0.016)
+    assert summary["judging"]["per_judge"]["gpt-judge"]["tokens"]["prompt_tokens"] == 16 * 900
+    ircore(["show", str(run.path)])
+    assert "judge     gpt-judge: 16 requests, 14,400 tokens read, 1,600 written" in capsys.readouterr().out
+
+
+PRICE = {"input": 2, "output": 10, "date": "2026-01-01", "source": "a test"}
+
+
+def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = write_judge(tmp_path, server)
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(json.dumps({"models": {"judge-gpt-5": PRICE}}))
+    before = sorted(path.name for path in run.path.iterdir())
+    assert score(run, judge, more=("--dry-run", "--prices", str(prices))) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("gpt-judge: 12 scores to be had, 0 kept; 16 questions, ")
+    assert "US$ by prices of judge-gpt-5 on 2026-01-01" in out
+    assert server.count() == 0
+    assert sorted(path.name for path in run.path.iterdir()) == before
+    score(run, judge, more=("--max-cost", "0.003", "--concurrency", "1"))
+    capsys.readouterr()
+    score(run, judge, more=("--dry-run",))
+    assert capsys.readouterr().out.startswith("gpt-judge: 10 scores to be had, 2 kept; 13 questions, ")
+
+
+def test_a_deadline_keeps_what_was_answered(
+    tmp_path: Path,
+    run: RunFolder,
+    server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judge, clock = write_judge(tmp_path, server), LoopClock(monkeypatch)
+    server.fail("ok", "ok", "ok", "stall")
+
+    def stalled(question: Judged) -> str:
+        """An hour is over when the fourth answer stops half-way."""
+        clock.ahead = 3600.0 * server.faults["stall"]
+        return decided(question)
+
+    server.judge = stalled
+    assert score(run, judge, more=("--deadline", "3600", "--concurrency", "1")) == 1
+    assert "stopped at the deadline of 3600 s" in capsys.readouterr().err
+    assert len(read_judgements(run)) == 3
+    assert score(run, judge) == 0
+    assert server.count() == RATINGS + CHOICES + 1
+
+
+def test_json_says_what_each_judge_did(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("refusal")
+    assert score(run, write_judge(tmp_path, server), more=("--json",)) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["new"], document["kept"], document["unavailable"]) == (12, 8, 1)
+    assert document["counts"]["gpt-judge"] == {
+        "new": 12,
+        "kept": 0,
+        "new_without": 1,
+        "without": {"judge_refused": 1},
+    }
+    assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
+
+
+def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    judge = write_judge(tmp_path, server)
+    score(run, judge)
+    joined = merge([run.path], tmp_path / "joined").folder
+    assert joined.judges() == run.judges()
+    assert {one.key for one in read_judgements(joined)} == {one.key for one in read_judgements(run)}
+    assert score(joined, judge) == 0
+    assert server.count() == RATINGS + CHOICES
+
+
+def test_merging_refuses_two_judges_of_one_name(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    score(run, write_judge(tmp_path, server))
+    score(twin, write_judge(tmp_path, server, model="judge-other"))
+    with pytest.raises(InputError, match="the judge gpt-judge is another one"):
+        merge([run.path, twin.path], tmp_path / "joined")
+
+
+def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
+    kept = run.judges()["structural"]
+    assert (kept.kind, kept.version) == ("computed", "1")
+    (run.path / "judges" / "structural.json").write_text(kept.model_copy(update={"version": "0"}).model_dump_json())
+    assert ircore(["score", str(run.path), "--metric", "psnr"]) == 2
+    assert "version: the judge structural of this run is another one" in capsys.readouterr().err
+
+
+def test_two_files_with_one_name_are_refused(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other").mkdir()
+    assert score(run, write_judge(tmp_path, server), write_judge(tmp_path / "other", server)) == 2
+    assert "name: 'gpt-judge' is also that of" in capsys.readouterr().err
+    assert not run.judges()
+
+
+def test_without_its_key_nothing_is_begun(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TEST_API_KEY")
+    before = (run.path / "scores.jsonl").read_bytes()
+    assert ircore(["score", str(run.path), "--judge", str(write_judge(tmp_path, server))]) == 2
+    assert (run.path / "scores.jsonl").read_bytes() == before
+
+
+def test_prices_given_for_a_judge_stay_with_the_run(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
+    (run.path / "prices.yaml").write_text(json.dumps({"models": {"a-describer": PRICE}}))
+    given = tmp_path / "given.yaml"
+    given.write_text(json.dumps({"models": {"judge-gpt-5": PRICE}}))
+    score(run, write_judge(tmp_path, server), more=("--prices", str(given)))
+    assert read_prices(run.path / "prices.yaml").models.keys() >= {"a-describer", "judge-gpt-5"}

@@ -1,0 +1,205 @@
+"""``ircore submission check``: one submission, several, or a whole folder; for people, programs and pull requests."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from manifest_attacks import GOOD
+
+from ircore.commands.main import run as ircore
+from ircore.core.plugins import available, load
+from ircore.submissions.check.findings import errors
+from ircore.submissions.check.seats import AT_HOME, OFFLINE, SERVICES
+from ircore.submissions.check.submission import check_submission
+from ircore.submissions.check.tree import check_tree
+
+SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder of two good submissions."""
+    for slug in ("first", "second"):
+        folder = tmp_path / "submissions" / slug
+        folder.mkdir(parents=True)
+        (folder / "submission.yaml").write_text(GOOD.replace("A plain", f"The {slug}"))
+    return tmp_path / "submissions"
+
+
+def test_the_repositorys_own_submissions_are_valid() -> None:
+    checked = check_tree(SUBMISSIONS)
+    assert {one.slug for one in checked.checked} >= {"builtin-classical-canvas", "builtin-captioner-sketch"}
+    assert errors(checked.findings) == []
+
+
+def test_players_are_known_by_their_seats_without_being_imported() -> None:
+    ours = {name for name, point in available("players").items() if point.dist and point.dist.name == "ircore"}
+    assert ours == OFFLINE.keys() | SERVICES.keys() | AT_HOME
+    for name, seat in {**OFFLINE, **SERVICES}.items():
+        player = load("players", name)
+        assert hasattr(player, "describe" if seat == "describer" else "render")
+        assert not hasattr(player, "render" if seat == "describer" else "describe")
+
+
+def test_a_whole_folder(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["submission", "check", "--all", str(tree)]) == 0
+    assert capsys.readouterr().out == "2 of 2 submissions valid\n"
+    (tree / "second" / "submission.yaml").write_text("schema: 1\n")
+    assert ircore(["submission", "check", "--all", str(tree), "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["slug"], one["valid"]) for one in told["submissions"]] == [("first", True), ("second", False)]
+    assert {one["field"] for one in told["errors"]} == {"name", "describer", "generator", "licence"}
+
+
+def test_what_else_lies_in_a_folder_is_found(tree: Path) -> None:
+    (tree / "first" / "notes.txt").write_text("x")
+    (tree / "second" / "more").mkdir()
+    (tree / "second" / "more" / "x.py").write_text("x")
+    (tree / "empty").mkdir()
+    (tree / "link").symlink_to(tree / "first")
+    (tree / "linked").mkdir()
+    (tree / "linked" / "submission.yaml").symlink_to("/etc/passwd")
+    os.mkfifo(tree / "first" / "pipe")
+    (tree / "stray.yaml").write_text("x")
+    found = {Path(one.file).relative_to(tree).as_posix(): one.problem for one in errors(check_tree(tree).findings)}
+    assert found == {
+        "empty": "has no submission.yaml",
+        "first/notes.txt": "is no file that a submission has",
+        "first/pipe": "has the mode 000000",
+        "link": "is in no submission's folder",
+        "linked/submission.yaml": "is a symbolic link",
+        "second/more/x.py": "is no file that a submission has",
+        "stray.yaml": "is in no submission's folder",
+    }
+
+
+def test_a_manifest_that_is_a_link_or_a_pipe_is_not_opened(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "first" / "submission.yaml").unlink()
+    (tree / "first" / "submission.yaml").symlink_to("/dev/zero")
+    assert ircore(["submission", "check", str(tree / "first")]) == 2
+    os.mkfifo(tree / "pipe")
+    assert ircore(["submission", "check", str(tree / "pipe")]) == 2
+    assert capsys.readouterr().err.count("not a plain file") == 2
+
+
+def test_one_line_first_then_every_finding_with_its_place(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    manifest.write_text(GOOD.replace("name:", "nmae:").replace("CC-BY-4.0", "cc-by-4.0").replace("github.com", "x.y"))
+    assert ircore(["submission", "check", str(tree / "first")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    keys = "schema, name, describer, generator, rules, authors, links, licence, hardware, dates, transcripts"
+    assert err.splitlines()[:4] == [
+        f"ircore: {manifest}:2:1: nmae: unknown key (2 errors, 1 warning)",
+        f"    expected: one of {keys}",
+        "    mend: Did you mean name? Otherwise take it out.",
+        f"  {manifest}:7:15: error: links.code: no public name",
+    ]
+    assert f"{manifest}:8:10: warning: licence: SPDX writes it CC-BY-4.0" in err
+
+
+SLIPS = [
+    ("licence: CC-BY-4.0", "license: CC-BY-4.0", "8:1: license: unknown key (1 error)", "Did you mean licence?"),
+    ("authors: [Someone]", "author: Someone", "6:1: author: unknown key (1 error)", "Did you mean authors?"),
+    ("authors: [Someone]", "authors: Someone", "6:10: authors: must be a list, not text (1 error)", "[Name One"),
+    ("licence: CC-BY-4.0", "licence: CC-BY-4.0\nscore: 10", "score: unknown key (1 error)", "computed here"),
+    ("token_budget: 200", 'token_budget: "200"', "must be a whole number, not text (1 error)", "Take the quotes off."),
+    ("token_budget: 200", "token_budget: 0", "rules.token_budget: must be at least 1, not 0", "from 1 to 10000"),
+    ("code: ", "Code: ", "links.Code: the name 'Code' does not fit", "a name in lower case"),
+    ("https://github", "http://github", "links.code: must start with https://", "an https address"),
+    ("temperature: 0", "temprature: 0", "describer.parameters.temprature: unknown parameter", "mean temperature?"),
+    ("schema: 1", "schema: 1\n\tx: 1", "2:1: not valid YAML (a tab where a line or a value begins)", "with spaces"),
+    ("schema: 1", "schema: 1\nschema: 1", "2:1: not valid YAML ('schema' is given twice)", "one of the two out"),
+    ("2026-11-22", "2026-13-45", "not valid YAML (month must be in 1..12)", "a date or a number that exists"),
+    ("dates:", "--- {}\ndates:", "10:1: not valid YAML (a second document)", "Keep one"),
+    (
+        "dates:",
+        "transcripts: {repo: me/mine, revision: main, run: a}\ndates:",
+        "10:40: transcripts.revision: 'main' does not fit (1 error)",
+        "Write the commit, 40 hexadecimal digits",
+    ),
+]
+"""Slips of people who mean well: what they wrote instead of what, and what they are told, once."""
+
+
+@pytest.mark.parametrize(("right", "wrong", "told", "remedy"), SLIPS, ids=[wrong for _, wrong, *_ in SLIPS])
+def test_a_slip_is_told_once_with_what_to_do(
+    tree: Path, right: str, wrong: str, told: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    manifest.write_text(manifest.read_text().replace(right, wrong))
+    assert ircore(["submission", "check", str(tree / "first")]) == 2
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"ircore: {manifest}:")
+    assert told in first
+    assert remedy in "".join(rest)
+    assert "0 warnings" not in first
+
+
+def test_a_name_that_many_have_is_warned_of_once(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for slug in ("first", "third", "fourth"):
+        (tree / slug).mkdir(exist_ok=True)
+        (tree / slug / "submission.yaml").write_text(GOOD)
+    assert ircore(["submission", "check", str(tree / "first")]) == 0
+    err = capsys.readouterr().err
+    assert "name: is also the name of fourth and 1 more" in err
+    assert err.count("warning") == 1
+
+
+def test_a_parameter_of_several_is_told_at_its_own_line(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    many = "describer:\n  player: openai\n  model: m-20260115\n  api_key_env: OPENAI_API_KEY\n  parameters:\n"
+    lines = manifest.read_text().splitlines()
+    lines[2] = many + "    temperature: 0\n    seeed: 1"
+    manifest.write_text("\n".join(lines) + "\n")
+    assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 2
+    assert capsys.readouterr().out.startswith(f"::error file={manifest},line=9,col=5,")
+
+
+def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhere(tree: Path) -> None:
+    """A server of one's own is no error for a pair that others played, whatever is wrong with its revision."""
+    manifest = tree / "first" / "submission.yaml"
+    own = "{player: openai, model: m-20260115, base_url: 'http://127.0.0.1:8000/v1', parameters: {temperature: 0}}"
+    lines = manifest.read_text().splitlines()
+    lines[2] = f"describer: {own}"
+    manifest.write_text("\n".join([*lines, "transcripts: {repo: me/mine, revision: main, run: a}", ""]))
+    assert [one.field for one in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
+
+
+def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = tree / "first" / "submission.yaml"
+    manifest.write_text(GOOD.replace("-2026-01-15", "").replace("{temperature: 0}", "{}").replace("dates:", "# dates:"))
+    assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("first: valid: gpt-5.2 describes, canvas draws\n::warning file=")
+    for words in ("which version of the model", "the provider's defaults", "nobody can tell when"):
+        assert words in err
+
+
+def test_a_colon_and_a_comma_in_a_path_do_not_end_an_annotations_property(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "a,b:c%" / "pair"
+    folder.mkdir(parents=True)
+    (folder / "submission.yaml").write_text("schema: 1\n")
+    assert ircore(["submission", "check", str(folder), "--github"]) == 2
+    assert "a%2Cb%3Ac%25/pair" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_what_is_no_submission_is_told_with_the_command_that_was_meant(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["submission", "check", str(tree)]) == 2
+    assert f"ircore submission check --all {tree}" in capsys.readouterr().err
+    assert ircore(["submission", "check", str(tree / "nowhere")]) == 2
+    assert "ircore submission new PATH" in capsys.readouterr().err
+
+
+def test_options_that_do_not_go_together(tree: Path) -> None:
+    assert ircore(["submission", "check"]) == 2
+    assert ircore(["submission", "check", "--all", str(tree), str(tree)]) == 2
+    assert ircore(["submission", "check", "--all", str(tree / "nowhere")]) == 2
+    assert ircore(["submission", "check", "--all", str(tree / "first")]) == 2
+    assert ircore(["submission", "check", str(tree / "first"), "--preview", str(tree / "site")]) == 2
+    assert not (tree / "site").exists()

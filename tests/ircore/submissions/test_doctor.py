@@ -1,0 +1,195 @@
+"""``ircore doctor``: tiny questions to each player, and what to do about what fails."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer, serving
+from pairs import served_pair, write_pair
+
+from ircore.commands.main import run as ircore
+from ircore.players import calls
+from ircore.submissions.doctor import SIDE, shown_picture
+
+BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    with serving(side=64) as one:
+        yield one
+
+
+def doctor(submission: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
+    capsys.readouterr()
+    status = ircore(["doctor", str(submission), *more])
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    return status, said.out
+
+
+def test_the_picture_is_a_red_disc_on_white() -> None:
+    pixels = shown_picture().pixels
+    assert pixels.shape == (SIDE, SIDE, 3)
+    assert tuple(pixels[SIDE // 2, SIDE // 2]) == (255, 0, 0)
+    assert tuple(pixels[0, 0]) == (255, 255, 255)
+
+
+def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = doctor(BUILT_IN / "builtin-captioner-canvas", capsys)
+    assert status == 0
+    assert "works  image input: " in out
+    assert "saw the red disc" in out
+    assert "works  image output: 512 × 512 px, " in out
+    assert out.count("drew it red") == out.count("drew it blue") == 1
+
+
+def test_a_service_is_asked_four_tiny_questions(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 0
+    assert f"describer  a-describer at {server.base_url}" in out
+    assert "900 tokens read, 100 tokens written, 64 tokens reasoned" in out
+    assert out.count("64 × 64 px") == 2
+    paths = [one.path for one in server.seen]
+    assert paths == ["/chat/completions", "/chat/completions", "/images/generations", "/images/edits"]
+    shown = [json.dumps(one.document).count("data:image/png") for one in server.seen[:2]]
+    assert shown == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("model", "fault", "said", "remedy"),
+    [
+        ("a-describer", "unauthorized", "FAILS  image input: ", "Check "),
+        ("a-describer", "no_model", "The model does not exist", "Check model and base_url"),
+        ("a-describer", "refusal", "describer_refused: ", "declined a plain circle"),
+        ("a-generator", "no_quota", "FAILS  image output: ", "Add credit"),
+        ("a-generator", "moderation", "generator_refused: ", "declined a plain circle"),
+        ("a-generator", "unsupported", "Unsupported parameter", "Change parameters"),
+    ],
+)  # fmt: skip
+def test_what_fails_is_said_with_its_remedy(
+    tmp_path: Path,
+    server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+    fault: str,
+    said: str,
+    remedy: str,
+) -> None:
+    server.fail(fault, model=model)
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert said in out
+    assert remedy in out
+    # The other player is asked all the same.
+    assert "works  " in out
+
+
+def test_a_model_that_makes_no_pictures(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail(*["no_image"] * 3, model="a-generator")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "generator_no_image: " in out
+    assert "Make sure that a-generator makes pictures through the player openai-images" in out
+
+
+def test_pictures_may_work_and_corrections_not(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "no_model", model="a-generator")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "works  image output: " in out
+    assert "FAILS  correction: " in out
+
+
+def test_one_picture_may_work_and_two_not(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.fail("ok", "rejected", model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "works  image input: " in out
+    assert "FAILS  two images: provider_error: rejected: HTTP 400: Invalid image" in out
+
+
+def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.turns = 0
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
+    assert status == 1
+    assert "answers, but not in the protocol: describer_done_first" in out
+
+
+def test_a_service_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    status, out = doctor(served_pair(tmp_path, "http://127.0.0.1:9/v1"), capsys, "--timeout", "60")
+    assert status == 1
+    assert out.count("http://127.0.0.1:9/v1: ") == 2
+    assert "Check base_url in the manifest and the network" in out
+
+
+def test_a_service_that_is_down(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 60.0)  # the next attempt would come too late
+    server.fail(*["server_error"] * 500, model="a-describer")
+    status, out = doctor(served_pair(tmp_path, server.base_url), capsys, "--timeout", "30")
+    assert status == 1
+    assert "FAILS  image input: provider_error: server: HTTP 500: The server had an error" in out
+    assert f"Make sure that the service at {server.base_url} is up and knows a-describer" in out
+
+
+def test_a_missing_key_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NOBODYS_API_KEY", raising=False)
+    seat = {"player": "openai", "model": "words", "api_key_env": "NOBODYS_API_KEY"}
+    status, out = doctor(write_pair(tmp_path, seat, {"player": "sketch"}), capsys)
+    assert status == 1
+    assert "FAILS  settings: " in out
+    assert "NOBODYS_API_KEY" in out
+
+
+def test_a_person_who_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seat = {"player": "human", "parameters": {"folder": str(tmp_path / "desk"), "timeout_s": 0.1, "poll_s": 0.05}}
+    status, out = doctor(write_pair(tmp_path, seat, {"player": "sketch"}), capsys)
+    assert status == 1
+    assert "No answer within 0.1 s" in out
+
+
+def judge_file(folder: Path, server: OpenAIServer) -> Path:
+    path = folder / "judge.yaml"
+    given = {"schema": 1, "name": "j", "label": "J", "player": "openai", "model": "judge-1"}
+    path.write_text(json.dumps({**given, "base_url": server.base_url}))
+    return path
+
+
+def test_a_judge_is_asked_about_two_pictures(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = judge_file(tmp_path, server)
+    assert ircore(["doctor", str(path)]) == 0
+    head, line = capsys.readouterr().out.splitlines()
+    assert head == f"judge      judge-1 at {server.base_url}"
+    assert line.startswith("  works  two images: rates a red and a blue disc 7 of 10, ")
+    assert "900 tokens read, 100 tokens written" in line
+    server.judge = lambda question: '{"score": 10}'
+    assert ircore(["doctor", str(path)]) == 0
+    assert "Make sure that this model sees pictures." in capsys.readouterr().out
+    server.judge = lambda question: "Seven, I would say."
+    assert ircore(["doctor", str(path)]) == 1
+    assert (
+        "FAILS  two images: answers, but not so that it can be used: it has no JSON object" in capsys.readouterr().out
+    )
+    server.fail("refusal")
+    assert ircore(["doctor", str(path)]) == 1
+    assert "FAILS  two images: judge_refused: refused: HTTP 200: I cannot help" in capsys.readouterr().out
+    assert server.count() == 4

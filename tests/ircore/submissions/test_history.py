@@ -1,0 +1,282 @@
+"""What happens to a submission after it was merged: lines added to its history, followed by the next release."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run
+from transcripts import REVISION, write_manifest
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import read_withdrawals
+from ircore.players.submission import read_manifest, read_submission
+from ircore.runs.folder import RunFolder
+from ircore.submissions.check.change import check_change
+from ircore.submissions.check.tree import check_tree
+from ircore.submissions.history import HISTORY, Step, add_step, parse_history, read_history, status_of, withdrawals_of
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    folder = tmp_path / "submissions" / "centre-block"
+    write_manifest(folder, {"repo": "me/mine", "revision": REVISION, "run": "centre-block-01234567"})
+    return folder
+
+
+def command(*words: str | Path) -> int:
+    return ircore(["submission", *(str(word) for word in words)])
+
+
+def test_nothing_has_happened_yet(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("history", pair) == 0
+    assert capsys.readouterr().out == "centre-block: active, nothing happened since it was merged\n"
+    assert list(withdrawals_of(pair.parent)) == []
+
+
+def test_a_dispute_is_marked_and_settled(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("dispute", pair, "--reason", "the pictures look traced", "--date", "2026-11-01") == 0
+    assert status_of(read_history(pair)) == "disputed"
+    (disputed,) = withdrawals_of(pair.parent)
+    assert (disputed.kind, disputed.slug, disputed.removes) == ("disputed", "centre-block", False)
+    assert command("settle", pair, "--reason", "played again with the same result", "--date", "2026-11-05") == 0
+    assert status_of(read_history(pair)) == "active"
+    assert list(withdrawals_of(pair.parent)) == []
+    capsys.readouterr()
+    assert command("settle", pair, "--reason", "once more") == 2
+    assert "Nothing is disputed." in capsys.readouterr().err
+
+
+def test_a_dispute_about_all_runs_is_not_settled_for_one(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("dispute", pair, "--reason", "r") == 0
+    assert command("settle", pair, "--reason", "r", "--run", "one") == 2
+    assert capsys.readouterr().err.endswith("no dispute about one to settle\n  Disputed: all runs, without --run.\n")
+
+
+@pytest.mark.parametrize("kind", ["withdraw", "dispute"])
+def test_what_was_done_is_not_done_again(pair: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(kind, pair, "--reason", "r") == 0
+    before = (pair / HISTORY).read_bytes()
+    out, err = capsys.readouterr()
+    assert "history.jsonl: 1 step; centre-block is " in out
+    assert "open a pull request" in err
+    assert command(kind, pair, "--reason", "r") == 2
+    assert "all runs: " in capsys.readouterr().err
+    assert (pair / HISTORY).read_bytes() == before
+
+
+@pytest.mark.parametrize("step", ["history", "withdraw", "update", "pin"])
+def test_where_no_submission_is_none_is_told_of(pair: Path, step: str, capsys: pytest.CaptureFixture[str]) -> None:
+    more = {
+        "withdraw": ["--reason", "r"],
+        "update": ["--reason", "r", "--revision", "a" * 40],
+        "pin": ["--repo", "a/b"],
+    }
+    assert command(step, pair.parent / "nowhere", *more.get(step, [])) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{pair.parent / 'nowhere'}: no submission here (no submission.yaml)" in err
+
+
+def test_in_its_own_folder_a_submission_is_called_by_its_name(
+    pair: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(pair)
+    for path in (".", "submission.yaml"):
+        assert command("history", path) == 0
+        assert capsys.readouterr().out.startswith("centre-block: active")
+
+
+@pytest.mark.parametrize(("reason", "problem"), [("", "--reason: is empty"), ("a\nb", "--reason: must be one line")])
+def test_a_reason_is_one_line(pair: Path, reason: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("withdraw", pair, "--reason", reason) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    assert command("withdraw", pair, "--reason", "a wrong model was named") == 0
+    assert status_of(read_history(pair)) == "withdrawn"
+    assert command("withdrawals", pair.parent, "--out", tmp_path / "w.jsonl") == 0
+    (one,) = read_withdrawals(tmp_path / "w.jsonl")
+    assert one.removes
+    assert one.concerns(RunFolder.open(run.path).run)
+
+
+@pytest.mark.parametrize(
+    "words", [("withdrawals", "--out", "w.jsonl"), ("links",), ("waiting", "--published", "published")]
+)
+def test_another_folder_than_that_of_submissions_is_told_so(
+    tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a file of withdrawals that is empty, a release would conclude that every dispute is settled."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "published" / "runs").mkdir(parents=True)
+    for folder, problem in (("published", "no submission in it"), ("nowhere", "no such folder")):
+        assert command(words[0], folder, *words[1:]) == 2
+        assert f"{folder}: {problem}" in capsys.readouterr().err
+    assert not (tmp_path / "w.jsonl").exists()
+
+
+def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path) -> None:
+    manifest = (pair / "submission.yaml").read_text()
+    new = "f" * 40
+    assert (
+        command("update", pair, "--revision", new, "--reason", "two episodes had failed", "--run", "centre-block-ab")
+        == 0
+    )
+    known = read_submission(pair).submission.transcripts
+    assert known is not None
+    assert known.revision == new
+    assert (pair / "submission.yaml").read_text() == manifest.replace(REVISION, new)
+    (step,) = read_history(pair)
+    assert step.former is not None
+    assert step.former.revision == REVISION
+    (one,) = withdrawals_of(pair.parent)
+    assert (one.kind, one.run_id) == ("corrected", "centre-block-ab")
+
+
+def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = (pair / "submission.yaml").read_text()
+    assert command("update", pair, "--revision", "main", "--reason", "x") == 2
+    assert "--revision: 'main' is no commit" in capsys.readouterr().err
+    assert command("update", pair, "--revision", REVISION, "--reason", "x") == 2
+    assert "names this commit already" in capsys.readouterr().err
+    assert command("update", pair, "--revision", "e" * 40, "--reason", "x\ny") == 2
+    assert (pair / "submission.yaml").read_text() == manifest
+    assert not (pair / HISTORY).exists()
+    write_manifest(pair, None)
+    assert command("update", pair, "--revision", "e" * 40, "--reason", "x") == 2
+    assert "names no transcripts" in capsys.readouterr().err
+
+
+def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp_path: Path, pair: Path) -> None:
+    """The new transcripts were played before they could be named: the day of the update says nothing of them."""
+    former = read_manifest(pair).submission
+    assert command("update", pair, "--revision", "f" * 40, "--reason", "two episodes had failed") == 0
+    (one,) = withdrawals_of(pair.parent)
+    known = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances")).run
+    assert one.concerns(known.model_copy(update={"submission": former}))
+    assert not one.concerns(known.model_copy(update={"submission": read_manifest(pair).submission}))
+
+
+def test_a_withdrawn_pair_comes_back_and_its_history_stays(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("reinstate", pair, "--reason", "r") == 2
+    assert "all runs: not withdrawn" in capsys.readouterr().err
+    assert command("withdraw", pair, "--reason", "a wrong model was named", "--date", "2026-11-01") == 0
+    assert command("reinstate", pair, "--reason", "it was the right one", "--date", "2026-11-02") == 0
+    assert status_of(read_history(pair)) == "active"
+    assert [one.kind for one in read_history(pair)] == ["withdrawn", "reinstated"]
+    assert [(one.kind, one.removes) for one in withdrawals_of(pair.parent)] == [
+        ("withdrawn", True),
+        ("reinstated", False),
+    ]
+    assert command("reinstate", pair, "--reason", "r") == 2
+    assert command("withdraw", pair, "--reason", "for good", "--date", "2026-11-03") == 0
+    assert status_of(read_history(pair)) == "withdrawn"
+
+
+def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
+    assert command("correct", pair, "--reason", "a broken server", "--run", "one") == 0
+    assert command("reinstate", pair, "--reason", "the server was whole", "--run", "two") == 2
+    assert command("reinstate", pair, "--reason", "the server was whole", "--run", "one") == 0
+    assert command("reinstate", pair, "--reason", "once more", "--run", "one") == 2
+
+
+def test_a_corrected_run_only(pair: Path) -> None:
+    assert command("correct", pair, "--reason", "a broken server", "--run", "centre-block-01234567") == 0
+    assert status_of(read_history(pair)) == "active"
+    assert [one.run_id for one in withdrawals_of(pair.parent)] == ["centre-block-01234567"]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b'{"date": "2026-11-01"}\n', "x:1: kind"),
+        (b'{"date": "2026-02-30", "kind": "withdrawn", "reason": "r"}\n', "x:1: date"),
+        (b'{"date": "2026-11-01", "kind": "deleted", "reason": "r"}\n', "x:1: kind"),
+        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "a\\nb"}\n', "x:1: reason"),
+        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "r", "more": 1}\n', "x:1: more"),
+        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "r"}', "has no end"),
+        (b"\n", "x:1"),
+        (b"[" * 60_000 + b"\n", "x:1"),
+        (b"x" * 70_000, "larger than 64 KiB"),
+        (
+            b'{"date": "2026-11-02", "kind": "disputed", "reason": "r"}\n'
+            b'{"date": "2026-11-01", "kind": "settled", "reason": "r"}\n',
+            "x:2: dated before the line above",
+        ),
+    ],
+)
+def test_a_history_that_cannot_be(data: bytes, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_history(data, "x")
+    assert problem in caught.value.problem
+    assert "\n" not in caught.value.problem
+
+
+def test_a_step_before_the_last_one(pair: Path) -> None:
+    add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
+    with pytest.raises(InputError, match="is before its last step"):
+        add_step(pair, Step(date="2026-11-01", kind="settled", reason="r"))
+
+
+# In a pull request.
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *identity, "-C", str(folder), *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def merged(tmp_path: Path, pair: Path) -> Path:
+    """A repository with the pair and one step of its history."""
+    add_step(pair, Step(date="2026-11-01", kind="disputed", reason="the pictures look traced"))
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "submissions")
+    git(tmp_path, "commit", "-qm", "the pair")
+    return pair
+
+
+def problems(root: Path) -> list[str]:
+    git(root, "add", "-A", "submissions")
+    git(root, "commit", "-qm", "a change")
+    return [one.problem for one in check_change(root, "HEAD~1", "HEAD").findings if one.level == "error"]
+
+
+def test_a_line_may_be_added(tmp_path: Path, merged: Path) -> None:
+    add_step(merged, Step(date="2026-11-02", kind="withdrawn", reason="we ask for it"))
+    assert problems(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "changes what is in the history already"),
+        (b'{"date":"2026-11-01","kind":"settled","reason":"all is well"}\n', "changes what is in the history already"),
+        (None, "deletes a history"),
+    ],
+)
+def test_what_is_there_stays(tmp_path: Path, merged: Path, content: bytes | None, problem: str) -> None:
+    if content is None:
+        (merged / HISTORY).unlink()
+    else:
+        (merged / HISTORY).write_bytes(content)
+    assert problem in problems(tmp_path)
+
+
+def test_a_line_that_is_no_step(tmp_path: Path, merged: Path) -> None:
+    with (merged / HISTORY).open("ab") as file:
+        file.write(b'{"date": "2026-11-09", "kind": "best", "reason": "ours is the best"}\n')
+    assert any("kind" in one for one in problems(tmp_path))
+
+
+def test_histories_are_checked_with_all_submissions(pair: Path) -> None:
+    add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
+    assert [one for one in check_tree(pair.parent).findings if one.level == "error"] == []
+    with (pair / HISTORY).open("ab") as file:
+        file.write(b"no step\n")
+    found = [one for one in check_tree(pair.parent).findings if one.level == "error"]
+    assert [one.file for one in found] == [str(pair / HISTORY)]

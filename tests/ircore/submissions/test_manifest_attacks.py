@@ -1,0 +1,173 @@
+"""Hostile manifests: each is refused with file, line, field and remedy; nothing is written, run or asked."""
+
+import socket
+from pathlib import Path
+from re import search
+
+import pytest
+from manifest_attacks import ATTACKS, GOOD, SLUGS, TAKEN, Attack
+
+from ircore.core.strict_yaml import MAX_BYTES
+from ircore.submissions.check.findings import Finding, errors
+from ircore.submissions.check.reports import annotations, summary
+from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes, check_submission, slug_faults
+
+FILE = "submissions/plain-pair/submission.yaml"
+THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {}),)
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **named: object) -> None:
+        raise AssertionError("a check asked the network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+def checked(text: str | bytes, slug: str = "plain-pair", purpose: Purpose | None = None) -> list[Finding]:
+    data = text.encode() if isinstance(text, str) else text
+    return list(check_bytes(data[: MAX_BYTES + 1], FILE, slug, THERE, purpose or Purpose()).findings)
+
+
+def test_nothing_is_wrong_with_a_good_manifest() -> None:
+    assert checked(GOOD) == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.name)
+def test_an_attack_is_refused_and_the_message_says_where_what_and_how_to_mend(attack: Attack) -> None:
+    wrong = errors(checked(attack.text))
+    told = [one for one in wrong if one.field == attack.field and attack.problem in one.problem]
+    assert told, [str(one) for one in wrong]
+    assert told[0].file == FILE
+    assert told[0].line == attack.line
+    assert told[0].remedy
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.name)
+def test_a_report_of_an_attack_is_inert(attack: Attack) -> None:
+    found = checked(attack.text)
+    text = "\n".join(str(one) for one in found)
+    assert all(one.isprintable() or one == "\n" for one in text)
+    assert len(text) < 30_000
+    for line in annotations(found):
+        assert search(r"^::(error|warning) file=submissions/plain-pair/submission\.yaml,line=\d+,col=\d+,title=S", line)
+        assert not search(r"[\r\n]", line)
+    told = summary((), found)
+    assert told.count("<") == told.count("<pre>") * 2 + told.count("<code>") * 2
+
+
+def test_there_are_enough_of_them_and_each_has_a_name_of_its_own() -> None:
+    assert len({one.name for one in ATTACKS}) == len(ATTACKS) >= 200
+
+
+def test_a_check_writes_nothing_and_follows_no_link(tmp_path: Path) -> None:
+    folder = tmp_path / "submissions" / "plain-pair"
+    folder.mkdir(parents=True)
+    manifest = folder / "submission.yaml"
+    for attack in ATTACKS:
+        manifest.write_bytes(attack.text.encode() if isinstance(attack.text, str) else attack.text[: MAX_BYTES + 9])
+        assert not check_submission(folder).valid, attack.name
+    assert sorted(tmp_path.rglob("*")) == [tmp_path / "submissions", folder, manifest]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_names_of_folders_that_are_refused(slug: str) -> None:
+    wrong = [one for one in checked(GOOD, slug) if one.level == "error"]
+    assert len(wrong) == 1
+    assert "cannot be used" in wrong[0].problem
+    assert "lower-case letter" in wrong[0].remedy
+
+
+@pytest.mark.parametrize(("slug", "problem"), TAKEN["slug"].items())
+def test_a_folder_must_not_look_like_another(slug: str, problem: str) -> None:
+    (fault,) = slug_faults(slug, THERE)
+    assert problem in fault.problem
+
+
+@pytest.mark.parametrize(("name", "problem"), TAKEN["name"].items())
+def test_a_name_must_not_look_like_another(name: str, problem: str) -> None:
+    wrong = errors(checked(GOOD.replace("A plain pair", name)))
+    assert any(one.field == "name" and search(problem, one.problem) for one in wrong)
+
+
+def test_the_very_same_name_is_only_remarked_on() -> None:
+    (found,) = checked(GOOD.replace("A plain pair", "classical + canvas"))
+    assert (found.level, found.field, found.line) == ("warning", "name", 2)
+
+
+def test_a_key_goes_to_one_service_only() -> None:
+    spec = (
+        "{player: openai, model: m-2026-01-01, base_url: 'https://%s/v1', api_key_env: LAB_KEY, parameters: {top_p: 1}}"
+    )
+    lines = GOOD.splitlines()
+    lines[2] = f"describer: {spec % 'b.example.org'}"
+    others = (Neighbour("other", "Other", {"LAB_KEY": "a.example.org"}),)
+    data = "\n".join(lines).encode()
+    (wrong,) = errors(check_bytes(data, FILE, "plain-pair", others).findings)
+    assert "LAB_KEY is sent to a.example.org by another submission" in wrong.problem
+    lines[3] = (
+        "generator: {player: openai-chat, model: m-2026-01-01, base_url: 'https://c.example.org', api_key_env: LAB_KEY}"
+    )
+    (wrong,) = errors(check_bytes("\n".join(lines).encode(), FILE, "plain-pair").findings)
+    assert (wrong.field, wrong.line) == ("generator.api_key_env", 4)
+
+
+def test_every_error_is_told_at_once() -> None:
+    text = (
+        GOOD.replace("name:", "nmae:").replace("0}}", "hot}}").replace("CC-BY-4.0", "[5]").replace("github.com", "x.y")
+    )
+    fields = {one.field for one in errors(checked(text))}
+    assert fields == {"nmae", "describer.parameters.temperature", "licence", "links.code"}
+
+
+@pytest.mark.parametrize(
+    "text", [f"{GOOD}{'k{}: 1;' * 5000}".replace(";", "\n"), GOOD.replace("Someone", "5, " * 19_000)]
+)
+def test_thousands_of_errors_are_told_shortly(text: str) -> None:
+    lines = (line.replace("{}", str(number)) for number, line in enumerate(text.splitlines()))
+    found = checked("\n".join(lines))
+    assert len(found) == 101
+    assert "more findings are not shown" in found[-1].problem
+
+
+def test_a_summary_is_never_larger_than_the_service_takes() -> None:
+    quotes = "'" + '"' * 4000
+    found = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
+    assert len(summary((), found).encode()) < 1024**2
+    assert "150 errors" in summary((), found)
+
+
+def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
+    home = GOOD.replace("player: canvas", "player: human, parameters: {folder: desk/eyes}")
+    own = home.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
+    assert checked(own, purpose=Purpose(local=True)) == []
+    assert {one.field for one in errors(checked(own))} == {
+        "describer.base_url",
+        "generator.parameters.folder",
+        "generator.player",
+    }
+
+
+def test_with_transcripts_a_server_of_ones_own_is_never_asked_from_here() -> None:
+    own = GOOD.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
+    with_them = own + f"transcripts: {{repo: some/data, revision: {'a' * 40}, run: a-1}}\n"
+    assert errors(checked(own)) != []
+    assert checked(with_them) == []
+    other = with_them.replace("{player: canvas}", "{player: their-own, model: x-2026-01-01}")
+    assert [(one.level, one.field) for one in checked(other)] == [("warning", "generator.player")]
+    private = with_them.replace("http://127.0.0.1:8000", "https://10.0.0.1")
+    assert [one.field for one in errors(checked(private))] == ["describer.api_key_env", "describer.base_url"]
+
+
+def test_before_it_is_played_a_host_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(host: str, *arguments: object, **named: object) -> list[tuple[object, ...]]:
+        address = "169.254.169.254" if host == "rebound.example.org" else "8.8.8.8"
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    text = GOOD.replace("OPENAI_API_KEY", "LAB_KEY, base_url: 'https://rebound.example.org/v1'")
+    assert errors(checked(text)) == []
+    (wrong,) = errors(checked(text, purpose=Purpose(resolve=True)))
+    assert "a name for 169.254.169.254" in wrong.problem
+    assert errors(checked(text.replace("rebound", "public"), purpose=Purpose(resolve=True))) == []

@@ -1,0 +1,256 @@
+"""A new submission: from flags, or from answers at a terminal that are checked one by one."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.players.submission import read_submission
+from ircore.submissions.drafts import SCHEMA, schema_address
+from ircore.submissions.questions import Context, complete
+
+ROOT = Path(__file__).resolve().parents[3]
+MODELS = [
+    *("--describer", "openai", "--describer-model", "gpt-5.2-2026-01-15", "--describer-parameter", "temperature=0"),
+    *("--generator", "openai-images", "--generator-model", "gpt-image-1.5", "--generator-revision", "2026-01"),
+    *("--generator-parameter", "size=1024x1024", "--generator-parameter", "quality=low"),
+    *("--author", "Someone", "--hardware", "OpenAI's service", "--link", "code=https://github.com/someone/pair"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a new submission goes, with git knowing an author and no terminal to ask at."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    (tmp_path / "config").write_text("[user]\n\tname = Git Knows\n")
+    monkeypatch.delenv("IRCORE_SITE_URL", raising=False)
+    monkeypatch.setattr(sys, "stdin", (tmp_path / "config").open())
+    return tmp_path / "submissions" / "my-pair"
+
+
+def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = date.today().isoformat()  # noqa: DTZ011 - the day on the user's calendar
+    assert ircore(["submission", "new", str(folder), *MODELS]) == 0
+    out, err = capsys.readouterr()
+    assert "my-pair: valid: gpt-5.2-2026-01-15 describes, gpt-image-1.5 draws" in out
+    assert "warning" not in err
+    one = read_submission(folder).submission
+    assert (one.name, one.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
+    assert one.describer.api_key_env == one.generator.api_key_env == "OPENAI_API_KEY"
+    assert one.generator.parameters == {"size": "1024x1024", "quality": "low"}
+    assert one.dates is not None
+    assert one.dates.submitted in (before, date.today().isoformat())  # noqa: DTZ011
+
+
+def test_what_is_known_is_filled_in(folder: Path) -> None:
+    assert (
+        ircore(
+            ["submission", "new", str(folder / "submission.yaml"), "--describer", "classical", "--generator", "canvas"]
+        )
+        == 0
+    )
+    assert yaml.safe_load((folder / "submission.yaml").read_text()) == {
+        "schema": 1,
+        "name": "classical + canvas",
+        "describer": {"player": "classical"},
+        "generator": {"player": "canvas"},
+        "rules": {"token_budget": 200, "max_turns": 10},
+        "authors": ["Git Knows"],
+        "licence": "CC-BY-4.0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "problem", "remedy"),
+    [
+        ([], "describer.player: is missing", "--describer PLAYER"),
+        (["--describer", "openai"], "describer.model: is missing", "--describer-model MODEL"),
+        (["--describer", "canvas"], "describer.player: canvas is no describer", "Swap"),
+        (["--describer", "clasical"], "describer.player: unknown player 'clasical'", "Did you mean classical"),
+        ([*MODELS, "--licence", "Free"], "licence: no licence that SPDX lists", "SPDX"),
+        ([*MODELS, "--name", "<b>x</b>"], "name: holds markup", "Take"),
+        ([*MODELS, "--describer-key", "GITHUB_KEY"], "describer.api_key_env: GITHUB_KEY is a name", "service"),
+        (
+            [*MODELS, "--describer-url", "https://10.0.0.1/v1", "--describer-key", "MY_KEY"],
+            "inside a network",
+            "transcripts",
+        ),
+        ([*MODELS, "--max-turns", "0"], "rules.max_turns: must be at least 1", "from 1 to 100"),
+        ([*MODELS, "--describer-parameter", "temperature"], "not NAME=VALUE", "temperature=0"),
+        ([*MODELS, "--link", "https://github.com"], "not NAME=URL", "code="),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_written(
+    folder: Path, options: list[str], problem: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["submission", "new", str(folder), *options]) == 2
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert problem in first
+    assert remedy in second
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("My-Pair", "Such as my-pair."),
+        ("con", "Begin"),
+        ("a pair", "Such as a-pair."),
+        ("builtin-mine", "another name"),
+    ],
+)
+def test_a_folder_that_could_not_be_handed_in_is_refused(
+    folder: Path, name: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["submission", "new", str(folder.parent / name), *MODELS]) == 2
+    assert remedy in capsys.readouterr().err
+
+
+OWN_SERVER = [
+    *("--describer", "openai", "--describer-model", "Qwen3-VL", "--describer-revision", "1"),
+    *("--describer-url", "http://127.0.0.1:8000/v1", "--describer-parameter", "temperature=0", "--generator", "canvas"),
+    *("--hardware", "one A100"),
+]
+
+
+@pytest.mark.parametrize("options", [OWN_SERVER, ["--describer", "human", "--generator", "canvas"]])
+def test_what_maintainers_cannot_play_is_no_error_yet(
+    folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server or a player of one's own: its transcripts are named once it was played."""
+    assert ircore(["submission", "new", str(folder), *options]) == 0
+    out, err = capsys.readouterr()
+    assert "my-pair: valid" in out
+    assert "error" not in err
+    assert "Play all of it yourself" in err
+    assert ircore(["submission", "check", str(folder)]) == 2
+
+
+def test_a_player_that_others_have_not_says_which_seat_it_takes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = folder.parents[2] / "package" / "own-1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(
+        "[ircore.players]\nown-describer = ircore.players.builtin.captioner:CaptionerDescriber\n"
+    )
+    monkeypatch.syspath_prepend(about.parent)
+    pair = ["--describer", "own-describer", "--generator"]
+    assert ircore(["submission", "new", str(folder), *pair, "own-describer"]) == 2
+    assert "generator.player: own-describer is no generator" in capsys.readouterr().err
+    assert ircore(["submission", "new", str(folder), *pair, "canvas"]) == 0
+    assert "own-describer is no player of this project" in capsys.readouterr().err
+
+
+def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside = ["--describer-url", "https://10.0.0.1/v1", "--describer-key", "LAB_KEY", *MODELS]
+    assert ircore(["submission", "new", str(folder), *inside]) == 2
+    assert ircore(["submission", "new", str(folder), *inside, "--local"]) == 0
+    assert "transcripts" not in capsys.readouterr().err.split("Next:")[1]
+
+
+def test_a_proposed_name_is_nobody_elses(folder: Path) -> None:
+    pair = ["--describer", "classical", "--generator", "canvas"]
+    assert ircore(["submission", "new", str(folder), *pair]) == 0
+    assert ircore(["submission", "new", str(folder.with_name("again")), *pair]) == 0
+    assert read_submission(folder.with_name("again")).submission.name == "classical + canvas, again"
+
+
+def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.mkdir(parents=True)
+    (folder / "submission.yaml").write_text("mine")
+    assert ircore(["submission", "new", str(folder), *MODELS]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert (folder / "submission.yaml").read_text() == "mine"
+
+
+def scripted(answers: list[str], told: list[str]) -> Context:
+    left: Iterator[str] = iter(answers)
+    return Context("my-pair", (), lambda question, proposal: next(left) or proposal, told.append)
+
+
+def test_answers_are_checked_as_they_are_given() -> None:
+    told: list[str] = []
+    answers = [
+        *("canvas", "openai", "gрt-5.2", "gpt-5.2", "https://169.254.169.254/v1", "https://openrouter.ai/api/v1"),
+        *("OPENAI_API_KEY", "", "2026-01-15", "temprature=0", "temperature", "'", "temperature=0 top_p=0.9"),
+        *("sketch", "", "A, B", "Free", "MIT", "", "javascript:x", "https://arxiv.org/abs/2606.01901"),
+    ]
+    made = complete({}, scripted(answers, told))
+    assert made["describer"] == {
+        "player": "openai",
+        "model": "gpt-5.2",
+        "base_url": "https://openrouter.ai/api/v1",
+        "api_key_env": "OPENROUTER_API_KEY",
+        "revision": "2026-01-15",
+        "parameters": {"temperature": 0, "top_p": 0.9},
+    }
+    assert made["generator"] == {"player": "sketch"}
+    assert (made["authors"], made["licence"]) == (["A", "B"], "MIT")
+    assert made["links"] == {"paper": "https://arxiv.org/abs/2606.01901"}
+    problems = [line.split(":")[0].strip() for line in told if line.startswith("  ")]
+    assert problems == [
+        *("describer.player", "describer.model", "describer.base_url", "describer.api_key_env"),
+        *("describer.parameters.temprature", "settings 'temperature'", "settings", "licence", "links.code"),
+    ]
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
+    made = complete({}, scripted(answers, []))
+    assert made["describer"] == {"player": "openai", "model": "Qwen3-VL", "base_url": "http://127.0.0.1:8000/v1"}
+
+
+def test_nobody_is_asked_for_ever() -> None:
+    with pytest.raises(InputError, match=r"describer\.player: no usable answer"):
+        complete({}, scripted(["nobody"] * 10, []))
+
+
+def test_at_a_real_terminal(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    answers = "classical\ncanvas\n\nSomeone\n\n\n"
+    os.write(ours, answers.encode())
+    command = [sys.executable, "-m", "ircore", "submission", "new", str(tmp_path / "at-a-terminal")]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=300, check=False)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0, done.stderr
+    assert "The describer's player: " in done.stderr
+    assert read_submission(tmp_path / "at-a-terminal").submission.authors == ("Someone",)
+
+
+def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
+    import json
+
+    from ircore.core.records import json_schemas
+
+    assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]
+
+
+def test_the_hint_names_the_site_the_pages_of_the_clone_or_the_checkout(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "schemas/submission.json"
+    assert schema_address(folder, "https://example.org/board/") == f"https://example.org/board/{name}"
+    assert schema_address(folder, None) is None
+    clone = folder.parent.parent / "clone"
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    for remote, url in (("origin", "git@github.com:Fork/irg.git"), ("upstream", "https://github.com/Org/irg")):
+        subprocess.run(["git", "-C", str(clone), "remote", "add", remote, url], check=True)
+    assert schema_address(clone / "submissions" / "x", None) == f"https://org.github.io/irg/{name}"
+    monkeypatch.setenv("IRCORE_SITE_URL", "https://a.example")
+    assert schema_address(clone, None) == f"https://a.example/{name}"
+    monkeypatch.delenv("IRCORE_SITE_URL")
+    monkeypatch.setattr("ircore.submissions.drafts._pages", lambda folder: None)
+    assert schema_address(ROOT / "submissions" / "x", None) == "../../ircore/submissions/submission.schema.json"

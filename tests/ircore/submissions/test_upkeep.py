@@ -1,0 +1,192 @@
+"""What maintainers give once a week, and what their protected job gives: links, reproduction, evaluation."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_server import DroppedError, HubServer, running_hub
+from pairs import write_pair
+from samples import sample_instances
+from transcripts import hand_in, write_manifest
+
+from ircore.commands import main as cli
+from ircore.commands.main import run as ircore
+from ircore.core.records import PlayerSpec
+from ircore.players.submission import read_submission
+from ircore.runs.folder import RunFolder
+from ircore.submissions.links import DeadLink, Link, dead_links, links_of
+from ircore.submissions.reproduce import plays_offline
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    with running_hub() as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        monkeypatch.setattr("ircore.submissions.links.WAIT", 0.01)
+        yield server
+
+
+def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
+    hub.add_repo("me/mine", files={"README.md": b"here"})
+    hub.fail("GET /api/datasets/me/gone", DroppedError(), times=2)
+    hub.fail("GET /api/datasets/me/mine", DroppedError(), times=1)  # a stumble
+    there, missing, dropped, odd = (
+        Link("a-pair", "links.code", address)
+        for address in (
+            f"{hub.url}/api/datasets/me/mine",
+            f"{hub.url}/api/datasets/no/such",
+            f"{hub.url}/api/datasets/me/gone",
+            "file:///etc/passwd",
+        )
+    )
+    found = dead_links([there, missing, dropped, odd])
+    assert [one.link for one in found] == [missing, dropped, odd]
+    assert found[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
+    assert found[2].problem == "not https at a public host with a name"
+
+
+def test_transcripts_are_a_link_to_their_commit(
+    tmp_path: Path, hub: HubServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handed = hand_in(tmp_path)
+    repo = hub.add_repo("me/mine", files=handed.files())
+    write_manifest(handed.submission, {"repo": "me/mine", "revision": repo.head, "run": handed.run.name})
+    (link,) = links_of(read_submission(handed.submission))
+    assert link.address == f"{hub.url}/api/datasets/me/mine/tree/{repo.head}/{handed.run.name}"
+    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
+    hub.empty()
+    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 1
+    assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
+    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
+    assert ircore(["submission", "links", str(tmp_path / "nowhere")]) == 2
+    shown = capsys.readouterr()
+    assert "centre-block: transcripts: " in shown.out
+    assert "1 of 1 links lead nowhere" in shown.err
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of an offline pair."""
+    folder = tmp_path_factory.mktemp("published")
+    sample_instances(folder / "set")
+    pair = write_pair(folder, {"player": "captioner"}, {"player": "sketch"})
+    assert ircore(["play", str(pair), "--instances", str(folder / "set"), "--out", str(folder / "run")]) == 0
+    return folder
+
+
+def test_an_offline_run_comes_out_the_same(tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["submission", "reproduce", str(published / "run"), "--instances", str(published / "set")]
+    assert ircore([*words, "--out", str(tmp_path / "again")]) == 0
+    assert "1 of 1 runs played again: the same words and the same pictures" in capsys.readouterr().out
+    other = sample_instances(tmp_path / "other", per_condition=2)
+    words[-1] = str(other.folder)
+    assert ircore([*words, "--out", str(tmp_path / "third")]) == 2
+    assert "was not played on the set" in capsys.readouterr().err
+
+
+def test_a_run_that_comes_out_otherwise_is_told(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shutil
+
+    shutil.copytree(published / "run", tmp_path / "run")
+    journal = tmp_path / "run" / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    ended = next(line for line in lines if line["event"] == "end" and line["episode"]["turns"])
+    ended["episode"]["turns"][0]["message"] = "something else"
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert ircore(["submission", "reproduce", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
+    shown = capsys.readouterr()
+    assert "turn 1: another message than was published" in shown.out
+    assert "1 episodes differ" in shown.err
+
+
+def test_models_and_people_are_not_asked_again(published: Path) -> None:
+    run = RunFolder.open(published / "run").run
+    assert plays_offline(run)
+    for spec in (PlayerSpec(player="openai", model="m"), PlayerSpec(player="human"), PlayerSpec(player="replay")):
+        changed = run.submission.model_copy(update={"describer": spec})
+        assert not plays_offline(run.model_copy(update={"submission": changed}))
+
+
+def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
+    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    assert ircore(words) == 0
+    assert "+ ircore play" in capsys.readouterr().err
+    run = RunFolder.open(tmp_path / "run")
+    known = run.provenance()
+    assert known is not None
+    assert known.kind == "maintainers"
+    assert {one.judge for one in run.scores() if one.task == "similarity"} == {"structural"}
+    # The same command again goes on: nothing is left to do.
+    assert ircore(words) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "told"), [("--judges", "no such folder"), ("--published", "no published runs here")]
+)
+def test_evaluation_looks_for_its_folders_before_anybody_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, told: str
+) -> None:
+    sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
+    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    assert ircore([*words, option, str(tmp_path / "nowhere")]) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("describer", "told"),
+    [
+        ({"player": "replay", "parameters": {"run": "../../secret"}}, "replay answers from a run on your machine"),
+        ({"player": "human", "parameters": {"folder": "/tmp/desk"}}, "names a file or folder"),
+        (
+            {"player": "openai", "model": "m", "base_url": "https://10.0.0.1/v1", "api_key_env": "MY_KEY"},
+            "an address inside a network",
+        ),
+        ({"player": "openai", "model": "m", "api_key_env": "GITHUB_APP_KEY"}, "continuous integration"),
+    ],
+)
+def test_evaluation_plays_nothing_that_a_check_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], describer: dict[str, Any], told: str
+) -> None:
+    """Also by hand, where no workflow checks it beforehand."""
+    sample_instances(tmp_path / "set")
+    pair = write_pair(tmp_path, describer, {"player": "sketch"})
+    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    assert ircore(words) == 2
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert "+ ircore play" not in shown
+    assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_is_said_once_by_the_command_that_it_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
+    monkeypatch.setattr(cli, "run", lambda words: 130)
+    assert ircore(["submission", "evaluate", str(pair), "--instances", "i", "--out", str(tmp_path / "run")]) == 130
+    assert "stopped" not in capsys.readouterr().err
+
+
+def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
+    words = [
+        "submission",
+        "evaluate",
+        str(pair),
+        "--instances",
+        str(tmp_path / "nowhere"),
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    assert ircore(words) == 2
+    shown = capsys.readouterr().err
+    assert "no instance set here" in shown
+    assert "ircore play" in shown.splitlines()[-2]

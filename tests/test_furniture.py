@@ -1,0 +1,111 @@
+"""What stands around the code for contributors: forms that the hosting service takes, and examples that work."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ircore.submissions.addresses import link_hosts
+from ircore.submissions.check.submission import check_bytes
+
+ROOT = Path(__file__).resolve().parents[1]
+GITHUB = ROOT / ".github"
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+LABELS = {one["name"] for one in yaml.safe_load((GITHUB / "labels.yml").read_text())}
+FIELDS = {"markdown", "input", "textarea", "dropdown", "checkboxes"}
+
+
+def read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
+
+
+def test_there_is_a_form_for_trouble_for_disputes_and_for_judges() -> None:
+    assert [path.stem for path in FORMS] == ["dispute", "new-judge", "submission-trouble"]
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_a_form_is_as_the_service_takes_it(path: Path) -> None:
+    form = read(path)
+    assert form["name"]
+    assert form["description"]
+    assert set(form["labels"]) <= LABELS
+    asked = [part for part in form["body"] if part["type"] != "markdown"]
+    assert {part["type"] for part in form["body"]} <= FIELDS
+    assert len({part["id"] for part in asked}) == len(asked) == len({part["attributes"]["label"] for part in asked})
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+", part["id"]) for part in asked)
+    assert all(part["attributes"]["options"] for part in asked if part["type"] in ("dropdown", "checkboxes"))
+    assert any(part.get("validations", {}).get("required") for part in asked)
+
+
+def test_labels_are_as_the_service_takes_them() -> None:
+    labels = yaml.safe_load((GITHUB / "labels.yml").read_text())
+    assert len(LABELS) == len(labels)
+    for one in labels:
+        assert re.fullmatch(r"[0-9a-f]{6}", one["color"])
+        assert 0 < len(one["description"]) <= 100
+
+
+def test_new_versions_of_dependencies_wait() -> None:
+    updates = read(GITHUB / "dependabot.yml")["updates"]
+    assert {one["package-ecosystem"] for one in updates} == {"github-actions", "pip"}
+    for one in updates:
+        assert one["cooldown"]["default-days"] >= 7
+        assert set(one["labels"]) <= LABELS
+        for folder in one.get("directories", [one.get("directory")]):
+            assert (ROOT / folder.strip("/")).is_dir()
+
+
+def test_everything_has_owners_but_what_strangers_hand_in() -> None:
+    lines = [line.split() for line in (GITHUB / "CODEOWNERS").read_text().splitlines() if line and line[0] != "#"]
+    assert [line[0] for line in lines] == ["*", "/submissions/", "/submissions/builtin-*/"]
+    teams = {tuple(line[1:]) for line in lines}
+    assert len(teams) == 2
+    assert () in teams
+    assert all(re.fullmatch(r"@[a-z-]+/[a-z-]+", team) for line in lines for team in line[1:])
+
+
+def test_the_manifest_in_the_instructions_passes_without_a_remark() -> None:
+    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
+    block = re.search(r"## The file\n\n((?:    .*\n)+)", page)
+    assert block
+    text = "\n".join(line[4:] for line in block[1].splitlines())
+    assert check_bytes(text.encode(), "submission.yaml", "my-pair").findings == ()
+
+
+def test_the_instructions_list_every_host_and_every_key() -> None:
+    from ircore.core.records import PlayerSpec, Submission
+
+    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
+    for host in link_hosts():
+        assert f"{'*' if host.startswith('.') else ''}{host}" in page
+    for record in (Submission, PlayerSpec):
+        for name, field in record.model_fields.items():
+            assert f"`{field.alias or name}" in page
+
+
+def test_the_commands_in_the_instructions_exist() -> None:
+    from ircore.commands.submission import command
+
+    texts = [
+        (ROOT / name).read_text(encoding="utf-8") for name in ("docs/submit.md", ".github/PULL_REQUEST_TEMPLATE.md")
+    ]
+    used = set(re.findall(r"ircore submission ([a-z-]+)", "\n".join(texts)))
+    assert used >= {"new", "check", "check-change", "pack", "update", "withdraw"}
+    assert used <= command.commands.keys()
+
+
+def test_what_the_threat_model_points_to_is_there() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:tests|ircore)/[\w./]+)`", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_maintainers_hold_the_keys_of_the_services_that_manifests_may_name() -> None:
+    services = yaml.safe_load((ROOT / "ircore" / "submissions" / "addresses.yaml").read_text())["services"]
+    workflow = (GITHUB / "workflows" / "evaluate.yml").read_text()
+    assert set(re.findall(r"secrets\.([A-Z_]+_KEY)", workflow)) == set(services.values())
+    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8").lower()
+    assert [key for key in services.values() if key.removesuffix("_API_KEY").lower() not in page] == []
