@@ -97,6 +97,6 @@ def _tell(
 def _elsewhere(scheduler: str | None) -> "Elsewhere | None":
     if scheduler is None:
         return None
-    from ircore.runs.remote.remote import scored_by
+    from ircore.scorers.remote import scored_by
 
     return scored_by(scheduler)

@@ -12,7 +12,21 @@ from pydantic import JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AbortReason, Attempt, JudgeReason, PlayerSpec, Usage
+from ircore.core.records import AnyAbortReason, Attempt, JudgeReason, PlayerSpec, Usage
+
+
+class Asked(Protocol):
+    """What every question has, to whichever seat: its place in the episode and the game master's words."""
+
+    @property
+    def step(self) -> int:
+        """Number of the step, from 1."""
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """The game master's words."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,11 @@ class DescriberView:
     token_budget: int
     seed: int
 
+    @property
+    def step(self) -> int:
+        """The turn: this game's steps are turns."""
+        return self.turn
+
 
 @dataclass(frozen=True)
 class GeneratorView:
@@ -62,12 +81,49 @@ class GeneratorView:
     seed: int
     prompt: str
 
+    @property
+    def step(self) -> int:
+        """The turn: this game's steps are turns."""
+        return self.turn
+
 
 class Captioned(NamedTuple):
     """A picture and the words that stand before it."""
 
     caption: str
     picture: Picture
+
+
+class Said(NamedTuple):
+    """An earlier question of the episode to the same seat, and its answer."""
+
+    prompt: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a seat is shown, in games that need nothing of their own.
+
+    >>> question = Question(step=1, prompt="Which hand is this?", choices=("rock", "paper", "scissors"))
+    >>> question.choices[0]
+    'rock'
+
+    Attributes:
+        step: 1-based.
+        prompt: The game master's words.
+        pictures: With their captions, in the order in which they are shown.
+        choices: What may be answered, where the seat answers with a choice.
+        earlier: What this seat was asked and answered before in the episode, oldest first, where the game shows that.
+        seed: For players that draw random numbers: the same for the same run, instance, step and seat.
+    """
+
+    step: int
+    prompt: str
+    pictures: tuple[Captioned, ...] = ()
+    choices: tuple[str, ...] = ()
+    earlier: tuple[Said, ...] = ()
+    seed: int = 0
 
 
 class Exchange(NamedTuple):
@@ -95,6 +151,11 @@ class JudgeView:
     seed: int = 0
     schema: dict[str, JsonValue] | None = None
 
+    @property
+    def step(self) -> int:
+        """Always 1: a judge is asked about one thing at a time."""
+        return 1
+
 
 @dataclass(frozen=True)
 class TextAnswer:
@@ -120,6 +181,20 @@ class PictureAnswer:
     attempts: tuple[Attempt, ...] = ()
 
 
+@dataclass(frozen=True)
+class ChoiceAnswer:
+    """One of the choices that a question offered. The rest as above."""
+
+    choice: str
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
+
+
+Answer = TextAnswer | PictureAnswer | ChoiceAnswer
+"""What any seat answers."""
+
+
 class PlayerError(Exception):
     """A player could not answer; the episode is aborted with this reason.
 
@@ -129,13 +204,13 @@ class PlayerError(Exception):
         attempts: The requests that were tried.
     """
 
-    def __init__(self, reason: AbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
+    def __init__(self, reason: AnyAbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(detail)
-        self.reason: AbortReason = reason
+        self.reason: AnyAbortReason = reason
         self.detail = detail
         self.attempts = attempts
 
-    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AbortReason, str, tuple[Attempt, ...]]]:
+    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AnyAbortReason, str, tuple[Attempt, ...]]]:
         """Keep all of it when the error crosses a process boundary."""
         return (type(self), (self.reason, self.detail, self.attempts))
 

@@ -88,6 +88,11 @@ class JudgementEntry(NamedTuple):
     run: Path
     question: JudgeQuestion
 
+    @property
+    def counted(self) -> JudgeQuestion:
+        """What is counted of it: requests, tokens, cost."""
+        return self.question
+
 
 class JudgementWriter:
     """Records questions of several runs; a context manager. The caller holds their locks."""

@@ -17,11 +17,12 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
-from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Role, Submission, Usage
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Usage
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
 from ircore.players.calls import usage_of
-from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.runs.folder import AnyRunFolder, Call, Failure
 from ircore.runs.judge_questions import JudgeQuestion
 
 Asked = Call | Failure | JudgeQuestion
@@ -166,10 +167,10 @@ class RunPrices:
     """
 
     def __init__(
-        self, prices: Prices, submission: Submission | None = None, judges: Mapping[str, PlayerSpec] | None = None
+        self, prices: Prices, submission: AnySubmission | None = None, judges: Mapping[str, PlayerSpec] | None = None
     ) -> None:
-        pair = submission.players if submission is not None else {}
-        self.seats: dict[Role, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
+        pair: Mapping[str, PlayerSpec] = submission.players if submission is not None else {}
+        self.seats: dict[str, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
         self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
 
     def seat_of(self, asked: Asked) -> SeatPrice:
@@ -199,19 +200,19 @@ class RunPrices:
         return None if seat.image is None else (by_tokens or 0.0) + (images(asked) + lost) * seat.image
 
 
-def prices_of_run(folder: RunFolder, given: Path | None = None) -> RunPrices:
+def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
     """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
     judges = {name: one.player for name, one in folder.judges().items() if one.player is not None}
     return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
 
 
-def kept_prices(folder: RunFolder) -> Path | None:
+def kept_prices(folder: AnyRunFolder) -> Path | None:
     """Return the run's own table of prices, if it has one."""
     kept = folder.path / RUN_PRICES
     return kept if kept.is_file() else None
 
 
-def keep_prices(folder: RunFolder, given: Path | None) -> None:
+def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
     """Check a user's table of prices and keep it in the run folder, on top of an earlier one, for the next time.
 
     Raises:
