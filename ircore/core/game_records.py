@@ -87,6 +87,22 @@ class GameEpisode(AnyEpisode):
     steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
 
 
+class GameScore(Record):
+    """One value of a measure of a game. File ``measures.jsonl``, one a line."""
+
+    episode_id: Name = Field(description="The episode that was measured.")
+    measure: Name = Field(description="Key of the measure, as the game declares it.")
+    step: int | None = Field(default=None, ge=1, description="The step, 1-based; null for a measure of the episode.")
+    value: float | None = Field(description="In the measure's unit; null if there is none.")
+    reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
+
+    @model_validator(mode="after")
+    def _value_or_reason(self) -> "GameScore":
+        if (self.value is None) == (self.reason is None):
+            raise ValueError("a score has either a value or a reason why not")
+        return self
+
+
 class GameRun(AnyRun):
     """The identity of a run of a game other than reconstruction. File ``run.json``."""
 

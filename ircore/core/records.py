@@ -9,7 +9,16 @@ from datetime import date, datetime
 from re import ASCII, fullmatch
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    TypeAdapter,
+    model_validator,
+)
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
@@ -460,5 +469,8 @@ class Score(Record):
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by its name, for publishing."""
-    kinds = (Instance, Submission, Run, Episode, Score, JudgeIdentity)
-    return {kind.__name__.lower(): kind.model_json_schema() for kind in kinds}
+    from ircore.core.game_records import AnySubmission, GameEpisode, GameInstance, GameRun, GameScore
+
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity, GameInstance, GameRun, GameEpisode, GameScore)
+    manifest = {"title": "Submission", **TypeAdapter(AnySubmission).json_schema()}
+    return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ircore.core.errors import WorkError
-from ircore.core.plugins import load
+from ircore.core.plugins import available, load
 from ircore.games.base import Game, declaration_faults
 
 
@@ -28,3 +28,15 @@ def load_game(name: str, where: str = "") -> Game[Any]:
     if faults:
         raise WorkError(f"game {name!r}: {'; '.join(faults)}", "This is a fault of the game: mend it.")
     return game
+
+
+def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
+    """Return the games that are installed by name, and of those that cannot be used the reason."""
+    games: dict[str, Game[Any]] = {}
+    broken: dict[str, str] = {}
+    for name in available("games"):
+        try:
+            games[name] = load_game(name)
+        except WorkError as error:
+            broken[name] = error.problem.partition(": ")[2]
+    return games, broken

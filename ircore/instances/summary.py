@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.drawing import Drawing
+from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
-from ircore.core.records import DIFFICULTIES
-from ircore.instances.store import InstanceSet
+from ircore.core.records import DIFFICULTIES, Instance
+from ircore.instances.store import AnyInstanceSet, InstanceSet
 
 THUMBNAIL = 160
 """Longest side of a picture on a sheet, in pixels."""
@@ -41,13 +42,13 @@ class Summary:
         return sum(self.conditions.values())
 
 
-def summarise(instances: InstanceSet) -> Summary:
+def summarise(instances: AnyInstanceSet) -> Summary:
     """Count what a set holds, checking every picture against its hash.
 
     Raises:
         InputError: A picture is missing or not the one that the set was made with.
     """
-    size_bytes = sum(len(instances.picture_bytes(one)) for one in instances.instances)
+    size_bytes = sum(len(data) for _, data in instances.all_files())
     licences: dict[str, dict[str, int]] = {}
     for one in instances.instances:
         counts = licences.setdefault(one.category, {})
@@ -57,9 +58,14 @@ def summarise(instances: InstanceSet) -> Summary:
         identity=instances.identity,
         conditions=dict(Counter((one.category, one.difficulty) for one in instances.instances)),
         licences=licences,
-        sizes=dict(Counter((one.width, one.height) for one in instances.instances).most_common()),
+        sizes=dict(Counter(size for one in instances.instances for size in _sizes(one)).most_common()),
         size_bytes=size_bytes,
     )
+
+
+def _sizes(instance: Instance | GameInstance) -> list[tuple[int, int]]:
+    pictures = [instance] if isinstance(instance, Instance) else list(instance.pictures.values())
+    return [(picture.width, picture.height) for picture in pictures]
 
 
 def as_json(summary: Summary) -> dict[str, Any]:

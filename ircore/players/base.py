@@ -6,7 +6,7 @@ they need is in the view, so a game can go on in a new process after a crash.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
@@ -223,6 +223,33 @@ class JudgeError(Exception):
         self.reason: JudgeReason = reason
         self.detail = detail
         self.attempts = attempts
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a player declares of itself, in its class attribute ``TRAITS``; see ``traits_of``.
+
+    Attributes:
+        needs: What answering takes: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
+            somebody's machine.
+        parameters: Names of the parameters that it takes; None if it checks them itself.
+        draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
+    """
+
+    needs: Literal["nothing", "service", "person", "files"] = "service"
+    parameters: tuple[str, ...] | None = None
+    draws_apart: bool = False
+
+    @property
+    def offline(self) -> bool:
+        """Whether it asks no provider, so that its answers cost nothing."""
+        return self.needs != "service"
+
+
+def traits_of(player: object) -> Traits:
+    """Return what a player (its class, or what makes it) declares; one that declares nothing may ask a service."""
+    declared = getattr(player, "TRAITS", None)
+    return declared if isinstance(declared, Traits) else Traits()
 
 
 class Describer(Protocol):

@@ -6,6 +6,7 @@ journal.jsonl     every answer as it came (``Call``), every question without one
                   ended (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
+measures.jsonl    what a game other than reconstruction measured of its episodes
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
@@ -23,7 +24,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import (
@@ -42,12 +43,13 @@ from ircore.core.records import (
     Usage,
 )
 from ircore.core.validation import describe_validation_error
-from ircore.instances.store import INDEX, AnyInstanceSet, InstanceSet, read_any_instances
+from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
+MEASURES = "measures.jsonl"
 JUDGES = "judges"
 
 
@@ -102,6 +104,7 @@ AnyEvent = Call | Failure | End | GameEnd
 """What happened in a run of any game."""
 
 _GAME_EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[Call | Failure | GameEnd, Field(discriminator="event")])
+_GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
 
 
@@ -349,6 +352,26 @@ class GameRunFolder(AnyRunFolder):
     def episodes(self) -> tuple[GameEpisode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
         return tuple(episode for episode in self.ended().values() if isinstance(episode, GameEpisode))
+
+    @property
+    def instances(self) -> GameInstanceSet:
+        """The instance set that is played, as copied into the run."""
+        copied = self.any_instances
+        if not isinstance(copied, GameInstanceSet):
+            raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
+        return copied
+
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures so far."""
+        return tuple(read_records(self.path / MEASURES, _GAME_SCORES))
+
+    def keep_measured(self, scores: Iterable[GameScore]) -> None:
+        """Write the values of the game's measures, all of them, in place of earlier ones.
+
+        Raises:
+            WorkError: They cannot be written.
+        """
+        write_bytes(self.path / MEASURES, b"".join(score.model_dump_json().encode() + b"\n" for score in scores))
 
 
 def open_any_run(path: Path) -> RunFolder | GameRunFolder:

@@ -50,7 +50,7 @@ def write_page(study: Study, folder: Path) -> WrittenPage:
     with new_folder(folder) as temporary:
         copies, size = _write_pictures(study, temporary)
         for name in ASSETS:
-            write_bytes(temporary / name, files(__package__).joinpath("assets", name).read_bytes())
+            write_bytes(temporary / name, files(__package__).joinpath("annotation_assets", name).read_bytes())
         write_text(temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_document(study, copies))};\n')
     return WrittenPage(folder, len({one.file for one in copies.values()}), size / 1e6)
 
