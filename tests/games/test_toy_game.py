@@ -4,6 +4,7 @@ The package ``toy_rps`` (rock, paper, scissors with pictures) is installed by pi
 command below runs as a user's would.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -151,3 +152,51 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
         ("perfect", 1.0),
         ("fair", 0.666667),
     ]
+
+
+def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
+    for name, text in (("fair", MANIFEST), ("perfect", MANIFEST.replace(", slip: 3", ""))):
+        toy.run("play", toy.manifest(name, text=text), "--instances", "instances", "--out", f"runs/{name}")
+    toy.run("score", "runs/fair", "runs/perfect")
+    given = ["--runs", "runs/fair", "--runs", "runs/perfect", "--instances", "instances"]
+    toy.run("release", "build", *given, "--out", "release")
+    # 24 rounds, 4 instances, 8 episodes, 40 values, 2 runs; three signs.
+    assert "0 faults in 78 rows and 3 pictures" in toy.run("release", "check", "release")
+    steps = load_dataset(toy.folder / "release", "transcripts_rps", tmp=toy.folder / "cache")
+    assert steps["columns"][:3] == ["game", "run_id", "submission"]
+    assert (steps["rows"], steps["first"]["game"], steps["first"]["step"]) == (24, "rps", 1)
+    assert steps["first"]["sign"] == [16, 16]
+    toy.run("release", "build", *given, "--out", "again")
+    assert digests(toy.folder / "release") == digests(toy.folder / "again")
+
+    toy.run("release", "pull", "release", "--out", "pulled")
+    pulled = sorted((toy.folder / "pulled" / "runs").iterdir())
+    assert "0 new values, 20 kept" in toy.run("score", *pulled)
+    was, now = (toy.json("results", *runs)["rows"] for runs in (["runs/fair", "runs/perfect"], pulled))
+    assert now == was
+
+    file = next((toy.folder / "release" / "data" / "scores").iterdir())
+    file.write_bytes(file.read_bytes()[:-1])
+    assert "not a Parquet file" in toy.start("release", "check", "release").communicate()[0]
+
+
+def load_dataset(folder: Path, config: str, tmp: Path) -> dict[str, Any]:
+    """Load a config as a user does, in a process of its own with a cache of its own."""
+    code = f"""
+import datasets, json
+table = datasets.load_dataset({str(folder)!r}, {config!r}, split="test")
+first = {{name: list(value.size) if hasattr(value, "size") else value for name, value in table[0].items()}}
+print(json.dumps({{"rows": len(table), "columns": table.column_names, "first": first}}))
+"""
+    environment = {**os.environ, "HF_DATASETS_CACHE": str(tmp), "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    loaded: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return loaded
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
