@@ -120,7 +120,7 @@ def game_board(results: GameResults) -> Table:
     return Table(
         name=f"board_{game.name}",
         title=f"{game.title}: board",
-        caption=f"{len(results.runs)} runs by {game.headline.title}; intervals are 95 %, over episodes.",
+        caption=f"Runs by {game.headline.title}, mean over episodes with its 95 % interval.",
         columns=columns,
         rows=tuple(_row(results, rank, run, shown) for rank, run in zip(results.ranks, results.runs, strict=True)),
         primary=game.headline.key,

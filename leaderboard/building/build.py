@@ -28,6 +28,8 @@ from leaderboard.export import LEADERBOARD, leaderboard_files
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
+from leaderboard.games.pages import game_pages
+from leaderboard.games.section import game_sections, split_runs
 from leaderboard.kept import Kept
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.boards import board_pages
@@ -156,7 +158,14 @@ def build_site(
     with without_collector(), workplace(out) as work:
         tree = Tree(work)
         kept = Kept(tree.files, out if out.is_dir() else None)
-        site = Site(read_runs(runs, kept), judge, address, originals, released)
+        ours, others = split_runs(runs)
+        if not ours:
+            raise InputError(
+                "no run of the reconstruction game, whose pages are the site's frame",
+                "Give at least one with --runs; other games stand beside it.",
+            )
+        site = Site(read_runs(ours, kept), judge, address, originals, released)
+        site.games = game_sections(others, site.pictures)
         site.kept = kept
         if version is not None:
             require_version(site.version, version, released)
@@ -187,7 +196,7 @@ def all_pages(site: Site) -> Iterator[Page]:
     single = (front_page(site), paper_page(), prompts, compared, limits_page(site), changes_page(site))
     cited = citation_page(site.version, site.address)
     several = (board_pages(site), matrix_pages(site), pair_pages(site), player_pages(site), gallery_pages(site))
-    return chain(*several, single, (figures_page(site), cited, targets_page(site)))
+    return chain(*several, game_pages(site), single, (figures_page(site), cited, targets_page(site)))
 
 
 def _waiting_pages(site: Site, asked: LoadedSubmission | None) -> Iterator[Page]:

@@ -51,6 +51,11 @@ class Toy:
     def json(self, *words: object) -> Any:
         return json.loads(self.run(*words, "--json"))
 
+    def check(self, site: str) -> str:
+        """Return what the check of a site says."""
+        process = self.start("site", "check", site)
+        return "".join(process.communicate())
+
     def manifest(self, name: str, delay: float = 0, text: str = MANIFEST) -> Path:
         folder = self.folder / "submissions" / name
         folder.mkdir(parents=True)
@@ -200,3 +205,29 @@ def digests(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+def test_the_site_has_pages_of_the_game_and_the_front_page_names_it(toy: Toy) -> None:
+    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "run")
+    toy.run("score", "run")
+    asked = ["--per-condition", "1", "--category", "geometry", "--difficulty", "easy"]
+    toy.run("instances", "build", *asked, "--out", "targets")
+    pair = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
+    toy.run("play", pair, "--instances", "targets", "--out", "pair")
+    toy.run("score", "pair")
+    toy.run("site", "build", "--runs", "pair", "run", "--out", "site")
+    assert "nothing found" in toy.check("site")
+    site = toy.folder / "site"
+    assert "Rock, paper, scissors" in (site / "index.html").read_text()
+    board = (site / "games" / "rps" / "index.html").read_text()
+    assert 'href="../../games/rps/gallery.html"' in board
+    assert "0.67" in board
+    episode = (site / "games" / "rps" / "signs-easy-01.html").read_text()
+    assert episode.count('alt="the sign shown in round') == 3
+    assert episode.count(": lost") == 1
+    # Without the package the game cannot be shown; the rest of the site can.
+    toy.environment.pop("PYTHONPATH")
+    building = toy.start("site", "build", "--runs", "pair", "run", "--out", "site")
+    assert "the game rps is left out" in building.communicate()[1]
+    assert building.returncode == 0
+    assert not (site / "games").exists()
