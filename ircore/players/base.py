@@ -227,29 +227,32 @@ class JudgeError(Exception):
 
 @dataclass(frozen=True)
 class Traits:
-    """What a player declares of itself, in its class attribute ``TRAITS``; see ``traits_of``.
+    """What a player declares of itself: in its class attribute ``TRAITS``, or as an entry point ``ircore.traits``.
+
+    The entry point has the player's name and names the traits; with it, nobody has to import the player to know them.
+
+    >>> Traits(needs="nothing", methods=("describe",), parameters=()).offline
+    True
 
     Attributes:
+        methods: The seats' methods that it has, such as ``describe``; empty if its class has to be asked.
         needs: What answering takes: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
             somebody's machine.
         parameters: Names of the parameters that it takes; None if it checks them itself.
+        example: Parameters that are worth setting, as people type them; shown when a manifest is made.
         draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
     """
 
+    methods: tuple[str, ...] = ()
     needs: Literal["nothing", "service", "person", "files"] = "service"
     parameters: tuple[str, ...] | None = None
+    example: str = ""
     draws_apart: bool = False
 
     @property
     def offline(self) -> bool:
         """Whether it asks no provider, so that its answers cost nothing."""
         return self.needs != "service"
-
-
-def traits_of(player: object) -> Traits:
-    """Return what a player (its class, or what makes it) declares; one that declares nothing may ask a service."""
-    declared = getattr(player, "TRAITS", None)
-    return declared if isinstance(declared, Traits) else Traits()
 
 
 class Describer(Protocol):

@@ -8,6 +8,7 @@ from ircore.core.records import Episode, Run
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedSubmission, make_player
+from ircore.players.traits import traits_of
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, play
 
@@ -15,7 +16,7 @@ from ircore.runs.play import PlayPlan, play
 def plays_offline(run: Run) -> bool:
     """Say whether both players of a run need no service, no key and nobody, so that they can be asked again."""
     return all(
-        spec.model is None and spec.api_key_env is None and spec.player not in ("human", "replay")
+        spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing"
         for spec in run.submission.players.values()
     )
 

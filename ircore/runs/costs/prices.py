@@ -21,7 +21,10 @@ from ircore.core.game_records import AnySubmission
 from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Usage
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
+from ircore.players.base import Traits
 from ircore.players.calls import usage_of
+from ircore.players.recorded import RECORDED
+from ircore.players.traits import traits_of
 from ircore.runs.folder import AnyRunFolder, Call, Failure
 from ircore.runs.judge_questions import JudgeQuestion
 
@@ -38,12 +41,6 @@ NEVER_BILLED: frozenset[FaultKind] = frozenset(
 
 DEFAULT_HOST = "api.openai.com"
 """Where a seat without ``base_url`` is taken to ask."""
-
-OFFLINE = frozenset({"canvas", "captioner", "classical", "human", "replay", "sketch"})
-"""Players of this package that ask no provider: their answers cost nothing."""
-
-IMAGES_APART = frozenset({"openai-responses"})
-"""Players whose model calls another one to draw: its images are billed besides the tokens that are counted."""
 
 MILLION = 1_000_000
 RUN_PRICES = "prices.yaml"
@@ -117,16 +114,21 @@ class Prices:
 
     def seat(self, spec: PlayerSpec) -> SeatPrice:
         """Return what asking this player costs."""
-        apart = spec.player in IMAGES_APART
+        traits = traits_of(spec.player)
+        apart = traits.draws_apart
         price = self._at(spec.base_url, spec.label)
         draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if apart else price
         image = draws.image(spec.parameters) if draws is not None else None
-        return SeatPrice(spec.label, spec.player in OFFLINE, price, image, apart)
+        return SeatPrice(spec.label, _offline(spec, traits), price, image, apart)
 
     def _at(self, base_url: str | None, model: str) -> Price | None:
         price = self.models.get(model)
         host = urlsplit(base_url).hostname if base_url else DEFAULT_HOST
         return price if price is not None and price.host in (None, host) else None
+
+
+def _offline(spec: PlayerSpec, traits: Traits) -> bool:
+    return spec.player == RECORDED or traits.offline
 
 
 def read_prices(*more: Path | None) -> Prices:

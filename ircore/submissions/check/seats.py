@@ -9,6 +9,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import load, unknown
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath
+from ircore.players.traits import players_of_project
 from ircore.submissions.addresses import (
     LOOPBACK,
     OPENAI_HOST,
@@ -28,23 +29,20 @@ from ircore.submissions.check.texts import ascii_fault, leak_faults, markup_faul
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, Seat] = ("describer", "generator")
 
-OFFLINE: Mapping[str, Seat] = {
-    "captioner": "describer",
-    "classical": "describer",
-    "canvas": "generator",
-    "sketch": "generator",
-}
-"""Players of this project that take no settings, each with its seat: nothing of them has to be imported for a check."""
+_METHODS: Mapping[Seat, str] = {"describer": "describe", "generator": "render"}
 
-SERVICES: Mapping[str, Seat] = {
-    "openai": "describer",
-    "openai-chat": "generator",
-    "openai-images": "generator",
-    "openai-responses": "generator",
-}
+
+def _by_seat(needs: str) -> dict[str, Seat]:
+    return {name: seat for seat in SEATS for name in players_of_project(needs, _METHODS[seat])}
+
+
+OFFLINE: Mapping[str, Seat] = _by_seat("nothing")
+"""Players of this project that need nothing beyond this machine, each with its seat: none has to be imported."""
+
+SERVICES: Mapping[str, Seat] = _by_seat("service")
 """Players of this project that ask a service."""
 
-AT_HOME = frozenset({"human", "replay"})
+AT_HOME = frozenset({*_by_seat("person"), *_by_seat("files")})
 """Players of this project that need a person or a file of somebody's machine."""
 
 _PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
