@@ -231,3 +231,16 @@ def test_the_site_has_pages_of_the_game_and_the_front_page_names_it(toy: Toy) ->
     assert "the game rps is left out" in building.communicate()[1]
     assert building.returncode == 0
     assert not (site / "games").exists()
+
+
+def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:
+    text = MANIFEST.replace(', asked: "ASKED"', "").replace("name: Signer", "authors: [Kim]\nname: Signer")
+    assert "valid" in toy.run("submission", "check", toy.manifest("sound", text=text))
+    wrong = text.replace("rps-chooser", "rps-signer-two").replace("licence:", "rules: {rounds: 0}\nlicence:")
+    said = toy.run("submission", "check", toy.manifest("wrong", text=wrong), status=2)
+    assert "players.chooser.player: unknown player 'rps-signer-two'" in said
+    assert "rules.rounds: must be at least 1" in said
+    crowded = text.replace("licence:", "  umpire: {player: rps-signer}\nlicence:")
+    assert "unknown seat of rps 'umpire'" in toy.run(
+        "submission", "check", toy.manifest("third", text=crowded), status=2
+    )

@@ -69,6 +69,12 @@ class Conditions(NamedTuple):
 
 def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     """Yield what is wrong with a seat, the player's own word on its settings last."""
+    yield from setting_faults(seat, spec, conditions)
+    yield from _player_faults(seat, spec, conditions)
+
+
+def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    """Yield what is wrong with words, parameters, key and address of a seat, whoever its player is."""
     for name in ("model", "revision"):
         text = getattr(spec, name)
         if text is not None:
@@ -77,7 +83,6 @@ def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterato
     yield from _parameter_faults((seat, "parameters"), spec.parameters, conditions.local)
     yield from _key_faults(seat, spec, conditions)
     yield from _address_faults(seat, spec, conditions)
-    yield from _player_faults(seat, spec, conditions)
 
 
 def host_of(spec: PlayerSpec) -> str | None:
@@ -144,7 +149,7 @@ def _string_faults(path: FieldPath, text: str, local: bool) -> Iterator[Fault]:
         yield from leak_faults(path, text)
 
 
-def _key_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     key = spec.api_key_env
     if key is None:
         return
@@ -184,7 +189,7 @@ def _key_of_another(path: FieldPath, key: str, host: str, keys: Mapping[str, fro
         yield _warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
 
 
-def _address_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     if spec.base_url is None:
         return
     path, expected = (seat, "base_url"), EXPECTED["base_url"]
