@@ -96,18 +96,19 @@ def as_table(summary: Summary) -> str:
         rows.append(f"{category:<{wide}}{_counts(counts)}   {', '.join(licences)}")
     totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
     rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
+    rows += [f"folder    {summary.folder}", f"identity  {summary.identity}", f"pictures  {_pictures(summary)}"]
+    return "\n".join(rows)
+
+
+def _pictures(summary: Summary) -> str:
+    """Say how many pictures of which sizes a set has; a set of another game may have none."""
+    if not summary.sizes:
+        return "none"
     (first, count), *others = summary.sizes.items()
     sizes = f"{count} of {first[0]} × {first[1]} px"
     if others:
         sizes += f", {sum(n for _, n in others)} of other sizes"
-    return "\n".join(
-        [
-            *rows,
-            f"folder    {summary.folder}",
-            f"identity  {summary.identity}",
-            f"pictures  {sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes",
-        ]
-    )
+    return f"{sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes"
 
 
 def _counts(counts: list[int]) -> str:

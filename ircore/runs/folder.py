@@ -390,6 +390,7 @@ def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> Run
         InputError: ``path`` exists and holds something else.
     """
     with new_folder(path) as temporary:
+        (temporary / "instances").mkdir()  # an instance of another game may have no picture
         for name, data in instances.all_files():
             write_bytes(temporary / "instances" / name, data)
         write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes(), durable=True)
