@@ -10,6 +10,7 @@ from typing import Any
 
 from ircore.games.base import Game
 from ircore.players.base import Answer, Asked
+from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded
 from ircore.runs.play import Players
 from ircore.runs.remote.cluster import Cluster
@@ -63,5 +64,10 @@ def remote_players(loaded: AnyLoaded, game: Game[Any], scheduler: str) -> Player
     Raises:
         InputError: This is no address, or Dask is not installed.
     """
-    cluster = Cluster(scheduler)
-    return {seat.name: RemotePlayer(cluster, loaded, seat.name) for seat in game.seats}
+    cluster, specs = Cluster(scheduler), loaded.submission.players
+    return {
+        seat.name: RecordedSeat(specs[seat.name])
+        if specs[seat.name].player == RECORDED
+        else RemotePlayer(cluster, loaded, seat.name)
+        for seat in game.seats
+    }
