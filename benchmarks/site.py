@@ -217,7 +217,7 @@ def make_one(folder: Path, number: int, instances: InstanceSet, library: list[Pa
         licence="CC0-1.0",
     )
     loaded = LoadedSubmission(folder.name, spec, Path("submission.yaml"))
-    run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0)
     (folder / "renderings").mkdir(parents=True)
     (folder / "instances").symlink_to(os.path.relpath(instances.folder, folder))
     (folder / "run.json").write_text(run.model_dump_json(by_alias=True))

@@ -2,13 +2,17 @@
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from ircore.commands.paths import SeveralPathsCommand
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from dataset_card.checking.check import Report
+    from dataset_card.games.check import GameReport
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,6 +58,11 @@ def build(
     The folder is what load_dataset reads; it appears when it is complete. REPO is ORG/NAME on the Hugging Face Hub, or
     ORG/NAME@TAG.
     """
+    from ircore.instances.store import GameInstanceSet, read_any_instances
+
+    if isinstance(read_any_instances(instances), GameInstanceSet):
+        _build_of_game(runs, instances, out, any((former, withdrawals, previews, date)))
+        return
     from dataset_card.hub.pull import find_former
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.core.lifecycle import read_withdrawals
@@ -71,6 +80,17 @@ def build(
         click.echo(f"{one.config.name:<12} {one.rows:>8,} rows {one.file_bytes / 1e6:>9.2f} MB")
     for line in built.lines():
         click.echo(printable(line))
+    click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
+
+
+def _build_of_game(runs: tuple[Path, ...], instances: Path, out: Path, more: bool) -> None:
+    """Build a release of a game other than reconstruction."""
+    from dataset_card.games.release import build_game_release
+
+    if more:
+        raise click.UsageError("--former, --withdrawals, --previews and --date are for releases of reconstruction")
+    for one in build_game_release(runs, instances, out):
+        click.echo(f"{one.config.name:<20} {one.rows:>8,} rows {one.file_bytes / 1e6:>9.2f} MB")
     click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
 
 
@@ -99,10 +119,16 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
     from dataset_card.checking.place import check_place
     from dataset_card.checking.rescore import parse_share
     from dataset_card.checking.rescored_run import Draw
+    from dataset_card.games.check import check_game_release
+    from dataset_card.games.release import is_game_release
 
-    # Nobody who changes a release may know beforehand which episodes will be drawn.
-    draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
-    report = check_place(place, not no_load, run_card, os.cpu_count() or 1, draw)
+    report: Report | GameReport
+    if is_game_release(Path(place)):
+        report = check_game_release(Path(place), load=not no_load)
+    else:
+        # Nobody who changes a release may know beforehand which episodes will be drawn.
+        draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
+        report = check_place(place, not no_load, run_card, os.cpu_count() or 1, draw)
     for fault in report.faults:
         click.echo(printable(fault))
     for line in report.rescored:
@@ -161,9 +187,17 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     From a folder or from the Hugging Face Hub. Everything is checked first; then site, release and every number can be
     made anew, and the runs scored by other judges.
     """
+    from dataset_card.games.pull import pull_game_release
+    from dataset_card.games.release import is_game_release
     from dataset_card.hub.pull import find_release, pull_release
 
-    pulled = pull_release(find_release(place, revision), out, run_id)
+    folder = find_release(place, revision)
+    if is_game_release(folder):
+        games = pull_game_release(folder, out, run_id)
+        click.echo(f"{len(games.runs)} runs, {games.episodes:,} episodes, {games.scores:,} scores")
+        click.echo(f"{out}  (next: ircore score {out}/runs/*)")
+        return
+    pulled = pull_release(folder, out, run_id)
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
     click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
     click.echo(f"{out}  (next: ircore results {out}/runs/*)")

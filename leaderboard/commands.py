@@ -75,7 +75,7 @@ def build(
     try:
         import mkdocs  # noqa: F401 - run as a process of its own
 
-        from ircore.results.benchmark_version import RECORDS
+        from ircore.instances.benchmark import RECORDS
         from leaderboard.building.build import build_site
     except ModuleNotFoundError as error:
         raise InputError(
@@ -120,7 +120,7 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 
     The folder holds them as data and as pages that need nothing else.
     """
-    from ircore.results.benchmark_version import RECORDS, read_versions
+    from ircore.instances.benchmark import RECORDS, read_versions
     from leaderboard.building.build import read_marker
     from leaderboard.versions.archive import freeze_site
 
@@ -136,7 +136,7 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 @_versions_option
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
-    from ircore.results.benchmark_version import RECORDS, record_version
+    from ircore.instances.benchmark import RECORDS, record_version
     from leaderboard.building.build import read_marker
     from leaderboard.versions.archive import released_as
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rendering, Rules
-from ircore.results.benchmark_version import BenchmarkVersion, version_of
+from ircore.instances.benchmark import BenchmarkVersion
+from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
@@ -150,6 +151,8 @@ class Site:
         self.version = version_of(self.results, versions)
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
+        self.games: tuple[Any, ...] = ()
+        """A ``leaderboard.games.section.GameSection`` for each other game that has results."""
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
         self.kept: Kept | None = None

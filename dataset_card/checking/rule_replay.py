@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ircore.core.plugins import available, load
 from ircore.core.records import TECHNICAL_REASONS, Episode, Instance, Role, Run, Turn
@@ -120,6 +121,6 @@ def _where_it_ended(episode: Episode) -> tuple[int, Role]:
 
 
 @cache
-def _game(name: str) -> tuple[Game, Prompts]:
-    game: Game = load("games", name)()
+def _game(name: str) -> tuple[Game[Any], Prompts]:
+    game: Game[Any] = load("games", name)()
     return game, load_prompts(name)

@@ -20,14 +20,14 @@ class EmbeddedInstances(InstanceSet):
     """The instance set of a release.
 
     Attributes:
-        pictures: The targets, in the table ``instances``.
+        embedded: The targets, in the table ``instances``.
     """
 
-    pictures: EmbeddedPictures
+    embedded: EmbeddedPictures
 
     def picture_bytes(self, instance: Instance) -> bytes:
         """Return the bytes of an instance's picture, the hash checked."""
-        return self.pictures.read(instance.sha256)
+        return self.embedded.read(instance.sha256)
 
 
 class SourceOfRelease:

@@ -23,18 +23,19 @@ from ircore.core.records import (
     Episode,
     Instance,
     PlayerSpec,
-    Rendering,
     Rules,
     Run,
     Submission,
 )
+from ircore.games.base import EpisodeSetup
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.folder import Call
-from ircore.runs.play import make_run, with_run_id
+from ircore.runs.answers import rendering_of
+from ircore.runs.folder import Call, CallKey, Failure
+from ircore.runs.play import ended_episode, make_run, with_run_id
+from ircore.runs.recorded import RecordedTable
 
 PLAYER = "clembench"
 """The player's name in the submission of such a run: no player of this project."""
@@ -131,7 +132,7 @@ def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     )
     slug = _slug("-".join(names))
     loaded = LoadedSubmission(slug, pair, results.pair)
-    run = make_run(loaded, instances, rules, load_prompts("reconstruction"), 0, ReconstructionGame.name)
+    run = make_run(loaded, instances, rules, load_prompts("reconstruction"), 0)
     times = [event.timestamp for logged in first.turns for event in logged if _moment(event.timestamp)]
     started = min(times, default=run.started)
     return with_run_id(run.model_copy(update={"prompts": "clembench", "version": "clembench", "started": started}))
@@ -143,10 +144,19 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     Raises:
         InputError: A file is damaged, or a picture is missing.
     """
-    seats = _Recorded(results, folder / INTERACTIONS, instance.instance_id)
-    prompts = load_prompts("reconstruction")
-    episode = asyncio.run(ReconstructionGame().play(instance, target, seats, rules, prompts, 0))
-    return Replayed(episode, tuple(seats.calls), seats.pictures)
+    recorded = _read_episode(results, folder / INTERACTIONS, instance.instance_id)
+    game = ReconstructionGame()
+    table = RecordedTable(instance.instance_id, recorded.calls, recorded.failures, lambda one: pictures[one.sha256])
+    pictures = recorded.pictures
+    setup = EpisodeSetup(
+        instance=instance, payload=None, pictures={"target": target}, rules=rules, prompts=load_prompts(game.name)
+    )
+    episode = ended_episode(game, instance, asyncio.run(game.play(table, setup)))
+    calls = tuple(call for key, call in recorded.calls.items() if key in table.asked)
+    drawn = {call.rendering.sha256 for call in calls if call.rendering is not None}
+    if not isinstance(episode, Episode):
+        raise TypeError("an episode of another game")
+    return Replayed(episode, calls, {sha256: pictures[sha256] for sha256 in pictures if sha256 in drawn})
 
 
 def played_folders(results: ResultsFolder) -> list[Path]:
@@ -166,46 +176,64 @@ def instance_name(folder: Path) -> str:
     return _slug(f"{folder.parent.name}-{folder.name.removeprefix('instance_')}")
 
 
-class _Recorded:
-    """Two players that answer as was recorded."""
+class _Transcript(NamedTuple):
+    """What the events of an episode record."""
 
-    def __init__(self, results: ResultsFolder, path: Path, episode_id: str) -> None:
-        self._results, self._path, self._episode_id = results, path, episode_id
-        self._rounds = _read(path).turns
-        self.calls: list[Call] = []
-        self.pictures: dict[str, Picture] = {}
+    calls: dict[CallKey, Call]
+    failures: tuple[Failure, ...]
+    pictures: dict[str, Picture]
 
-    async def describe(self, view: DescriberView) -> TextAnswer:
-        asked, answered = self._exchange(view.turn, DESCRIBER)
-        if answered is None:
-            raise PlayerError("provider_error", f"Round {view.turn} records no answer of {DESCRIBER}.")
-        text = str(answered.action.content)
-        prompt = None if asked is None else str(asked.action.content)
-        seconds = _seconds(asked, answered)
-        call = Call(
-            episode_id=self._episode_id, turn=view.turn, role="describer", prompt=prompt, text=text, seconds=seconds
-        )
-        self.calls.append(call)
-        return TextAnswer(text, seconds=seconds)
 
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        asked, answered = self._exchange(view.turn, GENERATOR)
-        if answered is None or not answered.action.image:
-            raise PlayerError("generator_no_image", f"Round {view.turn} records no picture of {GENERATOR}.")
-        name = answered.action.image[0]
-        picture = Picture.from_untrusted(self._results.image(self._path, name), name)
-        seconds = _seconds(asked, answered)
-        drawn = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
-        call = Call(episode_id=self._episode_id, turn=view.turn, role="generator", rendering=drawn, seconds=seconds)
-        self.calls.append(call)
-        self.pictures[picture.sha256] = picture
-        return PictureAnswer(picture, seconds=seconds)
+def _read_episode(results: ResultsFolder, path: Path, episode_id: str) -> _Transcript:
+    """Return the answers of an episode; where a round has none, the failure that this amounts to."""
+    calls: dict[CallKey, Call] = {}
+    failures: list[Failure] = []
+    pictures: dict[str, Picture] = {}
+    rounds = _read(path).turns
+    for turn in range(1, len(rounds) + 2):
+        events = rounds[turn - 1] if turn <= len(rounds) else []
+        answers = (_described(events), _rendered(results, path, events, pictures))
+        for role, call in zip(("describer", "generator"), answers, strict=True):
+            key = CallKey(episode_id, turn, role)
+            if call is None:
+                failures.append(_missing(key))
+            else:
+                calls[key] = Call(episode_id=episode_id, turn=turn, role=role, **call)
+    return _Transcript(calls, tuple(failures), pictures)
 
-    def _exchange(self, turn: int, player: str) -> tuple[LoggedEvent | None, LoggedEvent | None]:
-        """Return what a player was told last before its answer of a round, and the answer."""
-        events = self._rounds[turn - 1] if turn <= len(self._rounds) else []
-        asked = next((one for one in events if (one.source, one.to) == (MASTER, player)), None)
-        return asked, next((one for one in events if one.source == player), None)
+
+def _described(events: list[LoggedEvent]) -> dict[str, Any] | None:
+    asked, answered = _exchange(events, DESCRIBER)
+    if answered is None:
+        return None
+    prompt = None if asked is None else str(asked.action.content)
+    return {"prompt": prompt, "text": str(answered.action.content), "seconds": _seconds(asked, answered)}
+
+
+def _rendered(
+    results: ResultsFolder, path: Path, events: list[LoggedEvent], pictures: dict[str, Picture]
+) -> dict[str, Any] | None:
+    asked, answered = _exchange(events, GENERATOR)
+    if answered is None or not answered.action.image:
+        return None
+    name = answered.action.image[0]
+    picture = Picture.from_untrusted(results.image(path, name), name)
+    pictures[picture.sha256] = picture
+    return {"rendering": rendering_of(picture), "seconds": _seconds(asked, answered)}
+
+
+def _missing(key: CallKey) -> Failure:
+    if key.role == "describer":
+        reason, what = "provider_error", f"answer of {DESCRIBER}"
+    else:
+        reason, what = "generator_no_image", f"picture of {GENERATOR}"
+    return Failure.model_validate({**key._asdict(), "reason": reason, "detail": f"Round {key.turn} records no {what}."})
+
+
+def _exchange(events: list[LoggedEvent], player: str) -> tuple[LoggedEvent | None, LoggedEvent | None]:
+    """Return what a player was told last before its answer of a round, and the answer."""
+    asked = next((event for event in events if (event.source, event.to) == (MASTER, player)), None)
+    return asked, next((event for event in events if event.source == player), None)
 
 
 def _read(path: Path) -> Interactions:

@@ -22,7 +22,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_file
-from ircore.core.records import Episode, PlayerSpec, Role, Rules, Run, Usage
+from ircore.core.records import Episode, PlayerSpec, Rules, Run, Usage
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs.folder import Call, CallKey, RunFolder
@@ -241,7 +241,7 @@ def _error(episode: Episode) -> Document:
 
 def _role_usage(calls: Iterable[Call]) -> Document:
     """Sum the tokens of each seat; only of seats for which every answer's tokens are known."""
-    by_role: dict[Role, list[Usage]] = {}
+    by_role: dict[str, list[Usage]] = {}
     for call in calls:
         by_role.setdefault(call.role, []).append(call.usage)
     return {role: found for role, usages in by_role.items() if (found := _usage(usages)) is not None}

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.core.terminal import printable
+
 if TYPE_CHECKING:
     from ircore.core.images import Pixels
     from ircore.scorers.metrics.base import Metric
@@ -31,6 +33,8 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: str, a
     from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
     loaded, lacking = load_metrics(metrics)
+    for name, reason in lacking.items():
+        click.echo(f"ircore: {name} is left out: {printable(reason)}", err=True)
     target_pixels, image_pixels = _load(target, loading), _load(image, loading)
     measured = {name: measure(metric, target_pixels, image_pixels) for name, metric in loaded.items()}
     measured |= {name: Measurement(None, reason) for name, reason in lacking.items()}

@@ -6,9 +6,6 @@ import click
 
 from ircore.core.errors import InputError
 
-FORMATS = ("folder",)
-"""What ``ircore instances import`` reads."""
-
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
@@ -17,19 +14,22 @@ def command() -> None:
 
 @command.command()
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="What it is for.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
 @click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
-def build(out: Path, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...]) -> None:
-    """Draw an instance set: seven categories, easy and hard.
+def build(
+    out: Path, game: str, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...]
+) -> None:
+    """Make an instance set of a game; of reconstruction: seven categories of pictures, easy and hard.
 
     The last line says which released version of the benchmark the set is, if it is one.
     """
-    from ircore.games.reconstruction.build_targets import build_instances
+    from ircore.instances.requests import BuildRequest, builder_of
     from ircore.instances.summary import as_table, summarise
 
-    made = build_instances(out, seed, per_condition, categories, difficulties)
+    made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties))
     click.echo(as_table(summarise(made)))
 
 
@@ -47,19 +47,19 @@ def import_(
 ) -> None:  # fmt: skip
     """Make an instance set of pictures you have.
 
-    FORMAT is folder: PATH/<category>/<easy|hard>/*.png, or any folder with a metadata.jsonl of file_name, category,
-    difficulty, source and licence, or one flat folder with --category and --difficulty.
+    FORMAT is an installed one, such as folder. That one reads PATH/<category>/<easy|hard>/*.png, or any folder with a
+    metadata.jsonl of file_name, category, difficulty, source and licence, or one flat folder with --category and
+    --difficulty.
     """
     from ircore.core.plugins import unknown
     from ircore.core.records import DIFFICULTIES
-    from ircore.instances.folder import Defaults, import_folder
+    from ircore.instances.requests import ImportRequest, importer_of
     from ircore.instances.summary import as_table, summarise
 
-    if format_ not in FORMATS:
-        raise unknown("format", format_, FORMATS)
+    importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
-    made = import_folder(path, out, Defaults(category, difficulty, source, licence))
+    made = importer(ImportRequest(path, out, category, difficulty, source, licence))
     click.echo(as_table(summarise(made)))
 
 
@@ -73,16 +73,18 @@ def show(folder: Path, as_document: bool, sheet: Path | None, version: str | Non
     import json
 
     from ircore.core.files import write_bytes
-    from ircore.instances.store import read_instances
+    from ircore.instances.benchmark import require_released, require_set
+    from ircore.instances.store import InstanceSet, read_any_instances
     from ircore.instances.summary import as_json, as_table, contact_sheet, summarise
-    from ircore.results.benchmark_version import require_released, require_set
 
     wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
-    instances = read_instances(folder)
+    instances = read_any_instances(folder)
     summary = summarise(instances)
     if sheet is not None:
+        if not isinstance(instances, InstanceSet):
+            raise InputError(f"--sheet: a set of {instances.game} has no grid of targets", "Leave it out.")
         write_bytes(sheet, contact_sheet(instances).data)
     click.echo(json.dumps(as_json(summary), indent=2, ensure_ascii=False) if as_document else as_table(summary))
     if wanted is not None:

@@ -15,6 +15,7 @@ HELP_LINES = {
     "annotate": "Make a page in which people rate renderings.",
     "compare": "Any metric on any two images.",
     "doctor": "Ask a submission's players tiny questions: what works?",
+    "games": "What can be played: seats, rules, measures.",
     "instances": "Build, show or import target pictures.",
     "merge": "Join the shards of a run.",
     "play": "Let a submitted pair play the game; run again to resume.",
@@ -47,6 +48,16 @@ class PluginGroup(click.Group):
         command: click.Command = load("commands", cmd_name)
         return command
 
+    def _help_line(self, ctx: click.Context, name: str) -> str:
+        """Return the help line of a plug-in's command; of one that cannot be imported, why."""
+        from ircore.core.plugins import BrokenPluginError
+
+        try:
+            command = self.get_command(ctx, name)
+        except BrokenPluginError as error:
+            return printable(f"broken: {error.problem.partition(': ')[2]}")
+        return command.get_short_help_str() if command else ""
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -63,8 +74,7 @@ class PluginGroup(click.Group):
         for name in self.list_commands(ctx):
             line = HELP_LINES.get(name)
             if line is None:
-                command = self.get_command(ctx, name)
-                line = command.get_short_help_str() if command else ""
+                line = self._help_line(ctx, name)
             rows.append((name, line))
         with formatter.section("Commands"):
             formatter.write_dl(rows)

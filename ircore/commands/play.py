@@ -1,19 +1,20 @@
 """``ircore play``: let a submitted pair play the game."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from ircore.commands.executor import executor_options, scheduler_of
 
 if TYPE_CHECKING:
-    from ircore.players.submission import LoadedSubmission
+    from ircore.games.base import Game
+    from ircore.games.reconstruction.prompts import Prompts
+    from ircore.players.submission import AnyLoaded
     from ircore.runs.cache import Cache
-    from ircore.runs.play import Pair, PlayPlan
+    from ircore.runs.costs.prices import SeatPrice
+    from ircore.runs.play import Players, PlayPlan
     from ircore.runs.shards import Shard
-
-GAME = "reconstruction"
 
 
 @click.command("play")
@@ -28,6 +29,9 @@ GAME = "reconstruction"
     "--token-budget", type=click.IntRange(1, 10_000), help="Tokens a message may have, instead of the rules'."
 )
 @click.option("--max-turns", type=click.IntRange(1, 100), help="Turns at most, instead of the rules'.")
+@click.option(
+    "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
+)
 @click.option("--prompts", "prompts_dir", type=click.Path(path_type=Path), help="Other prompts than the built-in ones.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw lots.")
 @click.option(
@@ -57,6 +61,7 @@ def command(
     difficulties: tuple[str, ...],
     token_budget: int | None,
     max_turns: int | None,
+    given_rules: tuple[str, ...],
     prompts_dir: Path | None,
     seed: int,
     shard_text: str | None,
@@ -72,27 +77,24 @@ def command(
     dry_run: bool,
     final: bool,
 ) -> int:
-    """Let the pair of SUBMISSION (a folder or its submission.yaml) play the game on an instance set.
+    """Let the players of SUBMISSION (a folder or its submission.yaml) play its game on an instance set.
 
     The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
     have no result; --final ends it for good.
     """
     from contextlib import nullcontext
 
-    from ircore.games.reconstruction.prompts import load_prompts
-    from ircore.instances.store import read_instances
-    from ircore.players.submission import read_submission
     from ircore.runs.cache import Cache
     from ircore.runs.play import PlayPlan, make_run
+    from ircore.runs.setup import prepare
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
 
-    loaded = read_submission(submission)
-    instances = read_instances(instances_dir)
     given = {"token_budget": token_budget, "max_turns": max_turns}
-    rules = loaded.submission.rules.model_copy(update={key: one for key, one in given.items() if one is not None})
-    prompts = load_prompts(GAME, prompts_dir)
-    run = make_run(loaded, instances, rules, prompts, seed, GAME)
+    stated = {name: value for name, value in given.items() if value is not None} | _rules(given_rules)
+    loaded, game, instances, rules = prepare(submission, instances_dir, stated)
+    prompts = game.prompts(prompts_dir)
+    run = make_run(loaded, instances, rules, prompts, seed)
     shard = parse_shard(shard_text) if shard_text is not None else None
     selected = instances.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, instances, shard.part(selected) if shard else selected, prompts, concurrency, deadline)
@@ -103,14 +105,31 @@ def command(
     if only_outside and address is not None:
         raise click.UsageError("--only-outside cannot watch the workers of --executor dask")
     if dry_run:
-        return _dry_run(plan, out, prices_file)
+        return _dry_run(plan, game, out, prices_file)
     if final:
         return _declare_final(plan, out)
     with guard() if only_outside else nullcontext():
-        return _play(plan, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
+        return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
-def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
+def _rules(given: tuple[str, ...]) -> dict[str, object]:
+    """Return what ``--rule NAME=VALUE`` says, each value as YAML would read it."""
+    import yaml
+
+    rules: dict[str, object] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise click.UsageError(f"--rule {text}: write NAME=VALUE")
+        try:
+            rules[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise click.UsageError(f"--rule {text}: the value cannot be read") from error
+    return rules
+
+
+def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path | None) -> int:
+    from ircore.core.records import Run
     from ircore.runs.costs.forecast import as_text, estimate, measured
     from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
     from ircore.runs.folder import RUN_FILE, RunWriter
@@ -125,7 +144,10 @@ def _dry_run(plan: "PlayPlan", out: Path, prices_file: Path | None) -> int:
     left = [one for one in plan.selected if one.instance_id not in finished]
     done = len(plan.selected) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {done} finished")
-    click.echo(as_text(estimate(len(left), plan.run.rules, plan.prompts, prices), prices))
+    if isinstance(plan.run, Run):
+        click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
+    else:
+        click.echo("\n".join(f"  {seat.name}: {_asked(prices.seats[seat.name])}" for seat in game.seats))
     if folder and (like_before := measured(folder, prices, len(left))):
         click.echo(like_before)
     click.echo(f"  instance set {plan.run.instance_set[:12]}")
@@ -145,9 +167,16 @@ def _declare_final(plan: "PlayPlan", out: Path) -> int:
     return 0
 
 
+def _asked(seat: "SeatPrice") -> str:
+    if seat.offline:
+        return f"{seat.label} asks no provider"
+    return f"{seat.label}, {'prices are known' if seat.price else 'no price is known (--prices FILE)'}"
+
+
 def _play(
     plan: "PlayPlan",
-    loaded: "LoadedSubmission",
+    game: "Game[Any]",
+    loaded: "AnyLoaded",
     out: Path,
     max_cost: float | None,
     prices_file: Path | None,
@@ -156,7 +185,6 @@ def _play(
     scheduler: str | None,
     as_maintainers: bool,
 ) -> int:
-    from ircore.core.plugins import load
     from ircore.core.terminal import printable
     from ircore.runs.costs.limit import Watch
     from ircore.runs.costs.prices import keep_prices, prices_of_run
@@ -165,17 +193,16 @@ def _play(
     from ircore.runs.provenance import keep_provenance
     from ircore.runs.shards import keep_part
 
-    pair = _pair(loaded, scheduler)
+    players = _players(game, loaded, scheduler)
     begun = (out / RUN_FILE).is_file()
     folder = open_run(out, plan.run, plan.instances)
     keep_provenance(folder.path, loaded.path, begun, as_maintainers)
     keep_part(folder, shard, tuple(one.instance_id for one in plan.selected))
     keep_prices(folder, prices_file)
     watch = Watch(prices_of_run(folder), max_cost)
-    episodes = play(plan, folder, load("games", plan.run.game)(), pair, watch, cache)
+    episodes = play(plan, folder, game, players, watch, cache)
     counts = ", ".join(
-        f"{sum(one.outcome == outcome for one in episodes)} {outcome}"
-        for outcome in ("converged", "turn_limit", "aborted")
+        f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
     click.echo(f"{plan.run.slug}: {len(episodes)} of {len(plan.instances.instances)} episodes: {counts}", err=True)
     failed = technical_failures(episodes)
@@ -190,12 +217,11 @@ def _play(
     return 1 if failed else 0
 
 
-def _pair(loaded: "LoadedSubmission", scheduler: str | None) -> "Pair":
-    from ircore.players.submission import make_player
-    from ircore.runs.play import Pair
-
+def _players(game: "Game[Any]", loaded: "AnyLoaded", scheduler: str | None) -> "Players":
     if scheduler is None:
-        return Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
-    from ircore.runs.remote.remote import remote_pair
+        from ircore.runs.setup import make_players
 
-    return remote_pair(loaded, scheduler)
+        return make_players(game, loaded)
+    from ircore.runs.remote.remote import remote_players
+
+    return remote_players(loaded, game, scheduler)

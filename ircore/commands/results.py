@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.core.errors import InputError
+
 if TYPE_CHECKING:
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import Question
@@ -54,13 +56,22 @@ def command(
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import TABLES, Question
     from ircore.results.tables.formats import render
-    from ircore.runs.folder import RunFolder
+    from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
 
+    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
+    if games:
+        from ircore.results.games import game_board, read_game_results
+
+        if len(games) < len(opened):
+            raise InputError("runs of several games", "Ask for one game at a time.")
+        click.echo(render(game_board(read_game_results(games)), "json" if as_json else form, None), nl=False)
+        return
     if name not in TABLES:
         raise unknown("table", name, list(TABLES), "--table")
     if order is not None and not TABLES[name].ordered:
         raise click.UsageError(f"--order is of boards; the table {name} has no such order")
-    results = Results.from_runs([RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)])
+    results = Results.from_runs([folder for folder in opened if isinstance(folder, RunFolder)])
     question = Question(judge, category, difficulty, order or "main")
     if out is not None:
         _write_all(results, question, out)

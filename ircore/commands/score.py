@@ -7,10 +7,12 @@ import click
 
 from ircore.commands.executor import executor_options, scheduler_of
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
+from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.results.gaps import UnrankedRun
-    from ircore.scorers.computed import Elsewhere, ScoringSummary
+    from ircore.runs.folder import GameRunFolder
+    from ircore.scorers.computed import Elsewhere, ScoringPlan, ScoringSummary
     from ircore.scorers.model_judges.runner import JudgeReport
 
 
@@ -51,7 +53,7 @@ def command(
     from time import monotonic
 
     from ircore.results.gaps import unranked_runs
-    from ircore.runs.folder import RunFolder
+    from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
     from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
     from ircore.scorers.judges.manifest import is_file
     from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
@@ -62,7 +64,13 @@ def command(
     models = read_judges([one for one in judges if is_file(one)])
     installed = tuple(one for one in judges if not is_file(one))
     plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
-    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    folders = [folder for folder in opened if isinstance(folder, RunFolder)]
+    games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
+    if games and not dry_run:
+        _score_games(games, as_json and not folders)
+    if not folders:
+        return 0
     if dry_run:
         tell_plan(folders, models, every_turn, prices)
         return 0
@@ -70,6 +78,7 @@ def command(
     check_keys(models)
     done = score_runs(folders, plan, elsewhere=_elsewhere(scheduler_of(executor, scheduler)))
     reports = judge_runs(folders, models, asked) if models else []
+    _tell_others(plan)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     _tell(done, reports, plan.judges, unranked, round(monotonic() - begun, 2), as_json)
     return end_of(reports)
@@ -108,9 +117,39 @@ def _tell(
         click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
 
+def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
+    """Compute the measures of runs of games other than reconstruction."""
+    import json
+
+    from ircore.games.registry import load_game
+    from ircore.scorers.game_measures import score_game_run
+
+    done = {run.run.run_id: score_game_run(run, load_game(run.game)) for run in runs}
+    if as_json:
+        click.echo(json.dumps({run_id: one._asdict() for run_id, one in done.items()}, indent=2))
+        return
+    for run in runs:
+        one = done[run.run.run_id]
+        click.echo(
+            f"{run.run.run_id} ({run.game}): {one.episodes} played episodes, {one.new:,} new values, {one.kept:,} kept"
+        )
+
+
+def _tell_others(plan: "ScoringPlan") -> None:
+    """Say which judges and metrics of other packages are installed and were not asked for."""
+    from ircore.core.plugins import available, builtin
+
+    others = [
+        *(f"--judge {name}" for name in available("judges").keys() - builtin("judges") - set(plan.judges)),
+        *(f"--metric {name}" for name in available("metrics").keys() - builtin("metrics") - set(plan.metrics)),
+    ]
+    if others:
+        click.echo(printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)
+
+
 def _elsewhere(scheduler: str | None) -> "Elsewhere | None":
     if scheduler is None:
         return None
-    from ircore.runs.remote.remote import scored_by
+    from ircore.scorers.remote import scored_by
 
     return scored_by(scheduler)

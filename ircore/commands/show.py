@@ -2,11 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.runs.costs.prices import RunPrices
+    from ircore.runs.folder import GameRunFolder
 
 
 @click.command("show")
@@ -18,17 +22,32 @@ def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json
     """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
     from ircore.runs import transcript
     from ircore.runs.costs.prices import prices_of_run
-    from ircore.runs.folder import RunFolder
+    from ircore.runs.folder import GameRunFolder, open_any_run
     from ircore.runs.summary import summarise
 
-    folder = RunFolder.open(run)
+    folder = open_any_run(run)
     prices = prices_of_run(folder, prices_file)
+    if isinstance(folder, GameRunFolder):
+        _show_game_run(folder, prices, episode_id, as_json)
+        return
     if episode_id is not None:
         dialogue = transcript.read_dialogue(folder, episode_id)
         click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
         return
     summary = summarise(folder, prices)
     click.echo(_json(summary) if as_json else printable(_page(summary)))
+
+
+def _show_game_run(folder: "GameRunFolder", prices: "RunPrices", episode_id: str | None, as_json: bool) -> None:
+    from ircore.runs.game_summary import episode_answers, summarise_game_run, summary_page
+
+    if episode_id is not None:
+        answers = episode_answers(folder, episode_id)
+        lines = [f"{one['step']:>3}  {one['seat']}: {one['answer']}" for one in answers]
+        click.echo(json.dumps(answers, indent=2) if as_json else printable("\n".join(lines)))
+        return
+    summary = summarise_game_run(folder, prices)
+    click.echo(_json(summary) if as_json else summary_page(summary))
 
 
 def _json(document: dict[str, Any]) -> str:

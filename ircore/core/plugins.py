@@ -6,7 +6,11 @@ from typing import Any, Literal
 
 from ircore.core.errors import InputError, WorkError
 
-Group = Literal["commands", "games", "judges", "metrics", "players", "previews"]
+Group = Literal["commands", "games", "instances", "judges", "metrics", "players", "previews", "traits"]
+
+
+class BrokenPluginError(WorkError):
+    """A plug-in is installed and cannot be imported."""
 
 
 def available(group: Group) -> dict[str, EntryPoint]:
@@ -35,10 +39,20 @@ def load(group: Group, name: str, where: str = "") -> Any:
         raise unknown(group.removesuffix("s"), name, points, where)
     try:
         return points[name].load()
-    except (ImportError, AttributeError) as error:
-        raise WorkError(
-            f"{group.removesuffix('s')} {name!r} cannot be loaded: {error}", "Install its package again."
+    except Exception as error:  # a plug-in is somebody else's code: importing it may raise anything
+        raise BrokenPluginError(
+            f"{group.removesuffix('s')} {name!r} cannot be loaded: {_reason(error)}", "Install its package again."
         ) from error
+
+
+def builtin(group: Group) -> frozenset[str]:
+    """Return the names of a group's plug-ins that come with this package."""
+    return frozenset(name for name, point in available(group).items() if point.dist and point.dist.name == "ircore")
+
+
+def _reason(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    return said if isinstance(error, ImportError) else f"{type(error).__name__}: {said}"
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:

@@ -4,12 +4,22 @@ Every record is validated when it is made, frozen afterwards, and refuses unknow
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from re import ASCII, fullmatch
 from re import compile as compiled
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    TypeAdapter,
+    model_validator,
+)
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
@@ -39,6 +49,9 @@ def _as_day(value: Any) -> str:
 Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
 """A date, YYYY-MM-DD."""
 
+RECONSTRUCTION = "reconstruction"
+"""Name of the game that older files mean without naming it."""
+
 Action = Literal["describe", "done"]
 Outcome = Literal["converged", "turn_limit", "aborted"]
 Role = Literal["describer", "generator", "judge"]
@@ -63,6 +76,9 @@ AbortReason = Literal[
 ]
 """Why an episode was aborted: the first four are the describer's protocol violations; the last one is declared by
 ``ircore play --final``."""
+
+AnyAbortReason = AbortReason | Literal["answer_format", "answer_empty", "answer_refused", "rule_broken"]
+"""Why an episode of any game was aborted; games other than reconstruction name no seat in the reason."""
 
 JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
 """Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
@@ -135,12 +151,17 @@ class Scene(Record):
     elements: tuple[Element, ...] = Field(description="Back to front.")
 
 
-class Instance(Record):
-    """One target picture and what is known of it."""
+class AnyInstance(Record):
+    """What instances of every game have."""
 
     instance_id: Name = Field(description="Unique in its set.")
     category: Name = Field(description="One of the game's categories, such as bar_graph.")
     difficulty: Difficulty = Field(description="easy or hard.")
+
+
+class Instance(AnyInstance):
+    """One target picture and what is known of it."""
+
     image: Line = Field(description="The picture's file, relative to the instance set's folder, with forward slashes.")
     sha256: Sha256 = Field(description="Of the image file's bytes.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
@@ -151,7 +172,7 @@ class Instance(Record):
     seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
 
 
-def _is_none(value: object) -> bool:
+def is_none(value: object) -> bool:
     """Leave out what is not given where a record is written, so that what was written before is the same as ever."""
     return value is None
 
@@ -168,7 +189,7 @@ class PlayerSpec(Record):
     model: Line | None = Field(default=None, description="Model name as the provider knows it.")
     revision: Line | None = Field(
         default=None,
-        exclude_if=_is_none,
+        exclude_if=is_none,
         description="Which version of the model: the commit of its weights, or the name or date of a snapshot.",
     )
     base_url: Line | None = Field(default=None, description="https, or http on loopback.")
@@ -176,6 +197,11 @@ class PlayerSpec(Record):
         default=None, description="Name of the environment variable that holds the key; never the key."
     )
     parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player as they are.")
+    source: Name | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="Of the player 'recorded': whose recorded answers take the seat, such as human.",
+    )
 
     @property
     def label(self) -> str:
@@ -197,8 +223,12 @@ class PlayerSpec(Record):
 _RULES_KEY = compiled(r"b([1-9][0-9]{0,4})-t([1-9][0-9]{0,2})-(allow|truncate|abort)", ASCII)
 
 
-class Rules(Record):
-    """The rules a run is played by; part of its identity."""
+class GameRules(Record):
+    """Base of every game's rules: closed, and every field has a default."""
+
+
+class Rules(GameRules):
+    """The rules a run of the reconstruction game is played by; part of its identity."""
 
     token_budget: int = Field(
         default=200, strict=True, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
@@ -273,29 +303,44 @@ class Submission(Record):
     licence: Line = Field(description="SPDX identifier of what is submitted.")
     hardware: Line | None = Field(
         default=None,
-        exclude_if=_is_none,
+        exclude_if=is_none,
         description="What the models run on, such as 1 x A100 80 GB; or whose service.",
     )
-    dates: Dates | None = Field(default=None, exclude_if=_is_none, description="When it was made, YYYY-MM-DD.")
+    dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
 
     @property
-    def players(self) -> dict[Role, PlayerSpec]:
+    def game(self) -> str:
+        """The game: this format knows one."""
+        return RECONSTRUCTION
+
+    @property
+    def players(self) -> dict[str, PlayerSpec]:
         """The two players by their seats."""
         return {"describer": self.describer, "generator": self.generator}
 
     @model_validator(mode="after")
     def _licence_is_spdx(self) -> "Submission":
-        if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", self.licence):
-            raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
+        check_licence(self.licence)
         return self
 
     @model_validator(mode="after")
     def _links_are_https(self) -> "Submission":
-        for name, link in self.links.items():
-            if not link.startswith("https://"):
-                raise ValueError(f"links.{name} must start with https://")
+        check_links(self.links)
         return self
+
+
+def check_licence(licence: str) -> None:
+    """Refuse a licence that is no SPDX identifier or expression."""
+    if not fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*", licence):
+        raise ValueError("licence must be an SPDX identifier, such as Apache-2.0 or CC-BY-4.0")
+
+
+def check_links(links: Mapping[str, str]) -> None:
+    """Refuse links that are not https."""
+    for name, link in links.items():
+        if not link.startswith("https://"):
+            raise ValueError(f"links.{name} must start with https://")
 
 
 class Usage(Record):
@@ -351,16 +396,29 @@ class Turn(Record):
     seconds: float = Field(default=0.0, ge=0, description="Seconds that describer and generator took to answer.")
 
 
-class Episode(Record):
-    """One instance played by one pair."""
+class AnyEpisode(Record):
+    """What episodes of every game have."""
 
     episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
     instance_id: Name = Field(description="What was played.")
     category: Name = Field(description="Of the instance.")
     difficulty: Difficulty = Field(description="Of the instance.")
+    outcome: Name = Field(description="How it ended: one of the game's outcomes.")
+    abort_reason: AnyAbortReason | None = Field(default=None, description="Only when aborted.")
+    detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
+
+    @model_validator(mode="after")
+    def _reason_goes_with_abort(self) -> Self:
+        if (self.abort_reason is not None) != (self.outcome == "aborted"):
+            raise ValueError("abort_reason is given exactly when outcome is aborted")
+        return self
+
+
+class Episode(AnyEpisode):
+    """One instance played by one pair."""
+
     outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
     abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
-    detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
     turns: tuple[Turn, ...] = Field(description="In order, the first is turn 1.")
 
     @property
@@ -378,27 +436,28 @@ class Episode(Record):
         """The turns that have a rendering, in order."""
         return tuple(turn for turn in self.turns if turn.rendering is not None)
 
-    @model_validator(mode="after")
-    def _reason_goes_with_abort(self) -> "Episode":
-        if (self.abort_reason is not None) != (self.outcome == "aborted"):
-            raise ValueError("abort_reason is given exactly when outcome is aborted")
-        return self
 
-
-class Run(Record):
-    """The identity of a run: what must be the same for results to be the same. File ``run.json``."""
+class AnyRun(Record):
+    """What runs of every game have."""
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
-    game: Name = Field(default="reconstruction", description="Entry-point name in the group ircore.games.")
+    game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
     slug: Name = Field(description="The submission's folder name.")
-    submission: Submission = Field(description="The manifest as it was read.")
+    submission: Any = Field(description="The manifest as it was read.")
     instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
-    rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")
+    rules: Any = Field(description="As played: the submission's, unless the command line said otherwise.")
     prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
+
+
+class Run(AnyRun):
+    """The identity of a run: what must be the same for results to be the same. File ``run.json``."""
+
+    submission: Submission = Field(description="The manifest as it was read.")
+    rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")
 
 
 class Orders(NamedTuple):
@@ -426,7 +485,7 @@ class JudgeIdentity(Record):
     categories: tuple[Name, ...] | None = Field(
         default=None,
         min_length=1,
-        exclude_if=_is_none,
+        exclude_if=is_none,
         description="The categories of pictures that it rates; null for all. Others are not applicable to it.",
     )
 
@@ -454,7 +513,7 @@ class Score(Record):
     leniencies: tuple[Name, ...] = Field(
         default=(),
         exclude_if=_is_empty,
-        description="Deviations in a model's answer that were accepted (ircore.scorers.judges.answers), sorted.",
+        description="Deviations in a model's answer that were accepted (ircore.runs.judge_answers), sorted.",
     )
 
     @model_validator(mode="after")
@@ -477,5 +536,8 @@ class Score(Record):
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by its name, for publishing."""
-    kinds = (Instance, Submission, Run, Episode, Score, JudgeIdentity)
-    return {kind.__name__.lower(): kind.model_json_schema() for kind in kinds}
+    from ircore.core.game_records import AnySubmission, GameEpisode, GameInstance, GameRun, GameScore
+
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity, GameInstance, GameRun, GameEpisode, GameScore)
+    manifest = {"title": "Submission", **TypeAdapter(AnySubmission).json_schema()}
+    return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

@@ -1,41 +1,342 @@
-"""What a game is: rules that ask the seats in turn and end with one outcome."""
+"""What a game is: what it declares, and rules that ask the seats in turn and end with one outcome.
 
-from typing import Protocol
+A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
+Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
+boards, releases and pages read the declarations below.
+"""
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rules
-from ircore.games.reconstruction.prompts import Prompts
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
+from ircore.core.records import AnyAbortReason, AnyInstance, GameRules, Record, Rendering
+from ircore.players.base import Answer, Asked, PlayerError
+
+AnswerKind = Literal["text", "picture", "choice"]
+Direction = Literal["higher", "lower"]
+QuestionT = TypeVar("QuestionT", bound=Asked)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+RulesT = TypeVar("RulesT", bound=GameRules)
 
 
-class Seats(Protocol):
-    """The two players of one episode. Whatever stands behind them records every answer and never asks one twice."""
+@dataclass(frozen=True)
+class Seat(Generic[QuestionT, AnswerT]):
+    """A seat of a game.
 
-    async def describe(self, view: DescriberView) -> TextAnswer:
-        """Ask the describer; raises ``PlayerError``."""
-        ...
+    >>> from ircore.players.base import Question, TextAnswer
+    >>> guesser: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the hint so far", "text")
+    >>> guesser.method
+    'answer'
 
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Ask the generator; raises ``PlayerError``."""
-        ...
-
-
-class Game(Protocol):
-    """A game, found by name among the entry points ``ircore.games``."""
+    Attributes:
+        name: In manifests, journals and columns.
+        title: For people.
+        sees: What it is shown, in words.
+        answers: What it answers with.
+        method: Name of the players' coroutine method that takes this seat's questions.
+        recorded: Whether it may be filled from recorded data, such as people's answers.
+        records_prompt: Whether the question's ``prompt`` is written into the journal beside the answer; False where it
+            follows from earlier answers.
+    """
 
     name: str
+    title: str
+    sees: str
+    answers: AnswerKind
+    method: str = "answer"
+    recorded: bool = False
+    records_prompt: bool = True
 
-    async def play(
-        self, instance: Instance, target: Picture, seats: Seats, rules: Rules, prompts: Prompts, seed: int
-    ) -> Episode:
-        """Play one episode to its end.
 
-        Args:
-            instance: What is played; only its id and labels are used.
-            target: The picture that the describer sees.
-            seats: The players.
-            rules: Token budget, turn limit and so on.
-            prompts: The game master's words.
-            seed: Of this episode.
+class Table(Protocol):
+    """Where the seats sit. Whatever stands behind it records every answer and never asks a question twice."""
+
+    async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
+        """Ask a seat; a question is identified by episode, ``question.step`` and seat.
+
+        Raises:
+            PlayerError: The player could not answer.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that says something of an episode or of one of its steps; a game's first measure is its headline.
+
+    Attributes:
+        key: In files and columns.
+        title: For people.
+        unit: Such as ``points``; empty for a share or a count.
+        range: Lowest and highest value; None if it is not bounded. A headline has one.
+        direction: What is better.
+        per: What has a value: each step, or the episode.
+        needs: What it is computed from: ``steps`` (the game's own ``measured``), ``judge`` or ``person``.
+    """
+
+    key: str
+    title: str
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    direction: Direction = "higher"
+    per: Literal["step", "episode"] = "episode"
+    needs: Literal["steps", "judge", "person"] = "steps"
+
+
+@dataclass(frozen=True)
+class GameOutcome:
+    """How an episode may end, and whether it then counts as played."""
+
+    name: str
+    played: bool
+
+
+@dataclass(frozen=True)
+class Pages:
+    """How a game looks on the site.
+
+    Attributes:
+        columns: Measures that a board shows besides the headline, by their keys.
+        figures: Measures that are drawn as bars with intervals, by their keys.
+        episode: A Jinja template of one episode: it is given ``episode``, ``instance``, ``steps`` and ``pictures``
+            (addresses by name) and ``renderings`` (addresses by SHA-256), and everything it inserts is escaped.
+    """
+
+    columns: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    episode: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """A number of the game's paper, shown as reported and never among results."""
+
+    label: str
+    measure: str
+    value: float
+    source: str
+
+
+@dataclass(frozen=True)
+class EpisodeSetup(Generic[RulesT]):
+    """What one episode is played with.
+
+    Attributes:
+        instance: Its id and labels.
+        payload: The game's own fields of the instance, a record of ``Game.payload``.
+        pictures: The instance's pictures by name.
+        rules: Of the run.
+        prompts: The game master's words, as ``Game.prompts`` read them.
+        seed: Of this episode.
+    """
+
+    instance: AnyInstance
+    payload: Any
+    pictures: Mapping[str, Picture]
+    rules: RulesT
+    prompts: Any = None
+    seed: int = 0
+
+
+class Ending(NamedTuple):
+    """How an episode ended.
+
+    Attributes:
+        outcome: One of ``Game.outcomes``.
+        steps: What was recorded, in order, each a record of ``Game.step``.
+        reason: Why it was aborted; None unless it was.
+        detail: What was seen that led to the abort.
+    """
+
+    outcome: str
+    steps: tuple[Record, ...]
+    reason: AnyAbortReason | None = None
+    detail: str | None = None
+
+
+class Measured(NamedTuple):
+    """A value of a measure; ``step`` is None for a measure of the episode; a value is None for the reason given."""
+
+    measure: str
+    step: int | None
+    value: float | None
+    reason: str | None = None
+
+
+class GamePrompts(Protocol):
+    """The game master's words; their version is part of a run's identity."""
+
+    @property
+    def version(self) -> str:
+        """Name of the texts and a hash of them."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoPrompts:
+    """Of games whose words stand in their rules."""
+
+    version: str = "built-in"
+
+
+class Game(ABC, Generic[RulesT]):
+    """A game: declarations and rules.
+
+    >>> import asyncio
+    >>> from ircore.core.game_records import GameInstance
+    >>> from ircore.players.base import Question, TextAnswer
+    >>> class Step(Record):
+    ...     guess: str
+    >>> class Payload(Record):
+    ...     secret: str
+    >>> class Guess(Game[GameRules]):
+    ...     name, title = "guess", "Guess a word"
+    ...     guesser: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "nothing but the prompt", "text")
+    ...     seats = (guesser,)
+    ...     payload, rules, step = Payload, GameRules, Step
+    ...     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    ...     measures = (Measure("correct", "Correct", range=(0, 1)),)
+    ...     async def play(self, table, setup):
+    ...         answer = await table.ask(self.guesser, Question(step=1, prompt="Guess."))
+    ...         return Ending("completed", (Step(guess=answer.text),))
+    ...     def measured(self, payload, ending):
+    ...         yield Measured("correct", None, float(ending.steps[0].guess == payload.secret))
+    >>> class Player:
+    ...     async def ask(self, seat, question):
+    ...         return TextAnswer("apple")
+    >>> instance = GameInstance(instance_id="one", category="fruit", difficulty="easy", game="guess", source="by hand",
+    ...                         licence="CC0-1.0", payload={"secret": "apple"})
+    >>> setup = EpisodeSetup(instance, Payload(secret="apple"), {}, GameRules())
+    >>> ending = asyncio.run(Guess().play(Player(), setup))
+    >>> [value.value for value in Guess().measured(setup.payload, ending)]
+    [1.0]
+
+    Attributes:
+        name: For commands, manifests and files.
+        title: For people.
+        paper: Address of the paper that describes it; None if there is none.
+        seats: Who is asked.
+        payload: Record of the fields that an instance has besides id, category, difficulty, licence and source.
+        rules: Closed record of the rules, every field with a default.
+        step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
+        outcomes: How an episode ends.
+        measures: The first one is the headline.
+        pages: How it looks on the site.
+        published: Figures of the paper.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str | None] = None
+    seats: ClassVar[tuple[Seat[Any, Any], ...]]
+    payload: ClassVar[type[Record]]
+    rules: ClassVar[type[GameRules]] = GameRules
+    step: ClassVar[type[Record]]
+    outcomes: ClassVar[tuple[GameOutcome, ...]]
+    measures: ClassVar[tuple[Measure, ...]]
+    pages: ClassVar[Pages] = Pages()
+    published: ClassVar[tuple[PublishedFigure, ...]] = ()
+
+    @abstractmethod
+    async def play(self, table: Table, setup: EpisodeSetup[RulesT]) -> Ending:
+        """Play one episode to its end: rules only, no files, no clock, no network.
+
+        Args:
+            table: Asks the seats.
+            setup: What is played.
+        """
+
+    def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:  # noqa: ARG002 - for games to override
+        """Compute the measures that need nothing but the steps of a played episode.
+
+        Args:
+            payload: Of the instance.
+            ending: Of the episode.
+        """
+        return ()
+
+    def recorded_answer(
+        self,
+        seat: Seat[Any, Any],
+        question: Any,  # noqa: ARG002 - for games to override
+        setup: EpisodeSetup[RulesT],  # noqa: ARG002
+        source: str,
+    ) -> Answer:
+        """Return the recorded answer to a question, for seats that may be filled from recorded data.
+
+        Args:
+            seat: Who is asked.
+            question: What is asked.
+            setup: What is played; its payload holds the recorded answers.
+            source: Whose answers, such as ``human``.
+
+        Raises:
+            PlayerError: None is recorded.
+        """
+        raise PlayerError("provider_error", f"{self.name} has no recorded answers of {source!r} for {seat.name}.")
+
+    def prompts(self, folder: Path | None) -> GamePrompts:
+        """Read the game master's words.
+
+        Args:
+            folder: Given with ``--prompts``; None for the built-in ones.
+
+        Raises:
+            InputError: The game has no prompts to replace, or the folder's do not fit.
+        """
+        if folder is not None:
+            raise InputError(f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave it out.")
+        return NoPrompts()
+
+    @property
+    def headline(self) -> Measure:
+        """The measure that boards are ordered by."""
+        return self.measures[0]
+
+
+@dataclass
+class Declared:
+    """Faults of a game's declarations, see ``declaration_faults``."""
+
+    faults: list[str] = field(default_factory=list)
+
+    def expect(self, holds: bool, fault: str) -> None:
+        """Note a fault unless something holds."""
+        if not holds:
+            self.faults.append(fault)
+
+
+def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
+    """Return what is wrong with the declarations of a game, one line each; nothing for a sound one."""
+    declared = Declared()
+    for name in ("name", "title", "seats", "payload", "step", "outcomes", "measures"):
+        declared.expect(bool(getattr(game, name, None)), f"{name} is missing")
+    if declared.faults:
+        return tuple(declared.faults)
+    for kind, names in (
+        ("seat", [seat.name for seat in game.seats]),
+        ("measure", [measure.key for measure in game.measures]),
+        ("outcome", [outcome.name for outcome in game.outcomes]),
+    ):
+        declared.expect(len(set(names)) == len(names), f"two {kind}s have one name")
+    declared.expect(game.headline.range is not None, f"the headline {game.headline.key} has no range")
+    declared.expect(any(outcome.played for outcome in game.outcomes), "no outcome counts as played")
+    declared.expect(
+        any(outcome.name == "aborted" and not outcome.played for outcome in game.outcomes),
+        "there is no outcome aborted that does not count as played",
+    )
+    keys = {measure.key for measure in game.measures}
+    for key in (*game.pages.columns, *game.pages.figures):
+        declared.expect(key in keys, f"pages name the measure {key}, which is not declared")
+    required = [name for name, info in game.rules.model_fields.items() if info.is_required()]
+    declared.expect(not required, f"rules without a default: {', '.join(required)}")
+    return tuple(declared.faults)
+
+
+def picture_fields(step: type[Record]) -> tuple[str, ...]:
+    """Return the fields of a step that hold a picture."""
+    return tuple(name for name, info in step.model_fields.items() if info.annotation in (Rendering, Rendering | None))

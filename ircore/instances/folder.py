@@ -18,6 +18,7 @@ from ircore.core.images import Picture, read_picture
 from ircore.core.progress import progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, Record
 from ircore.core.validation import describe_validation_error
+from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 
 METADATA = "metadata.jsonl"
@@ -92,6 +93,12 @@ def import_folder(root: Path, out: Path, defaults: Defaults | None = None) -> In
             file=sys.stderr,
         )
     return made
+
+
+def import_pictures(request: ImportRequest) -> InstanceSet:
+    """Import a folder of pictures as ``ircore instances import folder`` asks for it; see ``import_folder``."""
+    defaults = Defaults(request.category, request.difficulty, request.source, request.licence)
+    return import_folder(request.path, request.out, defaults)
 
 
 def _files(root: Path) -> list[str]:

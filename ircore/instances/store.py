@@ -5,26 +5,33 @@ same identity are the same to the byte, and results are only ever compared on th
 """
 
 import hashlib
+import json
 import os
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
+from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
+from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.validation import describe_validation_error
 
 INDEX = "instances.jsonl"
 MAX_INDEX_BYTES = 256 * 1024 * 1024
 
 
+InstanceT = TypeVar("InstanceT", Instance, GameInstance)
+
+
 @dataclass(frozen=True)
-class InstanceSet:
-    """A set of instances read from a folder.
+class InstancesOf(ABC, Generic[InstanceT]):
+    """A set of instances of one game, read from a folder.
 
     Attributes:
         folder: Where it lies.
@@ -34,7 +41,65 @@ class InstanceSet:
 
     folder: Path
     identity: str
-    instances: tuple[Instance, ...]
+    instances: tuple[InstanceT, ...]
+
+    @property
+    @abstractmethod
+    def game(self) -> str:
+        """Name of the game that the set is for."""
+
+    @abstractmethod
+    def files(self, instance: InstanceT) -> dict[str, bytes]:
+        """Return the bytes of an instance's pictures by their files' names, their hashes checked.
+
+        Raises:
+            InputError: A file is missing or is not the one that the set was made with.
+        """
+
+    @abstractmethod
+    def pictures(self, instance: InstanceT) -> dict[str, Picture]:
+        """Return an instance's pictures by name, their hashes checked."""
+
+    @abstractmethod
+    def payload(self, instance: InstanceT) -> dict[str, Any]:
+        """Return the game's own fields of an instance."""
+
+    def all_files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the name and the bytes of every picture of the set."""
+        for instance in self.instances:
+            yield from self.files(instance).items()
+
+    def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> tuple[InstanceT, ...]:
+        """Return the instances of the given categories and difficulties; an empty filter lets all through.
+
+        Raises:
+            InputError: The set has no instance of a category or difficulty that was asked for.
+        """
+        for kind, asked, present in (
+            ("category", categories, {instance.category for instance in self.instances}),
+            ("difficulty", difficulties, {instance.difficulty for instance in self.instances}),
+        ):
+            for name in asked:
+                if name not in present:
+                    from ircore.core.plugins import unknown
+
+                    raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
+        return tuple(
+            instance
+            for instance in self.instances
+            if (not categories or instance.category in categories)
+            and (not difficulties or instance.difficulty in difficulties)
+        )
+
+
+@dataclass(frozen=True)
+class InstanceSet(InstancesOf[Instance]):
+    """A set of targets of the reconstruction game."""
+
+    @property
+    def game(self) -> str:
+        """See ``InstancesOf``."""
+        return RECONSTRUCTION
 
     def picture_bytes(self, instance: Instance) -> bytes:
         """Return the bytes of an instance's picture after checking their hash.
@@ -48,46 +113,77 @@ class InstanceSet:
         """Return an instance's picture, its hash checked."""
         return Picture.from_own_file(self.picture_bytes(instance), instance.width, instance.height)
 
-    def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> tuple[Instance, ...]:
-        """Return the instances of the given categories and difficulties; an empty filter lets all through.
+    def files(self, instance: Instance) -> dict[str, bytes]:
+        """See ``InstancesOf``."""
+        return {instance.image: self.picture_bytes(instance)}
 
-        Raises:
-            InputError: The set has no instance of a category or difficulty that was asked for.
-        """
-        for kind, asked, present in (
-            ("category", categories, {one.category for one in self.instances}),
-            ("difficulty", difficulties, {one.difficulty for one in self.instances}),
-        ):
-            for name in asked:
-                if name not in present:
-                    from ircore.core.plugins import unknown
+    def pictures(self, instance: Instance) -> dict[str, Picture]:
+        """See ``InstancesOf``."""
+        return {"target": self.target(instance)}
 
-                    raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
-        return tuple(
-            one
-            for one in self.instances
-            if (not categories or one.category in categories) and (not difficulties or one.difficulty in difficulties)
-        )
+    def payload(self, instance: Instance) -> dict[str, Any]:
+        """See ``InstancesOf``."""
+        return {"scene": instance.scene}
+
+
+@dataclass(frozen=True)
+class GameInstanceSet(InstancesOf[GameInstance]):
+    """A set of instances of another game."""
+
+    @property
+    def game(self) -> str:
+        """See ``InstancesOf``."""
+        return self.instances[0].game
+
+    def files(self, instance: GameInstance) -> dict[str, bytes]:
+        """See ``InstancesOf``."""
+        return {picture.image: _checked_bytes(self.folder, picture) for picture in instance.pictures.values()}
+
+    def pictures(self, instance: GameInstance) -> dict[str, Picture]:
+        """See ``InstancesOf``."""
+        return {
+            name: Picture.from_own_file(_checked_bytes(self.folder, picture), picture.width, picture.height)
+            for name, picture in instance.pictures.items()
+        }
+
+    def payload(self, instance: GameInstance) -> dict[str, Any]:
+        """See ``InstancesOf``."""
+        return dict(instance.payload)
+
+
+AnyInstanceSet = InstanceSet | GameInstanceSet
+"""A set of instances of any game."""
 
 
 def read_instances(folder: Path) -> InstanceSet:
-    """Read an instance set; pictures are read and checked when they are asked for.
+    """Read an instance set of the reconstruction game; pictures are read and checked when they are asked for.
 
     Raises:
-        InputError: There is no index, or a line of it is not a valid instance.
+        InputError: There is no index, a line of it is not a valid instance, or the set is for another game.
+    """
+    instances = read_any_instances(folder)
+    if not isinstance(instances, InstanceSet):
+        raise InputError(
+            f"{folder / INDEX}: instances of the game {instances.game}, not of {RECONSTRUCTION}",
+            "Name an instance set of the game that is meant.",
+        )
+    return instances
+
+
+def read_any_instances(folder: Path) -> AnyInstanceSet:
+    """Read an instance set of any game.
+
+    Raises:
+        InputError: There is no index, or a line of it is not a valid instance, or of another game than the first.
     """
     index = folder / INDEX
-    if not index.is_file():
-        raise InputError(
-            f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
-        )
-    if index.stat().st_size > MAX_INDEX_BYTES:
-        raise InputError(f"{index}: larger than {MAX_INDEX_BYTES // 2**20} MiB", "Split the set.")
-    data = index.read_bytes()
-    instances: dict[str, Instance] = {}
+    data = _index_bytes_of(folder)
+    kind: type[Instance] | type[GameInstance] | None = None
+    instances: dict[str, Any] = {}
     for number, line in enumerate(data.splitlines(), start=1):
+        kind = kind or (GameInstance if _names_a_game(line) else Instance)
         try:
-            instance = Instance.model_validate_json(line)
+            instance = kind.model_validate_json(line)
         except ValidationError as error:
             raise InputError(f"{index}:{number}: {describe_validation_error(error)}", "Build the set again.") from error
         if instance.instance_id in instances:
@@ -97,7 +193,32 @@ def read_instances(folder: Path) -> InstanceSet:
         instances[instance.instance_id] = instance
     if not instances:
         raise InputError(f"{index}: holds no instance", "Build the set again.")
-    return InstanceSet(folder, hashlib.sha256(data).hexdigest(), tuple(instances.values()))
+    identity, found = hashlib.sha256(data).hexdigest(), tuple(instances.values())
+    if kind is Instance:
+        return InstanceSet(folder, identity, found)
+    games = sorted({instance.game for instance in found})
+    if len(games) > 1:
+        raise InputError(f"{index}: instances of several games: {', '.join(games)}", "Make a set for each game.")
+    return GameInstanceSet(folder, identity, found)
+
+
+def _index_bytes_of(folder: Path) -> bytes:
+    index = folder / INDEX
+    if not index.is_file():
+        raise InputError(
+            f"{folder}: no instance set here (no {INDEX})", "Make one with: ircore instances build --out DIR"
+        )
+    if index.stat().st_size > MAX_INDEX_BYTES:
+        raise InputError(f"{index}: larger than {MAX_INDEX_BYTES // 2**20} MiB", "Split the set.")
+    return index.read_bytes()
+
+
+def _names_a_game(line: bytes) -> bool:
+    """Return whether a line is a record that says which game it is for; older ones and reconstruction's do not."""
+    try:
+        return "game" in json.loads(line)
+    except (ValueError, TypeError):
+        return False
 
 
 def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> InstanceSet:
@@ -125,17 +246,44 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
     return read_instances(folder)
 
 
-def index_bytes(instances: Iterable[Instance]) -> bytes:
+def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mapping[str, bytes]]]) -> GameInstanceSet:
+    """Write an instance set of a game other than reconstruction; the folder appears only when it is complete.
+
+    Args:
+        folder: Where to; it must not exist or be empty.
+        made: Each instance with the bytes of its pictures by their names in ``pictures``. Written in the order of
+            category, difficulty and id.
+
+    Raises:
+        InputError: The folder holds something, or what was made is no sound set.
+    """
+    with new_folder(folder) as temporary:
+        instances = []
+        for instance, pictures in made:
+            for name, data in pictures.items():
+                write_bytes(temporary / instance.pictures[name].image, data)
+            instances.append(instance)
+        instances.sort(key=_order)
+        write_bytes(temporary / INDEX, index_bytes(instances))
+    read = read_any_instances(folder)
+    if not isinstance(read, GameInstanceSet):
+        raise InputError(f"{folder}: not a set of a game of its own", "Give every instance the game's name.")
+    for instance in read.instances:
+        read.files(instance)
+    return read
+
+
+def index_bytes(instances: Iterable[AnyInstance]) -> bytes:
     """Return the content of ``instances.jsonl`` for these instances, in their order."""
     return b"".join(instance.model_dump_json().encode() + b"\n" for instance in instances)
 
 
-def _order(instance: Instance) -> tuple[int, str, int, str]:
+def _order(instance: AnyInstance) -> tuple[int, str, int, str]:
     rank = CATEGORIES.index(instance.category) if instance.category in CATEGORIES else len(CATEGORIES)
     return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
 
 
-def _checked_bytes(folder: Path, instance: Instance) -> bytes:
+def _checked_bytes(folder: Path, instance: Instance | PictureFile) -> bytes:
     path = folder / instance.image
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise ImageError(f"{folder / INDEX}: image {instance.image!r} lies outside the set", "Build the set again.")

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.drawing import Drawing
+from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
-from ircore.core.records import DIFFICULTIES
-from ircore.instances.store import InstanceSet
-from ircore.results.benchmark_version import versions_of_set
+from ircore.core.records import DIFFICULTIES, Instance
+from ircore.instances.benchmark import versions_of_set
+from ircore.instances.store import AnyInstanceSet, InstanceSet
 
 THUMBNAIL = 160
 """Longest side of a picture on a sheet, in pixels."""
@@ -44,13 +45,13 @@ class Summary:
         return sum(self.conditions.values())
 
 
-def summarise(instances: InstanceSet) -> Summary:
+def summarise(instances: AnyInstanceSet) -> Summary:
     """Count what a set holds, checking every picture against its hash.
 
     Raises:
         InputError: A picture is missing or not the one that the set was made with.
     """
-    size_bytes = sum(len(instances.picture_bytes(one)) for one in instances.instances)
+    size_bytes = sum(len(data) for _, data in instances.all_files())
     licences: dict[str, dict[str, int]] = {}
     for one in instances.instances:
         counts = licences.setdefault(one.category, {})
@@ -60,10 +61,15 @@ def summarise(instances: InstanceSet) -> Summary:
         identity=instances.identity,
         conditions=dict(Counter((one.category, one.difficulty) for one in instances.instances)),
         licences=licences,
-        sizes=dict(Counter((one.width, one.height) for one in instances.instances).most_common()),
+        sizes=dict(Counter(size for one in instances.instances for size in _sizes(one)).most_common()),
         size_bytes=size_bytes,
         versions=versions_of_set(instances.identity),
     )
+
+
+def _sizes(instance: Instance | GameInstance) -> list[tuple[int, int]]:
+    pictures = [instance] if isinstance(instance, Instance) else list(instance.pictures.values())
+    return [(picture.width, picture.height) for picture in pictures]
 
 
 def as_json(summary: Summary) -> dict[str, Any]:
@@ -95,20 +101,20 @@ def as_table(summary: Summary) -> str:
         rows.append(f"{category:<{wide}}{_counts(counts)}   {', '.join(licences)}")
     totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
     rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
+    rows += [f"folder    {summary.folder}", f"identity  {summary.identity}", f"pictures  {_pictures(summary)}"]
+    rows += ["", _released(summary.versions)]
+    return "\n".join(rows)
+
+
+def _pictures(summary: Summary) -> str:
+    """Say how many pictures of which sizes a set has; a set of another game may have none."""
+    if not summary.sizes:
+        return "none"
     (first, count), *others = summary.sizes.items()
     sizes = f"{count} of {first[0]} × {first[1]} px"
     if others:
         sizes += f", {sum(n for _, n in others)} of other sizes"
-    return "\n".join(
-        [
-            *rows,
-            f"folder    {summary.folder}",
-            f"identity  {summary.identity}",
-            f"pictures  {sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes",
-            "",
-            _released(summary.versions),
-        ]
-    )
+    return f"{sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes"
 
 
 def _released(versions: tuple[str, ...]) -> str:

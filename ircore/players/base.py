@@ -6,13 +6,27 @@ they need is in the view, so a game can go on in a new process after a crash.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AbortReason, Attempt, JudgeReason, PlayerSpec, Usage
+from ircore.core.records import AnyAbortReason, Attempt, JudgeReason, PlayerSpec, Usage
+
+
+class Asked(Protocol):
+    """What every question has, to whichever seat: its place in the episode and the game master's words."""
+
+    @property
+    def step(self) -> int:
+        """Number of the step, from 1."""
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """The game master's words."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,11 @@ class DescriberView:
     token_budget: int
     seed: int
 
+    @property
+    def step(self) -> int:
+        """The turn: this game's steps are turns."""
+        return self.turn
+
 
 @dataclass(frozen=True)
 class GeneratorView:
@@ -62,12 +81,49 @@ class GeneratorView:
     seed: int
     prompt: str
 
+    @property
+    def step(self) -> int:
+        """The turn: this game's steps are turns."""
+        return self.turn
+
 
 class Captioned(NamedTuple):
     """A picture and the words that stand before it."""
 
     caption: str
     picture: Picture
+
+
+class Said(NamedTuple):
+    """An earlier question of the episode to the same seat, and its answer."""
+
+    prompt: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a seat is shown, in games that need nothing of their own.
+
+    >>> question = Question(step=1, prompt="Which hand is this?", choices=("rock", "paper", "scissors"))
+    >>> question.choices[0]
+    'rock'
+
+    Attributes:
+        step: 1-based.
+        prompt: The game master's words.
+        pictures: With their captions, in the order in which they are shown.
+        choices: What may be answered, where the seat answers with a choice.
+        earlier: What this seat was asked and answered before in the episode, oldest first, where the game shows that.
+        seed: For players that draw random numbers: the same for the same run, instance, step and seat.
+    """
+
+    step: int
+    prompt: str
+    pictures: tuple[Captioned, ...] = ()
+    choices: tuple[str, ...] = ()
+    earlier: tuple[Said, ...] = ()
+    seed: int = 0
 
 
 class Exchange(NamedTuple):
@@ -95,6 +151,11 @@ class JudgeView:
     seed: int = 0
     schema: dict[str, JsonValue] | None = None
 
+    @property
+    def step(self) -> int:
+        """Always 1: a judge is asked about one thing at a time."""
+        return 1
+
 
 @dataclass(frozen=True)
 class TextAnswer:
@@ -120,6 +181,20 @@ class PictureAnswer:
     attempts: tuple[Attempt, ...] = ()
 
 
+@dataclass(frozen=True)
+class ChoiceAnswer:
+    """One of the choices that a question offered. The rest as above."""
+
+    choice: str
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
+
+
+Answer = TextAnswer | PictureAnswer | ChoiceAnswer
+"""What any seat answers."""
+
+
 class PlayerError(Exception):
     """A player could not answer; the episode is aborted with this reason.
 
@@ -129,13 +204,13 @@ class PlayerError(Exception):
         attempts: The requests that were tried.
     """
 
-    def __init__(self, reason: AbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
+    def __init__(self, reason: AnyAbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(detail)
-        self.reason: AbortReason = reason
+        self.reason: AnyAbortReason = reason
         self.detail = detail
         self.attempts = attempts
 
-    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AbortReason, str, tuple[Attempt, ...]]]:
+    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AnyAbortReason, str, tuple[Attempt, ...]]]:
         """Keep all of it when the error crosses a process boundary."""
         return (type(self), (self.reason, self.detail, self.attempts))
 
@@ -148,6 +223,36 @@ class JudgeError(Exception):
         self.reason: JudgeReason = reason
         self.detail = detail
         self.attempts = attempts
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a player declares of itself: in its class attribute ``TRAITS``, or as an entry point ``ircore.traits``.
+
+    The entry point has the player's name and names the traits; with it, nobody has to import the player to know them.
+
+    >>> Traits(needs="nothing", methods=("describe",), parameters=()).offline
+    True
+
+    Attributes:
+        methods: The seats' methods that it has, such as ``describe``; empty if its class has to be asked.
+        needs: What answering takes: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
+            somebody's machine.
+        parameters: Names of the parameters that it takes; None if it checks them itself.
+        example: Parameters that are worth setting, as people type them; shown when a manifest is made.
+        draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
+    """
+
+    methods: tuple[str, ...] = ()
+    needs: Literal["nothing", "service", "person", "files"] = "service"
+    parameters: tuple[str, ...] | None = None
+    example: str = ""
+    draws_apart: bool = False
+
+    @property
+    def offline(self) -> bool:
+        """Whether it asks no provider, so that its answers cost nothing."""
+        return self.needs != "service"
 
 
 class Describer(Protocol):

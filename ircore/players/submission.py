@@ -1,13 +1,14 @@
 """Reading a submission's manifest: a stranger's YAML, bounded, without aliases, against a closed schema."""
 
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameSubmission, manifest_record
 from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec, Submission
+from ircore.core.records import RECONSTRUCTION, Submission
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
 from ircore.players.slugs import SLUG, SLUG_HELP
@@ -22,6 +23,18 @@ class LoadedSubmission(NamedTuple):
     slug: str
     submission: Submission
     path: Path
+
+
+class LoadedGameSubmission(NamedTuple):
+    """A submission to another game than reconstruction, with the name of its folder."""
+
+    slug: str
+    submission: GameSubmission
+    path: Path
+
+
+AnyLoaded = LoadedSubmission | LoadedGameSubmission
+"""A submission to any game."""
 
 
 def folder_of(path: Path) -> Path:
@@ -53,7 +66,7 @@ def manifests_in(folder: Path) -> list[Path]:
 
 
 def read_submission(path: Path) -> LoadedSubmission:
-    """Read a manifest that is to be played, and check that its players are installed.
+    """Read a manifest of the reconstruction game that is to be played, and check that its players are installed.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
@@ -62,13 +75,31 @@ def read_submission(path: Path) -> LoadedSubmission:
         InputError: It is missing, too large, not YAML, or does not fit the schema; or it names an unknown player.
     """
     loaded = read_manifest(path)
-    _check_seat(loaded.path, "describer", loaded.submission.describer, "describe")
-    _check_seat(loaded.path, "generator", loaded.submission.generator, "render")
+    for seat, method in (("describer", "describe"), ("generator", "render")):
+        check_seat(loaded, seat, method)
     return loaded
 
 
 def read_manifest(path: Path) -> LoadedSubmission:
-    """Read a manifest of players that need not be here, such as those of a submitter who played them.
+    """Read a manifest of the reconstruction game, of players that need not be here, such as a submitter's own.
+
+    Args:
+        path: The submission's folder or its ``submission.yaml``.
+
+    Raises:
+        InputError: It is missing, too large, not YAML, or does not fit the schema; or it is for another game.
+    """
+    loaded = read_any_manifest(path)
+    if isinstance(loaded, LoadedGameSubmission):
+        raise InputError(
+            f"{loaded.path}: game: {loaded.submission.game}; this works on pairs of {RECONSTRUCTION}",
+            "Play it with: ircore play",
+        )
+    return loaded
+
+
+def read_any_manifest(path: Path) -> AnyLoaded:
+    """Read a manifest of any game; whether game and players are installed is not looked at.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
@@ -80,34 +111,36 @@ def read_manifest(path: Path) -> LoadedSubmission:
     document = read_mapping(manifest, "Name a folder with a submission.yaml.", FORMAT)
     slug = manifest.resolve().parent.name
     try:
-        submission = Submission.model_validate(document)
+        submission = manifest_record(document)
     except ValidationError as error:
         raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
     if not SLUG.fullmatch(slug):
         raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", SLUG_HELP)
-    return LoadedSubmission(slug, submission, manifest)
+    if isinstance(submission, Submission):
+        return LoadedSubmission(slug, submission, manifest)
+    return LoadedGameSubmission(slug, submission, manifest)
 
 
-def make_player(loaded: LoadedSubmission, seat: Literal["describer", "generator"]) -> Any:
+def make_player(loaded: AnyLoaded, seat: str) -> Any:
     """Make the player that takes a seat.
 
     Raises:
         InputError: The player does not take these settings.
     """
-    spec: PlayerSpec = getattr(loaded.submission, seat)
+    spec = loaded.submission.players[seat]
     try:
         return load("players", spec.player)(spec)
     except InputError as error:
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
-def check_player(loaded: LoadedSubmission, seat: Literal["describer", "generator"]) -> None:
+def check_player(loaded: AnyLoaded, seat: str) -> None:
     """Check that a player takes its settings, without the keys that it needs to play.
 
     Raises:
         InputError: It does not.
     """
-    spec: PlayerSpec = getattr(loaded.submission, seat)
+    spec = loaded.submission.players[seat]
     player = load("players", spec.player)
     try:
         getattr(player, "check", player)(spec)
@@ -115,9 +148,19 @@ def check_player(loaded: LoadedSubmission, seat: Literal["describer", "generator
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
-def _check_seat(manifest: Path, seat: str, spec: PlayerSpec, method: str) -> None:
-    player = load("players", spec.player, f"{manifest}: {seat}.player")
+def check_seat(loaded: AnyLoaded, seat: str, method: str) -> None:
+    """Check that the player of a seat is installed and can take it.
+
+    Args:
+        loaded: The submission.
+        seat: Name of the seat.
+        method: Name of the coroutine method that its questions go to.
+
+    Raises:
+        InputError: There is no such player, or it takes no such seat.
+    """
+    spec = loaded.submission.players[seat]
+    player = load("players", spec.player, f"{loaded.path}: {seat}.player")
     if not hasattr(player, method):
-        raise InputError(
-            f"{manifest}: {seat}.player: {spec.player} is no {seat}", "Swap the two, or name another player."
-        )
+        others = "Swap the two, or name" if isinstance(loaded, LoadedSubmission) else "Name"
+        raise InputError(f"{loaded.path}: {seat}.player: {spec.player} is no {seat}", f"{others} another player.")

@@ -21,11 +21,10 @@ from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture, read_image_bytes
-from ircore.core.records import PlayerSpec, Record, Rendering, Role, Usage
+from ircore.core.records import PlayerSpec, Record, Rendering, Usage
 from ircore.core.validation import describe_validation_error
-from ircore.players.base import DescriberView, GeneratorView, JudgeView, PictureAnswer, TextAnswer
-
-View = DescriberView | GeneratorView | JudgeView
+from ircore.games.base import Seat
+from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
 
 NOT_ASKED = Usage(requests=0)
 """What a kept answer cost: nothing."""
@@ -35,6 +34,7 @@ class _Kept(Record):
     """A file of the cache."""
 
     text: str | None = None
+    choice: str | None = None
     rendering: Rendering | None = None
     notes: tuple[str, ...] = ()
 
@@ -48,59 +48,54 @@ class Cache:
         generators: Whether pictures are kept as well.
     """
 
-    def __init__(self, folder: Path, players: Mapping[Role, PlayerSpec], generators: bool = False) -> None:
+    def __init__(self, folder: Path, players: Mapping[str, PlayerSpec], generators: bool = False) -> None:
         self._folder = folder
         self._generators = generators
         self._specs = dict(players)
 
-    def text(self, view: DescriberView | JudgeView) -> TextAnswer | None:
-        """Return a describer's or a judge's answer to this question, if it was had before.
+    def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
+        """Return a seat's answer to this question, if it was had before; a picture only if pictures are cached.
 
         Raises:
             InputError: The cache is damaged.
         """
-        kept = self._read(_seat(view), view)
-        return None if kept is None or kept.text is None else TextAnswer(kept.text, NOT_ASKED)
-
-    def picture(self, view: GeneratorView) -> PictureAnswer | None:
-        """The same for a generator; nothing unless generators are cached.
-
-        Raises:
-            InputError: The cache is damaged.
-        """
-        kept = self._read("generator", view) if self._generators else None
-        if kept is None or kept.rendering is None:
+        if seat.answers == "picture" and not self._generators:
             return None
-        rendering, path = kept.rendering, self._picture_path(kept.rendering.sha256)
+        kept = self._read(seat.name, question)
+        if kept is None:
+            return None
+        if kept.text is not None:
+            return TextAnswer(kept.text, NOT_ASKED)
+        if kept.choice is not None:
+            return ChoiceAnswer(kept.choice, NOT_ASKED)
+        return None if kept.rendering is None else self._picture(kept.rendering, kept.notes)
+
+    def keep(self, seat: Seat[Any, Any], question: Asked, answer: Answer) -> None:
+        """Keep a seat's answer; a picture only if pictures are cached, and it is there before anything names it.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        if isinstance(answer, TextAnswer):
+            self._write(seat.name, question, _Kept(text=answer.text))
+        elif isinstance(answer, ChoiceAnswer):
+            self._write(seat.name, question, _Kept(choice=answer.choice))
+        elif self._generators:
+            picture = answer.picture
+            path = self._picture_path(picture.sha256)
+            if not path.exists():
+                write_bytes(path, picture.data)
+            rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+            self._write(seat.name, question, _Kept(rendering=rendering, notes=answer.notes))
+
+    def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer:
+        path = self._picture_path(rendering.sha256)
         picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
         if picture.sha256 != rendering.sha256:
             raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
-        return PictureAnswer(picture, kept.notes, NOT_ASKED)
+        return PictureAnswer(picture, notes, NOT_ASKED)
 
-    def keep_text(self, view: DescriberView | JudgeView, answer: TextAnswer) -> None:
-        """Keep a describer's or a judge's answer.
-
-        Raises:
-            WorkError: It cannot be written.
-        """
-        self._write(_seat(view), view, _Kept(text=answer.text))
-
-    def keep_picture(self, view: GeneratorView, answer: PictureAnswer) -> None:
-        """Keep a generator's answer, if generators are cached; the picture is there before anything names it.
-
-        Raises:
-            WorkError: It cannot be written.
-        """
-        if not self._generators:
-            return
-        picture = answer.picture
-        path = self._picture_path(picture.sha256)
-        if not path.exists():
-            write_bytes(path, picture.data)
-        rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
-        self._write("generator", view, _Kept(rendering=rendering, notes=answer.notes))
-
-    def _read(self, role: Role, view: View) -> _Kept | None:
+    def _read(self, role: str, view: Asked) -> _Kept | None:
         path = self._path(role, view)
         try:
             return _Kept.model_validate_json(path.read_bytes())
@@ -111,10 +106,10 @@ class Cache:
         except ValidationError as error:
             raise InputError(f"{path}: damaged ({describe_validation_error(error)})", "Remove this file.") from error
 
-    def _write(self, role: Role, view: View, kept: _Kept) -> None:
+    def _write(self, role: str, view: Asked, kept: _Kept) -> None:
         write_bytes(self._path(role, view), kept.model_dump_json(exclude_none=True).encode())
 
-    def _path(self, role: Role, view: View) -> Path:
+    def _path(self, role: str, view: Asked) -> Path:
         key = question_key(role, self._specs[role], view)
         return self._folder / "answers" / key[:2] / f"{key}.json"
 
@@ -122,17 +117,13 @@ class Cache:
         return self._folder / "pictures" / sha256[:2] / f"{sha256}.png"
 
 
-def _seat(view: DescriberView | JudgeView) -> Role:
-    return "judge" if isinstance(view, JudgeView) else "describer"
-
-
-def question_key(role: Role, spec: PlayerSpec, view: View) -> str:
+def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
     """Return the hash of everything that decides what a player is asked and how."""
     question = {
         "version": __version__,
         "role": role,
         "player": spec.model_dump(mode="json", exclude={"api_key_env"}),
-        "view": {one.name: _plain(getattr(view, one.name)) for one in fields(view)},
+        "view": {one.name: _plain(getattr(view, one.name)) for one in fields(cast(Any, view))},
     }
     return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
 

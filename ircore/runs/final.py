@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from ircore.core.records import GIVEN_UP, Episode, Instance
-from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.core.game_records import GameEpisode
+from ircore.core.records import GIVEN_UP, RECONSTRUCTION, AnyInstance, Episode
+from ircore.runs.folder import AnyRunFolder, RunWriter, end_entry
 
 
-def declare_final(folder: RunFolder, selected: Sequence[Instance]) -> int:
+def declare_final(folder: AnyRunFolder, selected: Sequence[AnyInstance]) -> int:
     """Give up what has no result yet: it counts as not played from then on, and is never played again.
 
     Every such episode gets an end of its own in the journal, with the reason ``given_up`` and what was there of it.
@@ -23,23 +24,27 @@ def declare_final(folder: RunFolder, selected: Sequence[Instance]) -> int:
         WorkError: It cannot be recorded.
     """
     with folder.lock(), RunWriter(folder) as writer:
-        failed = {one.episode_id: one for one in folder.episodes()}
-        given_up = [_given_up(one, failed.get(one.instance_id)) for one in selected
-                    if one.instance_id not in writer.finished]  # fmt: skip
-        writer.record([Entry(End(episode=episode)) for episode in given_up])
+        failed = folder.ended()
+        open_instances = [instance for instance in selected if instance.instance_id not in writer.finished]
+        given_up = [
+            _given_up(folder.run.game, instance, failed.get(instance.instance_id)) for instance in open_instances
+        ]
+        writer.record([end_entry(episode) for episode in given_up])
     return len(given_up)
 
 
-def _given_up(instance: Instance, failed: Episode | None) -> Episode:
+def _given_up(game: str, instance: AnyInstance, failed: Episode | GameEpisode | None) -> Episode | GameEpisode:
     """Return an episode as declared final: what a technical failure left of it, or nothing if it was never begun."""
     was = "never played to an end" if failed is None else f"{failed.abort_reason}: {failed.detail or ''}"
-    return Episode(
-        episode_id=instance.instance_id,
-        instance_id=instance.instance_id,
-        category=instance.category,
-        difficulty=instance.difficulty,
-        outcome="aborted",
-        abort_reason=GIVEN_UP,
-        detail=f"declared final; {was}"[:2000],
-        turns=failed.turns if failed is not None else (),
-    )
+    stated = {
+        "episode_id": instance.instance_id,
+        "instance_id": instance.instance_id,
+        "category": instance.category,
+        "difficulty": instance.difficulty,
+        "outcome": "aborted",
+        "abort_reason": GIVEN_UP,
+        "detail": f"declared final; {was}"[:2000],
+    }
+    if game == RECONSTRUCTION:
+        return Episode.model_validate({**stated, "turns": failed.turns if isinstance(failed, Episode) else ()})
+    return GameEpisode.model_validate({**stated, "steps": failed.steps if isinstance(failed, GameEpisode) else ()})

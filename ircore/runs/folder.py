@@ -6,11 +6,14 @@ journal.jsonl     every answer as it came (``Call``), every question without one
                   ended (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
+measures.jsonl    what a game other than reconstruction measured of its episodes
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
 """
 
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,10 +24,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
+from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import (
-    AbortReason,
+    RECONSTRUCTION,
+    TECHNICAL_REASONS,
+    AnyAbortReason,
     Attempt,
     Episode,
     Instance,
@@ -32,18 +38,18 @@ from ircore.core.records import (
     Name,
     Record,
     Rendering,
-    Role,
     Run,
     Score,
     Usage,
 )
 from ircore.core.validation import describe_validation_error
-from ircore.instances.store import INDEX, InstanceSet, read_instances
+from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
+MEASURES = "measures.jsonl"
 JUDGES = "judges"
 
 
@@ -52,10 +58,11 @@ class Call(Record):
 
     event: Literal["call"] = "call"
     episode_id: Name
-    turn: int = Field(ge=1)
-    role: Role
+    turn: int = Field(ge=1, description="Of reconstruction the turn, of other games the step.")
+    role: Name = Field(description="The seat.")
     prompt: str | None = Field(default=None, description="What the game master said to a describer.")
     text: str | None = Field(default=None, description="A describer's raw answer, tags included.")
+    choice: str | None = Field(default=None, description="The choice of a seat that chooses.")
     rendering: Rendering | None = Field(default=None, description="A generator's answer.")
     notes: tuple[str, ...] = ()
     usage: Usage = Field(default_factory=Usage)
@@ -69,8 +76,10 @@ class Failure(Record):
     event: Literal["failure"] = "failure"
     episode_id: Name
     turn: int = Field(ge=1)
-    role: Role
-    reason: AbortReason | Literal["stopped"] = Field(description="``stopped``: every further request would fail too.")
+    role: Name = Field(description="The seat.")
+    reason: AnyAbortReason | Literal["stopped"] = Field(
+        description="``stopped``: every further request would fail too."
+    )
     detail: str = Field(max_length=2000)
     attempts: tuple[Attempt, ...] = ()
 
@@ -82,16 +91,33 @@ class End(Record):
     episode: Episode
 
 
+class GameEnd(Record):
+    """An episode of a game other than reconstruction that has ended."""
+
+    event: Literal["game_end"] = "game_end"
+    episode: GameEpisode
+
+
 Event = Annotated[Call | Failure | End, Field(discriminator="event")]
 _EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
+AnyEvent = Call | Failure | End | GameEnd
+"""What happened in a run of any game."""
+
+_GAME_EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[Call | Failure | GameEnd, Field(discriminator="event")])
+_GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
 
 
 class Entry(NamedTuple):
     """Something to be recorded, with the picture that belongs to it."""
 
-    event: Call | Failure | End
+    event: AnyEvent
     picture: Picture | None = None
+
+    @property
+    def counted(self) -> AnyEvent:
+        """What is counted of it: requests, tokens, cost."""
+        return self.event
 
 
 class CallKey(NamedTuple):
@@ -99,10 +125,10 @@ class CallKey(NamedTuple):
 
     episode_id: str
     turn: int
-    role: Role
+    role: str
 
 
-class RunFolder:
+class AnyRunFolder(ABC):
     """A run folder opened for reading.
 
     Args:
@@ -114,42 +140,23 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.run = _read_run(path)
+        self.run: Run | GameRun = _read_run(path)
 
-    @classmethod
-    def open(cls, path: Path) -> "RunFolder":
-        """Open an existing run folder."""
-        return cls(path)
-
-    @classmethod
-    def create(cls, path: Path, run: Run, instances: InstanceSet) -> "RunFolder":
-        """Make a run folder; it appears only when it is complete.
-
-        Raises:
-            InputError: ``path`` exists and holds something else.
-        """
-        with new_folder(path) as temporary:
-            for instance in instances.instances:
-                write_bytes(temporary / "instances" / instance.image, instances.picture_bytes(instance))
-            write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes(), durable=True)
-            (temporary / "renderings").mkdir()
-            write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
-        return cls(path)
+    @property
+    def game(self) -> str:
+        """Name of the game that was played."""
+        return self.run.game
 
     @cached_property
-    def instances(self) -> InstanceSet:
+    def any_instances(self) -> AnyInstanceSet:
         """The instance set that is played, as copied into the run."""
-        copied = read_instances(self.path / "instances")
+        copied = read_any_instances(self.path / "instances")
         if copied.identity != self.run.instance_set:
             raise InputError(
                 f"{self.path / 'instances' / INDEX}: not the instance set that {RUN_FILE} names",
                 "Restore the run folder.",
             )
         return copied
-
-    def target(self, instance: Instance) -> Picture:
-        """Return the picture of an instance, its hash checked."""
-        return self.instances.target(instance)
 
     def rendering_path(self, sha256: str) -> Path:
         """Return where the rendering with this hash lies."""
@@ -177,9 +184,9 @@ class RunFolder:
             self.rendering_path(rendering.sha256), rendering.sha256, rendering.width, rendering.height
         )
 
-    def events(self) -> Iterator[Call | Failure | End]:
+    @abstractmethod
+    def events(self) -> Iterator[AnyEvent]:
         """Yield what happened, in the order in which it did."""
-        return read_records(self.path / JOURNAL, _EVENTS)
 
     def calls(self) -> dict[CallKey, Call]:
         """Return every answer so far by its key."""
@@ -190,10 +197,11 @@ class RunFolder:
         """Return every question that was asked in vain, in the order in which it happened."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
-        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
-        return tuple(ended[one.instance_id] for one in self.instances.instances if one.instance_id in ended)
+    def ended(self) -> dict[str, Episode | GameEpisode]:
+        """Return the episodes that have ended by id, each as it ended last, in the order of the instance set."""
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End | GameEnd)}
+        names = (instance.instance_id for instance in self.any_instances.instances)
+        return {name: ended[name] for name in names if name in ended}
 
     def scores(self) -> tuple[Score, ...]:
         """Return every score so far, in the order in which they were given."""
@@ -275,6 +283,121 @@ class RunFolder:
             lock.release()
 
 
+class RunFolder(AnyRunFolder):
+    """The folder of a run of the reconstruction game, opened for reading.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        InputError: It holds no readable run, or one of another game.
+    """
+
+    run: Run
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        if not isinstance(self.run, Run):
+            raise InputError(
+                f"{path / RUN_FILE}: a run of the game {self.run.game}",
+                f"This works on runs of {RECONSTRUCTION}; see: ircore games",
+            )
+
+    @classmethod
+    def open(cls, path: Path) -> "RunFolder":
+        """Open an existing run folder."""
+        return cls(path)
+
+    @classmethod
+    def create(cls, path: Path, run: Run, instances: InstanceSet) -> "RunFolder":
+        """Make a run folder; it appears only when it is complete.
+
+        Raises:
+            InputError: ``path`` exists and holds something else.
+        """
+        create_run(path, run, instances)
+        return cls(path)
+
+    def events(self) -> Iterator[Call | Failure | End]:
+        """Yield what happened, in the order in which it did."""
+        return read_records(self.path / JOURNAL, _EVENTS)
+
+    @property
+    def instances(self) -> InstanceSet:
+        """The instance set that is played, as copied into the run."""
+        copied = self.any_instances
+        if not isinstance(copied, InstanceSet):
+            raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
+        return copied
+
+    def target(self, instance: Instance) -> Picture:
+        """Return the picture of an instance, its hash checked."""
+        return self.instances.target(instance)
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
+        return tuple(episode for episode in self.ended().values() if isinstance(episode, Episode))
+
+
+class GameRunFolder(AnyRunFolder):
+    """The folder of a run of another game, opened for reading."""
+
+    run: GameRun
+
+    def events(self) -> Iterator[AnyEvent]:
+        """Yield what happened, in the order in which it did."""
+        return read_records(self.path / JOURNAL, _GAME_EVENTS)
+
+    def episodes(self) -> tuple[GameEpisode, ...]:
+        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
+        return tuple(episode for episode in self.ended().values() if isinstance(episode, GameEpisode))
+
+    @property
+    def instances(self) -> GameInstanceSet:
+        """The instance set that is played, as copied into the run."""
+        copied = self.any_instances
+        if not isinstance(copied, GameInstanceSet):
+            raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
+        return copied
+
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures so far."""
+        return tuple(read_records(self.path / MEASURES, _GAME_SCORES))
+
+    def keep_measured(self, scores: Iterable[GameScore]) -> None:
+        """Write the values of the game's measures, all of them, in place of earlier ones.
+
+        Raises:
+            WorkError: They cannot be written.
+        """
+        write_bytes(self.path / MEASURES, b"".join(score.model_dump_json().encode() + b"\n" for score in scores))
+
+
+def open_any_run(path: Path) -> RunFolder | GameRunFolder:
+    """Open the folder of a run of any game.
+
+    Raises:
+        InputError: It holds no readable run.
+    """
+    return RunFolder(path) if isinstance(_read_run(path), Run) else GameRunFolder(path)
+
+
+def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
+    """Make a run folder; it appears only when it is complete.
+
+    Raises:
+        InputError: ``path`` exists and holds something else.
+    """
+    with new_folder(path) as temporary:
+        (temporary / "instances").mkdir()  # an instance of another game may have no picture
+        for name, data in instances.all_files():
+            write_bytes(temporary / "instances" / name, data)
+        write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes(), durable=True)
+        (temporary / "renderings").mkdir()
+        write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
+    return open_any_run(path)
+
+
 class HeldJournal(RunFolder):
     """A run folder whose journal is read when it is opened, and held: for work that goes through it several times.
 
@@ -297,7 +420,7 @@ class HeldJournal(RunFolder):
 class RunWriter:
     """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: AnyRunFolder) -> None:
         self.folder = folder
         self.known = folder.calls()
         self.finished = self.finished_episodes(folder)
@@ -307,9 +430,11 @@ class RunWriter:
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
     @staticmethod
-    def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
+    def finished_episodes(folder: AnyRunFolder) -> dict[str, Episode | GameEpisode]:
         """Return the episodes that need not be played again, by id."""
-        return {one.episode_id: one for one in folder.episodes() if one.finished}
+        return {
+            name: episode for name, episode in folder.ended().items() if episode.abort_reason not in TECHNICAL_REASONS
+        }
 
     def record(self, entries: Sequence[Entry]) -> None:
         """Record what happened, all of it or nothing; on return it is on the disk itself.
@@ -332,9 +457,9 @@ class RunWriter:
         """Record an answer."""
         self.record([Entry(call, picture)])
 
-    def record_end(self, episode: Episode) -> None:
+    def record_end(self, episode: Episode | GameEpisode) -> None:
         """Record that an episode has ended."""
-        self.record([Entry(End(episode=episode))])
+        self.record([end_entry(episode)])
 
     def __enter__(self) -> Self:
         return self
@@ -343,9 +468,14 @@ class RunWriter:
         self._journal.__exit__(None, None, None)
 
 
-def event_line(event: Call | Failure | End) -> bytes:
+def end_entry(episode: Episode | GameEpisode) -> Entry:
+    """Return what is recorded of an episode that has ended."""
+    return Entry(End(episode=episode) if isinstance(episode, Episode) else GameEnd(episode=episode))
+
+
+def event_line(event: AnyEvent) -> bytes:
     """Return what happened as a line of the journal, without newline."""
-    return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()
+    return event.model_dump_json(exclude_none=not isinstance(event, End | GameEnd)).encode()
 
 
 def _read_judge(path: Path) -> JudgeIdentity:
@@ -355,11 +485,21 @@ def _read_judge(path: Path) -> JudgeIdentity:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
 
 
-def _read_run(path: Path) -> Run:
+def _read_run(path: Path) -> Run | GameRun:
     file = path / RUN_FILE
     if not file.is_file():
         raise InputError(f"{path}: no run here (no {RUN_FILE})", "Name a folder made by: ircore play … --out DIR")
+    data = file.read_bytes()
+    kind: type[Run] | type[GameRun] = GameRun if _names_another_game(data) else Run
     try:
-        return Run.model_validate_json(file.read_bytes())
+        return kind.model_validate_json(data)
     except ValidationError as error:
         raise InputError(f"{file}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
+
+
+def _names_another_game(run_file: bytes) -> bool:
+    try:
+        document = json.loads(run_file)
+    except ValueError:
+        return False
+    return isinstance(document, dict) and document.get("game", RECONSTRUCTION) != RECONSTRUCTION

@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Attempt, JudgeIdentity, JudgeReason, Line, Name, Record, Sha256, Usage
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judges.answers import AnswerError, read_choice, read_score
+from ircore.runs.judge_answers import AnswerError, read_choice, read_score
 
 JUDGEMENTS = "judgements.jsonl"
 
@@ -31,7 +31,7 @@ class Reading(NamedTuple):
     """The rating 0–10, or 1 for the final rendering and 0 for the first."""
 
     leniencies: tuple[str, ...]
-    """What had to be overlooked, see ``ircore.scorers.judges.answers``."""
+    """What had to be overlooked, see ``ircore.runs.judge_answers``."""
 
 
 class JudgeQuestion(Record):
@@ -122,6 +122,11 @@ class JudgementEntry(NamedTuple):
 
     run: Path
     question: JudgeQuestion
+
+    @property
+    def counted(self) -> JudgeQuestion:
+        """What is counted of it: requests, tokens, cost."""
+        return self.question
 
 
 class JudgementWriter:

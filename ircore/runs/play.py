@@ -6,50 +6,46 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast, overload
+
+from pydantic import ValidationError
 
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
-from ircore.core.images import Picture
-from ircore.core.progress import Progress, progress
+from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import Episode, Instance, Rendering, Role, Rules, Run
+from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Run
+from ircore.core.seeds import derived_seed
 from ircore.core.tokens import load_tokenizer
-from ircore.games.base import Game
-from ircore.games.reconstruction.prompts import Prompts
-from ircore.games.reconstruction.rules import derived_seed
-from ircore.instances.store import InstanceSet
-from ircore.players.base import (
-    Describer,
-    DescriberView,
-    Generator,
-    GeneratorView,
-    PictureAnswer,
-    PlayerError,
-    TextAnswer,
-)
+from ircore.core.validation import describe_validation_error
+from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
+from ircore.instances.store import AnyInstanceSet
+from ircore.players.base import Answer, Asked, PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.guard import unbroken
-from ircore.players.submission import LoadedSubmission
+from ircore.players.recorded import RecordedSeat
+from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
+from ircore.runs.answers import answer_of, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.folder import Call, CallKey, End, Entry, Failure, RunFolder, RunWriter
+from ircore.runs.engine import Engine, Inquiry, Refusal
+from ircore.runs.folder import Call, CallKey, Entry, Failure, GameRunFolder, RunFolder, RunWriter, create_run, end_entry
+from ircore.runs.folder import open_any_run as _open
 
-Answer = TypeVar("Answer")
+Players = Mapping[str, Any]
+"""The players of a run by their seats."""
 
+AnyEnded = Episode | GameEpisode
+"""An episode of any game that has ended."""
 
-@dataclass(frozen=True)
-class Pair:
-    """The two players of a run."""
-
-    describer: Describer
-    generator: Generator
+QuestionT = TypeVar("QuestionT", bound=Asked)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+RunT = TypeVar("RunT", bound=Run | GameRun)
 
 
 @dataclass(frozen=True)
@@ -65,25 +61,35 @@ class PlayPlan:
         deadline: Seconds after which play stops, whatever is under way; None for no limit.
     """
 
-    run: Run
-    instances: InstanceSet
-    selected: tuple[Instance, ...]
-    prompts: Prompts
+    run: Run | GameRun
+    instances: AnyInstanceSet
+    selected: tuple[AnyInstance, ...]
+    prompts: GamePrompts
     concurrency: int
     deadline: float | None = None
 
 
+@overload
 def make_run(
-    loaded: LoadedSubmission, instances: InstanceSet, rules: Rules, prompts: Prompts, seed: int, game: str
-) -> Run:
+    loaded: LoadedSubmission, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
+) -> Run: ...
+@overload
+def make_run(
+    loaded: LoadedGameSubmission, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
+) -> GameRun: ...
+def make_run(
+    loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
+) -> Run | GameRun:
     """Return the identity of a run; its id depends on everything in it but the time."""
-    draft = Run(
+    game = loaded.submission.game
+    kind: type[Run] | type[GameRun] = Run if game == RECONSTRUCTION else GameRun
+    draft: Run | GameRun = kind(
         run_id=loaded.slug,
         game=game,
         slug=loaded.slug,
         submission=loaded.submission,
         instance_set=instances.identity,
-        rules=rules,
+        rules=rules if kind is Run else rules.model_dump(mode="json"),
         prompts=prompts.version,
         seed=seed,
         version=__version__,
@@ -92,23 +98,27 @@ def make_run(
     return with_run_id(draft)
 
 
-def with_run_id(run: Run) -> Run:
+def with_run_id(run: RunT) -> RunT:
     """Return a run with the id that follows from everything in it but the time."""
     from hashlib import sha256
 
     digest = sha256(run.model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
-    return run.model_copy(update={"run_id": f"{run.slug}-{digest}"})
+    return cast(RunT, run.model_copy(update={"run_id": f"{run.slug}-{digest}"}))
 
 
-def open_run(path: Path, run: Run, instances: InstanceSet) -> RunFolder:
+@overload
+def open_run(path: Path, run: Run, instances: AnyInstanceSet) -> RunFolder: ...
+@overload
+def open_run(path: Path, run: GameRun, instances: AnyInstanceSet) -> GameRunFolder: ...
+def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
     """Open the run folder to go on with, or make it.
 
     Raises:
         InputError: There is another run; the message names what differs.
     """
     if not (path / "run.json").is_file():
-        return RunFolder.create(path, run, instances)
-    folder = RunFolder.open(path)
+        return create_run(path, run, instances)
+    folder = _open(path)
     ours, theirs = (one.model_dump(exclude={"started", "run_id"}) for one in (run, folder.run))
     for field, value, other in _differences(ours, theirs):
         raise InputError(
@@ -130,19 +140,19 @@ def _differences(ours: dict[str, Any], theirs: dict[str, Any], prefix: str = "")
 
 def play(
     plan: PlayPlan,
-    folder: RunFolder,
-    game: Game,
-    pair: Pair,
+    folder: RunFolder | GameRunFolder,
+    game: Game[Any],
+    players: Players,
     watch: Watch | None = None,
     cache: Cache | None = None,
-) -> list[Episode]:
+) -> list[AnyEnded]:
     """Play what is not finished yet.
 
     Args:
         plan: What is to be played.
         folder: The run folder.
         game: The rules.
-        pair: The players.
+        players: By their seats.
         watch: Counts along, and may limit the cost.
         cache: Answers of other runs.
 
@@ -161,7 +171,8 @@ def play(
         open_ones = [one for one in plan.selected if one.instance_id not in writer.finished]
         with progress(f"play {folder.run.slug}", len(open_ones)) as shown:
             load_tokenizer()
-            asyncio.run(_play_all(plan, open_ones, game, _Session(pair, writer, Recorder(writer), watch, shown, cache)))
+            engine = Engine(Recorder(writer), watch, shown)
+            asyncio.run(_Session(plan, game, players, writer, engine, cache).run(open_ones))
         if any(one.instance_id not in writer.finished for one in plan.selected):
             raise watch.stopped()
         return [writer.finished[one.instance_id] for one in plan.selected]
@@ -171,163 +182,176 @@ def play(
 class _Session:
     """What all episodes share while they are played."""
 
-    pair: Pair
+    plan: PlayPlan
+    game: Game[Any]
+    players: Players
     writer: RunWriter
-    recorder: Recorder[Entry]
-    watch: Watch
-    shown: Progress
+    engine: Engine[Entry]
     cache: Cache | None
 
+    async def run(self, instances: Sequence[AnyInstance]) -> None:
+        """Let ``concurrency`` workers take episodes from one queue; the first failure stops all of them.
 
-async def _play_all(plan: PlayPlan, open_ones: Sequence[Instance], game: Game, session: _Session) -> None:
-    """Let ``concurrency`` workers take episodes from one queue; the first failure stops all of them.
+        At the cost limit each worker stops before its next question, so that every answer under way is still recorded.
+        """
+        waiting = iter(instances)
+        workers = [self._worker(waiting) for _ in range(min(self.plan.concurrency, len(instances)))]
+        await self.engine.run(workers, self.plan.deadline, list(self.players.values()))
 
-    At the cost limit each worker stops before its next question, so that every answer under way is still recorded.
-    """
-    waiting = iter(open_ones)
-
-    async def worker() -> None:
+    async def _worker(self, waiting: Iterator[AnyInstance]) -> None:
         for instance in waiting:
-            target = plan.instances.target(instance)
-            seats = _RecordedSeats(instance.instance_id, session)
-            seed = derived_seed(plan.run.seed, instance.instance_id)
+            setup = episode_setup(self.game, self.plan, instance)
+            table = _JournalTable(instance.instance_id, setup, self)
             try:
-                episode = await game.play(instance, target, seats, plan.run.rules, plan.prompts, seed)
+                ending = await played(self.game, table, setup)
             except CostLimitError:
                 return
-            session.recorder.record_soon(Entry(End(episode=episode)))
-            # Without the turns, which would make memory grow with the run; they are on the disk.
-            session.writer.finished[episode.episode_id] = episode.model_copy(update={"turns": ()})
-            session.watch.ended(episode.outcome)
-            session.shown.advance(session.watch.note())
+            episode = ended_episode(self.game, instance, ending)
+            self.engine.recorder.record_soon(end_entry(episode))
+            # Without what was done in it, which would make memory grow with the run; that is on the disk.
+            lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
+            self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
+            self.engine.watch.ended(episode.outcome)
+            self.engine.shown.advance(self.engine.watch.note())
 
+
+def episode_setup(game: Game[Any], plan: PlayPlan, instance: AnyInstance) -> EpisodeSetup[Any]:
+    """Return what an episode is played with."""
+    rules = plan.run.rules if isinstance(plan.run, Run) else game.rules.model_validate(plan.run.rules)
+    instances = cast(Any, plan.instances)
+    return EpisodeSetup(
+        instance=instance,
+        payload=payload_of(game, instances, instance),
+        pictures=instances.pictures(instance),
+        rules=rules,
+        prompts=plan.prompts,
+        seed=derived_seed(plan.run.seed, instance.instance_id),
+    )
+
+
+def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
+    """Return the game's own fields of an instance as its record.
+
+    Raises:
+        InputError: They do not fit.
+    """
     try:
-        async with asyncio.timeout(plan.deadline), asyncio.TaskGroup() as group:
-            for _ in range(min(plan.concurrency, len(open_ones))):
-                group.create_task(worker())
-    except TimeoutError as error:
-        raise WorkError(
-            f"stopped at the deadline of {plan.deadline:g} s", "Every answer is kept; the same command goes on."
+        return game.payload.model_validate(instances.payload(instance))
+    except ValidationError as error:
+        raise InputError(
+            f"{instances.folder}: {instance.instance_id}: payload: {describe_validation_error(error)}",
+            f"Build the set again: ircore instances build --game {game.name}",
         ) from error
-    except BaseExceptionGroup as failures:
-        # The other workers were cancelled because of the first failure, so that is the one to tell.
-        raise failures.exceptions[0] from None
-    finally:
-        await session.recorder.close()
-        for player in (session.pair.describer, session.pair.generator):
-            if close := getattr(player, "close", None):
-                await close()
 
 
-class _RecordedSeats:
-    """Answers from the record where there is one; asks the player and records the answer where there is none."""
+async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+    """Play one episode; a player's refusal that the rules let through aborts it."""
+    try:
+        return await game.play(table, setup)
+    except PlayerError as refusal:
+        return Ending("aborted", (), refusal.reason, refusal.detail)
 
-    def __init__(self, episode_id: str, session: _Session) -> None:
+
+def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
+    """Return the record of an episode that has ended.
+
+    Raises:
+        WorkError: It ended in a way that the game does not declare.
+    """
+    if ending.outcome not in {outcome.name for outcome in game.outcomes}:
+        raise WorkError(
+            f"{instance.instance_id}: the game {game.name} ended with {ending.outcome!r}, which it does not declare",
+            "This is a fault of the game: mend it and give the same command again.",
+        )
+    stated = {
+        "episode_id": instance.instance_id,
+        "instance_id": instance.instance_id,
+        "category": instance.category,
+        "difficulty": instance.difficulty,
+        "outcome": ending.outcome,
+        "abort_reason": ending.reason,
+        "detail": ending.detail[:2000] if ending.detail else None,
+    }
+    if game.name == RECONSTRUCTION:
+        return Episode.model_validate({**stated, "turns": ending.steps})
+    return GameEpisode.model_validate({**stated, "steps": [step.model_dump(mode="json") for step in ending.steps]})
+
+
+class _JournalTable:
+    """The table of one episode: every question goes through the engine."""
+
+    def __init__(self, episode_id: str, setup: EpisodeSetup[Any], session: _Session) -> None:
         self._episode_id = episode_id
-        self._pair = session.pair
-        self._writer = session.writer
-        self._recorder = session.recorder
-        self._watch = session.watch
-        self._shown = session.shown
-        self._cache = session.cache
+        self._setup = setup
+        self._session = session
 
-    async def describe(self, view: DescriberView) -> TextAnswer:
-        known = self._writer.known.get(CallKey(self._episode_id, view.turn, "describer"))
-        if known is not None and known.text is not None:
-            return TextAnswer(known.text, known.usage, known.seconds)
-        kept = self._cache.text(view) if self._cache else None
-        answer, seconds = (kept, 0.0) if kept else await self._ask_describer(view)
-        await self._record(
-            Call(
-                episode_id=self._episode_id,
-                turn=view.turn,
-                role="describer",
-                prompt=view.prompt,
-                text=answer.text,
-                usage=answer.usage,
-                seconds=seconds,
-                attempts=answer.attempts,
+    async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
+        session, folder = self._session, self._session.writer.folder
+        entry = await session.engine.settle(_SeatInquiry(self._episode_id, seat, question, self._setup, session))
+        answer = answer_of(seat, cast(Call, entry.event), folder.stored_rendering)
+        return cast(AnswerT, answer)
+
+
+@dataclass(frozen=True)
+class _SeatInquiry(Inquiry[Entry, Any]):
+    """A question to a seat."""
+
+    episode_id: str
+    seat: Seat[Any, Any]
+    question: Asked
+    setup: EpisodeSetup[Any]
+    session: _Session
+
+    @property
+    def key(self) -> CallKey:
+        return call_key(self.episode_id, self.seat, self.question)
+
+    @property
+    def where(self) -> str:
+        return f"{self.episode_id}, turn {self.question.step}: the {self.seat.name}"
+
+    def recorded(self) -> Entry | None:
+        folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)
+        if call is None or answer_of(self.seat, call, folder.stored_rendering) is None:
+            return None
+        if call.rendering is not None:
+            folder.rendering(call.rendering)  # checked before it is relied on
+        return Entry(call)
+
+    def cached(self) -> Entry | None:
+        kept = self.session.cache.answer(self.seat, self.question) if self.session.cache else None
+        return None if kept is None else self._entry(kept, 0.0)
+
+    def ask(self) -> Awaitable[Any]:
+        player = self.session.players[self.seat.name]
+        if isinstance(player, RecordedSeat):
+            return self._recorded_elsewhere(player.source)
+        asked: Awaitable[Any] = getattr(player, self.seat.method)(self.question)
+        return asked
+
+    async def _recorded_elsewhere(self, source: str) -> Answer:
+        return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
+
+    def answered(self, answer: Any, seconds: float) -> Entry:
+        fit = written(fitting(self.seat, self.question, answer))
+        if self.session.cache:
+            self.session.cache.keep(self.seat, self.question, fit)
+        return self._entry(fit, seconds)
+
+    def refused(self, refusal: Refusal) -> Entry:
+        return Entry(
+            Failure(
+                episode_id=self.key.episode_id,
+                turn=self.key.turn,
+                role=self.key.role,
+                reason=cast(Any, "stopped" if isinstance(refusal, ProviderStopError) else refusal.reason),
+                detail=str(refusal)[:2000],
+                attempts=refusal.attempts,
             )
         )
-        return replace(answer, seconds=seconds)
 
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        known = self._writer.known.get(CallKey(self._episode_id, view.turn, "generator"))
-        if known is not None and known.rendering is not None:
-            folder = self._writer.folder
-            folder.rendering(known.rendering)  # checked before it is relied on
-            return PictureAnswer(folder.stored_rendering(known.rendering), known.notes, known.usage, known.seconds)
-        kept = self._cache.picture(view) if self._cache else None
-        answer, seconds = (kept, 0.0) if kept else await self._ask_generator(view)
-        rendering = _rendering(answer.picture)
-        await self._record(
-            Call(
-                episode_id=self._episode_id,
-                turn=view.turn,
-                role="generator",
-                rendering=rendering,
-                notes=answer.notes,
-                usage=answer.usage,
-                seconds=seconds,
-                attempts=answer.attempts,
-            ),
-            answer.picture,
-        )
-        return replace(answer, picture=self._writer.folder.stored_rendering(rendering), seconds=seconds)
-
-    async def _ask_describer(self, view: DescriberView) -> tuple[TextAnswer, float]:
-        self._check_limit()
-        answer, seconds = await self._timed("describer", view.turn, self._pair.describer.describe(view))
-        # A lone surrogate cannot be written as UTF-8: replaced here, so that the game sees what the record holds.
-        answer = replace(answer, text=answer.text.encode(errors="replace").decode())
-        if self._cache:
-            self._cache.keep_text(view, answer)
-        return answer, seconds
-
-    async def _ask_generator(self, view: GeneratorView) -> tuple[PictureAnswer, float]:
-        self._check_limit()
-        answer, seconds = await self._timed("generator", view.turn, self._pair.generator.render(view))
-        if self._cache:
-            self._cache.keep_picture(view, answer)
-        return answer, seconds
-
-    async def _timed(self, seat: Role, turn: int, asked: Awaitable[Answer]) -> tuple[Answer, float]:
-        """Wait for an answer; a player that breaks stops the run."""
-        started = perf_counter()
-        self._watch.asking()
-        try:
-            answer = await unbroken(asked, f"{self._episode_id}, turn {turn}: the {seat}")
-        except (PlayerError, ProviderStopError) as error:
-            await self._record_failure(seat, turn, error)
-            raise
-        finally:
-            self._watch.done_asking()
-        return answer, round(perf_counter() - started, 4)
-
-    def _check_limit(self) -> None:
-        if not self._watch.may_ask():
-            raise self._watch.stopped()
-
-    async def _record(self, call: Call, picture: Picture | None = None) -> None:
-        await self._recorder.record(Entry(call, picture))
-        self._watch.asked(call)
-        self._shown.refresh(self._watch.note)
-
-    async def _record_failure(self, seat: Role, turn: int, error: PlayerError | ProviderStopError) -> None:
-        failure = Failure(
-            episode_id=self._episode_id,
-            turn=turn,
-            role=seat,
-            reason=error.reason if isinstance(error, PlayerError) else "stopped",
-            detail=str(error)[:2000],
-            attempts=error.attempts,
-        )
-        await self._recorder.record(Entry(failure))
-        self._watch.asked(failure)
-
-
-def _rendering(picture: Picture) -> Rendering:
-    return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+    def _entry(self, answer: Answer, seconds: float) -> Entry:
+        return call_entry(self.key, self.seat, self.question, answer, seconds)
 
 
 def _short(value: object) -> str:
@@ -335,6 +359,6 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def technical_failures(episodes: Sequence[Episode]) -> list[Episode]:
-    """Return the episodes that say nothing about the pair because something technical failed."""
-    return [one for one in episodes if not one.finished]
+def technical_failures(episodes: Sequence[AnyEnded]) -> list[AnyEnded]:
+    """Return the episodes that say nothing about the players because something technical failed."""
+    return [one for one in episodes if one.abort_reason in TECHNICAL_REASONS]

@@ -5,13 +5,18 @@ so a recorded answer is found by what was to be seen: for a describer the target
 generator the messages so far and its own rendering before.
 """
 
+from dataclasses import replace
 from itertools import count, takewhile
 from pathlib import Path
+from typing import Any, cast
 
 from ircore.core.errors import InputError
-from ircore.core.records import GIVEN_UP, AbortReason, Episode, PlayerSpec, Rendering
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.runs.folder import CallKey, RunFolder
+from ircore.core.records import GIVEN_UP, AbortReason, Episode, PlayerSpec, Usage
+from ircore.games.base import Seat
+from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
+from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.runs.answers import answer_of
+from ircore.runs.folder import Call, CallKey, RunFolder
 
 DescriberKey = tuple[str, tuple[str, ...]]
 GeneratorKey = tuple[tuple[str, ...], str | None]
@@ -34,8 +39,7 @@ class ReplayPlayer:
         if not isinstance(path, str):
             raise InputError("parameters.run: is missing", "Name the folder of a recorded run.")
         self._folder = RunFolder.open(Path(path))
-        self._texts: dict[DescriberKey, str] = {}
-        self._pictures: dict[GeneratorKey, tuple[Rendering, tuple[str, ...]]] = {}
+        self._calls: dict[DescriberKey | GeneratorKey, Call] = {}
         self._faults: dict[DescriberKey | GeneratorKey, tuple[AbortReason, str]] = {}
         self._read()
 
@@ -45,10 +49,8 @@ class ReplayPlayer:
         Raises:
             PlayerError: The recorded player could not answer, or nothing is recorded.
         """
-        key = (view.target.sha256, view.replies)
-        if key not in self._texts:
-            raise self._missing(key, "this target and these replies")
-        return TextAnswer(self._texts[key])
+        answer = self._answer(DESCRIBER, (view.target.sha256, view.replies), "this target and these replies")
+        return cast(TextAnswer, answer)
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Answer with the recorded rendering; of several for the same messages with the first.
@@ -57,10 +59,14 @@ class ReplayPlayer:
             PlayerError: The recorded player could not answer, or nothing is recorded.
         """
         key = ((*view.earlier, view.message), view.previous.sha256 if view.previous else None)
-        if key not in self._pictures:
-            raise self._missing(key, "these messages")
-        rendering, notes = self._pictures[key]
-        return PictureAnswer(self._folder.rendering(rendering), notes)
+        return cast(PictureAnswer, self._answer(GENERATOR, key, "these messages"))
+
+    def _answer(self, seat: Seat[Any, Any], key: DescriberKey | GeneratorKey, what: str) -> Answer:
+        call = self._calls.get(key)
+        answer = None if call is None else answer_of(seat, call, self._folder.rendering)
+        if answer is None:
+            raise self._missing(key, what)
+        return replace(answer, usage=Usage(), seconds=0.0)
 
     def _missing(self, key: DescriberKey | GeneratorKey, what: str) -> PlayerError:
         reason, detail = self._faults.get(key, ("provider_error", f"{self._folder.path} records no answer to {what}."))
@@ -71,15 +77,16 @@ class ReplayPlayer:
         calls = self._folder.calls()
         for episode in self._folder.episodes():
             said = (calls.get(CallKey(episode.episode_id, turn, "describer")) for turn in count(1))
-            replies = [call.text or "" for call in takewhile(lambda call: call is not None, said) if call]
-            self._read_replies(episode, targets[episode.instance_id], replies)
+            described = [call for call in takewhile(lambda call: call is not None, said) if call]
+            self._read_replies(episode, targets[episode.instance_id], described)
             self._read_renderings(episode)
 
-    def _read_replies(self, episode: Episode, target: str, replies: list[str]) -> None:
-        for turn, text in enumerate(replies):
-            self._texts.setdefault((target, tuple(replies[:turn])), text)
+    def _read_replies(self, episode: Episode, target: str, described: list[Call]) -> None:
+        replies = tuple(call.text or "" for call in described)
+        for number, call in enumerate(described):
+            self._calls.setdefault((target, replies[:number]), call)
         if _failed(episode):
-            self._faults[target, tuple(replies)] = _fault(episode)
+            self._faults[target, replies] = _fault(episode)
 
     def _read_renderings(self, episode: Episode) -> None:
         messages: tuple[str, ...] = ()
@@ -89,7 +96,15 @@ class ReplayPlayer:
                 return
             messages = (*messages, turn.message)
             if turn.rendering is not None:
-                self._pictures.setdefault((messages, previous), (turn.rendering, turn.notes))
+                call = Call(
+                    episode_id=episode.episode_id,
+                    turn=turn.turn,
+                    role=GENERATOR.name,
+                    rendering=turn.rendering,
+                    notes=turn.notes,
+                    seconds=0.0,
+                )
+                self._calls.setdefault((messages, previous), call)
                 previous = turn.rendering.sha256
             elif _failed(episode):
                 self._faults[messages, previous] = _fault(episode)

@@ -14,7 +14,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.records import Name, Record
 from ircore.core.validation import describe_validation_error
-from ircore.runs.folder import JOURNAL, RunFolder
+from ircore.runs.folder import JOURNAL, AnyRunFolder
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ def parse_shard(text: str) -> Shard:
     return Shard(index=index, count=count)
 
 
-def keep_part(folder: RunFolder, shard: Shard | None, instances: tuple[str, ...]) -> None:
+def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, ...]) -> None:
     """Write down which part of a run is played in this folder.
 
     Raises:
@@ -75,7 +75,7 @@ def keep_part(folder: RunFolder, shard: Shard | None, instances: tuple[str, ...]
         write_text(folder.path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
 
 
-def read_part(folder: RunFolder) -> Part | None:
+def read_part(folder: AnyRunFolder) -> Part | None:
     """Return which part of a run a folder holds; None if it is a run in one piece.
 
     Raises:

@@ -23,7 +23,7 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.players.submission import LoadedSubmission, make_player
-from ircore.scorers.judges.answers import SIMILARITY_SCHEMA, AnswerError, read_score
+from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.judges.prompts import captioned
 

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
+from ircore.players.traits import traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
 from ircore.submissions.check.findings import Finding
 from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES, Seat
@@ -24,13 +25,6 @@ _TASKS: Mapping[Seat, str] = {
     "describer": "The describer sees the picture and writes.",
     "generator": "The generator reads and draws.",
 }
-_SETTINGS = {
-    "openai": "temperature=0",
-    "openai-chat": "temperature=0",
-    "openai-images": "size=1024x1024 quality=medium",
-    "openai-responses": "size=1024x1024 quality=medium",
-}
-"""Examples of what else each player of a service may be told."""
 
 
 class Context(NamedTuple):
@@ -160,7 +154,8 @@ def _settle_service(answers: dict[str, Any], seat: Seat, context: Context) -> No
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."
     _settle(answers, Question((seat, "revision"), "Version", about=about), context)
-    about = f"What else it is told, such as {_SETTINGS[spec['player']]}. Empty: the service's defaults, which change."
+    example = traits_of(str(spec["player"])).example
+    about = f"What else it is told, such as {example}. Empty: the service's defaults, which change."
     _settle(answers, Question((seat, "parameters"), "Settings", read=_settings, about=about), context)
 
 

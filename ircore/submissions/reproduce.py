@@ -4,18 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import load
 from ircore.core.records import Episode, Run
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedSubmission, make_player
+from ircore.players.traits import traits_of
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import Pair, PlayPlan, play
+from ircore.runs.play import PlayPlan, play
 
 
 def plays_offline(run: Run) -> bool:
     """Say whether both players of a run need no service, no key and nobody, so that they can be asked again."""
     return all(
-        spec.model is None and spec.api_key_env is None and spec.player not in ("human", "replay")
+        spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing"
         for spec in run.submission.players.values()
     )
 
@@ -41,8 +42,8 @@ def reproduce(published: RunFolder, out: Path, limit: int | None = None) -> Iter
     loaded = LoadedSubmission(run.slug, run.submission, published.path / MANIFEST)
     again = RunFolder.create(out, run, instances)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
-    pair = Pair(make_player(loaded, "describer"), make_player(loaded, "generator"))
-    play(plan, again, load("games", run.game)(), pair)
+    game = load_game(run.game)
+    play(plan, again, game, {seat.name: make_player(loaded, seat.name) for seat in game.seats})
     ours = {one.episode_id: one for one in again.episodes()}
     for theirs in published.episodes():
         if theirs.episode_id in ours and (what := _difference(theirs, ours[theirs.episode_id])):

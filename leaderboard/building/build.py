@@ -18,8 +18,9 @@ from ircore.core.collector import without_collector
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import json_schemas
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
-from ircore.results.benchmark_version import RECORDS, read_versions, require_version
+from ircore.results.benchmark_version import require_version
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
 from leaderboard.building.shells import write_sources
@@ -28,6 +29,8 @@ from leaderboard.export import LEADERBOARD, leaderboard_files
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
+from leaderboard.games.pages import game_pages
+from leaderboard.games.section import game_sections, split_runs
 from leaderboard.kept import Kept
 from leaderboard.pages.badges import badge_files
 from leaderboard.pages.boards import board_pages
@@ -157,7 +160,14 @@ def build_site(
     with without_collector(), workplace(out) as work:
         tree = Tree(work)
         kept = Kept(tree.files, out if out.is_dir() else None)
-        site = Site(read_runs(runs, kept), judge, address, originals, released)
+        ours, others = split_runs(runs)
+        if not ours:
+            raise InputError(
+                "no run of the reconstruction game, whose pages are the site's frame",
+                "Give at least one with --runs; other games stand beside it.",
+            )
+        site = Site(read_runs(ours, kept), judge, address, originals, released)
+        site.games = game_sections(others, site.pictures)
         site.kept = kept
         if version is not None:
             require_version(site.version, version, released)
@@ -194,6 +204,7 @@ def all_pages(site: Site) -> Iterator[Page]:
         pair_pages(site),
         player_pages(site),
         gallery_pages(site),
+        game_pages(site),
     )
     return chain(*several, single, (figures_page(site), cited, targets_page(site)))
 

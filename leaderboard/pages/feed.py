@@ -9,7 +9,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ircore.results.benchmark_version import BenchmarkVersion
+from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
 from leaderboard.labels import interval_words, number, unrated_words

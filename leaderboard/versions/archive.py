@@ -18,7 +18,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
-from ircore.results.benchmark_version import RECORDS, BenchmarkVersion, Version, read_versions
+from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
+from ircore.results.benchmark_version import Version
 from leaderboard.rendering.policy import with_policy
 from leaderboard.rendering.render import block
 from leaderboard.versions.frozen import frozen_views, standing_alone, values_of

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import escape
 
-from ircore.results.benchmark_version import BenchmarkVersion
+from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.labels import category_title
 from leaderboard.text import one_line
 

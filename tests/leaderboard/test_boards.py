@@ -11,7 +11,8 @@ from pages import Element, read_page
 
 from ircore.core.errors import InputError
 from ircore.core.records import HUMAN, JudgeIdentity, Rules, Score, Task
-from ircore.results.benchmark_version import BenchmarkVersion, Version
+from ircore.instances.benchmark import BenchmarkVersion
+from ircore.results.benchmark_version import Version
 from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate

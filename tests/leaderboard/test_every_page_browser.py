@@ -12,7 +12,7 @@ from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, fits, visit_in
 
-from ircore.results.benchmark_version import read_versions, record_version
+from ircore.instances.benchmark import read_versions, record_version
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.build import build_site, read_marker
 from leaderboard.versions.archive import freeze_site, released_as

@@ -10,11 +10,11 @@ from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, visit_in
 
 from ircore.core.records import Rules
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from leaderboard.building.build import build_site
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: s
     slug = "hostile" if "<" in describer else f"{describer}-{generator}"
     loaded = named_submission(slug, describer, generator)
     prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened = open_run(folder / slug, run, instances)
     kinds = (HostileDescriber, HostileGenerator) if slug == "hostile" else (CentreDescriber, BlockGenerator)
-    players = Pair(kinds[0](loaded.submission.describer), kinds[1](loaded.submission.generator))
+    players = {"describer": kinds[0](loaded.submission.describer), "generator": kinds[1](loaded.submission.generator)}
     play(PlayPlan(run, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), players)
     return rate_turns(opened, first, by_turn=2).path
 

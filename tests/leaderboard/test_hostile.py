@@ -54,7 +54,7 @@ def hostile_submission(slug: str) -> LoadedSubmission:
 def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None:
     """A run with every text that a stranger may write, filled with what should do nothing."""
     loaded = hostile_submission("hostile")
-    run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), load_prompts("reconstruction"), seed=0)
     opened = RunFolder.create(folder, run, instances)
     drawn = [turn.rendering for one in source.episodes() for turn in one.rendered_turns if turn.rendering]
     with opened.lock(), RunWriter(opened) as writer:

@@ -11,7 +11,8 @@ from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
 from ircore.commands.main import run
-from ircore.results.benchmark_version import BenchmarkVersion, Version
+from ircore.instances.benchmark import BenchmarkVersion
+from ircore.results.benchmark_version import Version
 from ircore.results.players import player_result
 from ircore.runs.folder import RunFolder
 from leaderboard.building.build import build_site

@@ -18,13 +18,13 @@ from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import ImageError, Picture
 from ircore.core.records import Rules, Run
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
 from leaderboard.building.shells import write_sources
@@ -64,10 +64,10 @@ def hostile_run(folder: Path, instances: InstanceSet) -> RunFolder:
     describer = loaded.submission.describer.model_copy(update={"model": HOSTILE_NAME})
     loaded = loaded._replace(submission=loaded.submission.model_copy(update={"describer": describer}))
     prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened = open_run(folder, run, instances)
     plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=2)
-    play(plan, opened, ReconstructionGame(), Pair(HostileDescriber(), StripeGenerator()))
+    play(plan, opened, ReconstructionGame(), {"describer": HostileDescriber(), "generator": StripeGenerator()})
     return opened
 
 

@@ -8,7 +8,8 @@ from pages import read_page
 from samples import sample_instances, sample_run
 
 from ircore.core.errors import InputError
-from ircore.results.benchmark_version import BenchmarkVersion, Version, read_versions, record_version, version_of
+from ircore.instances.benchmark import BenchmarkVersion, read_versions, record_version
+from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs

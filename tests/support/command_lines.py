@@ -13,7 +13,8 @@ def parsed(words: list[str], command: click.Command = app) -> None:
         command: Whose words these are.
     """
     context = command.make_context(command.name, list(words))
-    if isinstance(command, click.Group):
-        _, chosen, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+    left = [*context._protected_args, *context.args]
+    if isinstance(command, click.Group) and (left or not command.invoke_without_command):
+        _, chosen, rest = command.resolve_command(context, left)
         assert chosen is not None
         parsed(rest, chosen)

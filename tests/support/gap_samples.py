@@ -52,7 +52,7 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
     """Write a run of these fates, one an instance; ``eye`` rates all, ``shapes-eye`` simple shapes alone."""
     prompts = load_prompts("reconstruction")
     loaded = named_submission(slug, f"{slug}-describer", f"{slug}-generator")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened = open_run(path, run, instances)
     pairs = [(one, fate) for one, fate in zip(instances.instances, fates, strict=True) if fate is not None]
     with opened.lock(), RunWriter(opened) as writer:

@@ -5,13 +5,13 @@ from pathlib import Path
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Instance, PlayerSpec, Rules, Submission
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 
 COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ff7f0e")
 
@@ -96,9 +96,9 @@ def sample_run(
     """Play a run with the two players above: three turns an episode, the second rendering is exact."""
     loaded = loaded or sample_submission()
     prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
     spec = loaded.submission.describer
     opened = open_run(folder, run, instances)
-    play(plan, opened, ReconstructionGame(), Pair(CentreDescriber(spec), BlockGenerator(spec)))
+    play(plan, opened, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
     return opened

@@ -10,11 +10,11 @@ from pathlib import Path
 from samples import BlockGenerator, CentreDescriber, sample_submission
 
 from ircore.core.records import Rules
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import read_instances
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 
 
 class SlowDescriber(CentreDescriber):
@@ -44,7 +44,12 @@ if __name__ == "__main__":
     instances, folder, questions = read_instances(Path(sys.argv[1])), Path(sys.argv[2]), Path(sys.argv[3])
     seconds = float(sys.argv[4])
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    run = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=3)
     spec = loaded.submission.describer
-    play(plan, open_run(folder, run, instances), ReconstructionGame(), Pair(SlowDescriber(spec), SlowGenerator(spec)))
+    play(
+        plan,
+        open_run(folder, run, instances),
+        ReconstructionGame(),
+        {"describer": SlowDescriber(spec), "generator": SlowGenerator(spec)},
+    )

@@ -15,12 +15,13 @@ from typing import NamedTuple, cast
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugins import unknown
+from ircore.core.plugins import load, unknown
 from ircore.core.progress import tracked
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
 from ircore.core.workers import worker_pool
 from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
 from ircore.games.reconstruction.targets.base import Builder, Drawn
+from ircore.instances.requests import BuildRequest, named
 from ircore.instances.store import InstanceSet, write_instances
 
 BUILDERS: dict[str, Builder] = {
@@ -89,7 +90,7 @@ def build_instances(
         seed: Of the whole set, 0 or more; the same seed gives the same bytes.
         per_condition: Pictures for each category and difficulty. Of photographs there may be fewer, which
             is said on stderr.
-        categories: Which to build; all if empty.
+        categories: Which to build; all of this package if empty.
         difficulties: Which to build; both if empty.
         workers: Processes that draw; as many as there are cores if None. The result does not depend on it.
 
@@ -97,7 +98,7 @@ def build_instances(
         InputError: An unknown category or difficulty, a number out of range, or ``out`` holds something.
         WorkError: The folder cannot be written.
     """
-    _check("category", categories, CATEGORIES)
+    _check("category", categories, (*CATEGORIES, *plugin_categories()))
     _check("difficulty", difficulties, DIFFICULTIES)
     if seed < 0:
         raise InputError(f"seed {seed} is negative", "Take 0 or more.")
@@ -105,13 +106,13 @@ def build_instances(
         raise InputError(f"{per_condition} pictures per condition", f"Take 1 to {MOST_PER_CONDITION}.")
     conditions = [
         (category, cast(Difficulty, difficulty))
-        for category in CATEGORIES
+        for category in (*CATEGORIES, *(name for name in plugin_categories() if name in categories))
         for difficulty in DIFFICULTIES
         if (not categories or category in categories) and (not difficulties or difficulty in difficulties)
     ]
-    drawn = [condition for condition in conditions if condition[0] in BUILDERS]
+    drawn = [condition for condition in conditions if condition[0] != "photos"]
     places = [Place(*condition, index) for condition in drawn for index in range(1, per_condition + 1)]
-    photos = [difficulty for category, difficulty in conditions if category not in BUILDERS]
+    photos = [difficulty for category, difficulty in conditions if category == "photos"]
     return write_instances(out, _all(places, photos, seed, per_condition, workers))
 
 
@@ -119,11 +120,23 @@ def draw(category: str, difficulty: Difficulty, seed: int) -> Drawn:
     """Draw one synthetic target: the same arguments give the same picture to the byte.
 
     Args:
-        category: One of ``BUILDERS``.
+        category: One of ``BUILDERS`` or of ``plugin_categories``.
         difficulty: ``easy`` or ``hard``.
         seed: The picture's own, as an instance records it.
     """
-    return BUILDERS[category](difficulty, random.Random(seed))
+    builder = BUILDERS.get(category) or load("instances", f"category.{category}")
+    drawn: Drawn = builder(difficulty, random.Random(seed))
+    return drawn
+
+
+def build(request: BuildRequest) -> InstanceSet:
+    """Draw an instance set as ``ircore instances build`` asks for it; see ``build_instances``."""
+    return build_instances(request.out, request.seed, request.per_condition, request.categories, request.difficulties)
+
+
+def plugin_categories() -> tuple[str, ...]:
+    """Return the categories that other packages add: drawn when they are asked for by name."""
+    return named("category")
 
 
 def _check(kind: str, asked: Sequence[str], known: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.runs.costs.prices import Asked, RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import AnyRunFolder
 
 IMAGE_READ_TOKENS = 1000
 """Assumed for one picture that a model reads; gpt-4o counts 85 + 170 for 512 × 512 pixels, other models more."""
@@ -97,9 +97,9 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
     return None if seat.images_apart else seat.price.tokens(usage)
 
 
-def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
+def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
     """Say what ``episodes`` further ones would take if they were like those that have ended; empty if none has."""
-    ended = {one.episode_id for one in folder.episodes()}
+    ended = {one.episode_id for one in folder.ended().values()}
     asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
     totals = Totals.of((one for one in asked if one.episode_id in ended), prices)
     if not ended or all(one.offline for one in prices.seats.values()):

@@ -17,11 +17,15 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
-from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Role, Submission, Usage
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import FaultKind, Line, PlayerSpec, Record, Usage
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
+from ircore.players.base import Traits
 from ircore.players.calls import usage_of
-from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.players.recorded import RECORDED
+from ircore.players.traits import traits_of
+from ircore.runs.folder import AnyRunFolder, Call, Failure
 from ircore.runs.judge_questions import JudgeQuestion
 
 Asked = Call | Failure | JudgeQuestion
@@ -37,12 +41,6 @@ NEVER_BILLED: frozenset[FaultKind] = frozenset(
 
 DEFAULT_HOST = "api.openai.com"
 """Where a seat without ``base_url`` is taken to ask."""
-
-OFFLINE = frozenset({"canvas", "captioner", "classical", "human", "replay", "sketch"})
-"""Players of this package that ask no provider: their answers cost nothing."""
-
-IMAGES_APART = frozenset({"openai-responses"})
-"""Players whose model calls another one to draw: its images are billed besides the tokens that are counted."""
 
 MILLION = 1_000_000
 RUN_PRICES = "prices.yaml"
@@ -116,16 +114,21 @@ class Prices:
 
     def seat(self, spec: PlayerSpec) -> SeatPrice:
         """Return what asking this player costs."""
-        apart = spec.player in IMAGES_APART
+        traits = traits_of(spec.player)
+        apart = traits.draws_apart
         price = self._at(spec.base_url, spec.label)
         draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if apart else price
         image = draws.image(spec.parameters) if draws is not None else None
-        return SeatPrice(spec.label, spec.player in OFFLINE, price, image, apart)
+        return SeatPrice(spec.label, _offline(spec, traits), price, image, apart)
 
     def _at(self, base_url: str | None, model: str) -> Price | None:
         price = self.models.get(model)
         host = urlsplit(base_url).hostname if base_url else DEFAULT_HOST
         return price if price is not None and price.host in (None, host) else None
+
+
+def _offline(spec: PlayerSpec, traits: Traits) -> bool:
+    return spec.player == RECORDED or traits.offline
 
 
 def read_prices(*more: Path | None) -> Prices:
@@ -166,10 +169,10 @@ class RunPrices:
     """
 
     def __init__(
-        self, prices: Prices, submission: Submission | None = None, judges: Mapping[str, PlayerSpec] | None = None
+        self, prices: Prices, submission: AnySubmission | None = None, judges: Mapping[str, PlayerSpec] | None = None
     ) -> None:
-        pair = submission.players if submission is not None else {}
-        self.seats: dict[Role, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
+        pair: Mapping[str, PlayerSpec] = submission.players if submission is not None else {}
+        self.seats: dict[str, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
         self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
 
     def seat_of(self, asked: Asked) -> SeatPrice:
@@ -199,19 +202,19 @@ class RunPrices:
         return None if seat.image is None else (by_tokens or 0.0) + (images(asked) + lost) * seat.image
 
 
-def prices_of_run(folder: RunFolder, given: Path | None = None) -> RunPrices:
+def prices_of_run(folder: AnyRunFolder, given: Path | None = None) -> RunPrices:
     """Return the prices for a run: ``given``, else those that it was played with, on top of the built-in ones."""
     judges = {name: one.player for name, one in folder.judges().items() if one.player is not None}
     return RunPrices(read_prices(kept_prices(folder), given), folder.run.submission, judges)
 
 
-def kept_prices(folder: RunFolder) -> Path | None:
+def kept_prices(folder: AnyRunFolder) -> Path | None:
     """Return the run's own table of prices, if it has one."""
     kept = folder.path / RUN_PRICES
     return kept if kept.is_file() else None
 
 
-def keep_prices(folder: RunFolder, given: Path | None) -> None:
+def keep_prices(folder: AnyRunFolder, given: Path | None) -> None:
     """Check a user's table of prices and keep it in the run folder, on top of an earlier one, for the next time.
 
     Raises:

@@ -1,5 +1,5 @@
-"""Where the work of a command is done: on the workers of a Dask cluster instead of in this process.
+"""Where players answer: on the workers of a Dask cluster instead of in this process.
 
 ``cluster`` is the only module that imports ``distributed``; ``worker`` runs on the workers; ``remote`` makes of the two
-players and scores, which ``ircore.runs.play`` and ``ircore.scorers.computed`` take for their own.
+players, which ``ircore.runs.play`` takes for its own. Scores on a cluster are ``ircore.scorers.remote``.
 """

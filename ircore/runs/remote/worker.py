@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster: players answer, scores are computed. No run folder is needed here.
+"""What runs on the workers of a cluster: players answer. No run folder is needed here.
 
 A worker process makes a player once and keeps it, with its model and its connections. All players of a process live in
 one event loop that is never stopped, in a thread of its own, so that a player that computes does not keep the worker
@@ -16,73 +16,52 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock, Thread
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from ircore import __version__
 from ircore.core.errors import InputError
-from ircore.core.records import Score
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.players.submission import LoadedSubmission, make_player
-from ircore.scorers.computed import scores_of
+from ircore.players.base import Answer, Asked
+from ircore.players.submission import AnyLoaded, make_player
 
 KEPT = 2
 """Players that a process keeps: a pair. A local model may fill the memory, so the least recent one goes first."""
 
 
-View = TypeVar("View", DescriberView, GeneratorView)
-
-
-class Question(NamedTuple, Generic[View]):
+class Question(NamedTuple):
     """One question to a player, and what is needed to make the player."""
 
-    loaded: LoadedSubmission
-    view: View
+    loaded: AnyLoaded
+    seat: str
+    method: str
+    view: Asked
 
 
-def describe(version: str, question: bytes) -> TextAnswer:
-    """Let the describer answer a pickled question.
+def answer(version: str, question: bytes) -> Answer:
+    """Let a player answer a pickled question.
 
     Raises:
         InputError: The version differs, or the player does not take its settings.
         Exception: What the player raised.
     """
-    _check(version)
-    asked: Question[DescriberView] = pickle.loads(question)  # noqa: S301 - see above
-    return asyncio.run_coroutine_threadsafe(_described(asked), _loop()).result()
+    check_version(version)
+    asked: Question = pickle.loads(question)  # noqa: S301 - see above
+    return asyncio.run_coroutine_threadsafe(_answered(asked), _loop()).result()
 
 
-def render(version: str, question: bytes) -> PictureAnswer:
-    """Let the generator answer a pickled question; raises as ``describe``."""
-    _check(version)
-    asked: Question[GeneratorView] = pickle.loads(question)  # noqa: S301 - see above
-    return asyncio.run_coroutine_threadsafe(_rendered(asked), _loop()).result()
-
-
-def scores(version: str, material: bytes) -> list[Score]:
-    """Compute the scores of a pickled ``Material``.
+def check_version(version: str) -> None:
+    """Refuse work that was handed out by another version of this package.
 
     Raises:
-        InputError: The version differs, or a judge or metric is not installed.
+        InputError: It is another one.
     """
-    _check(version)
-    return scores_of(pickle.loads(material))  # noqa: S301 - see above
-
-
-def _check(version: str) -> None:
     if version != __version__:
         raise InputError(f"a worker has ircore {__version__}, not {version}", "Install the same version everywhere.")
 
 
-async def _described(question: Question[DescriberView]) -> TextAnswer:
-    async with _player(question.loaded, "describer") as player:
-        answer: TextAnswer = await player.describe(question.view)
-        return answer
-
-
-async def _rendered(question: Question[GeneratorView]) -> PictureAnswer:
-    async with _player(question.loaded, "generator") as player:
-        answer: PictureAnswer = await player.render(question.view)
-        return answer
+async def _answered(question: Question) -> Answer:
+    async with _player(question.loaded, question.seat) as player:
+        answered: Answer = await getattr(player, question.method)(question.view)
+        return answered
 
 
 @dataclass
@@ -98,9 +77,9 @@ _KEPT: OrderedDict[str, _Kept] = OrderedDict()
 
 
 @asynccontextmanager
-async def _player(loaded: LoadedSubmission, seat: Literal["describer", "generator"]) -> AsyncIterator[Any]:
+async def _player(loaded: AnyLoaded, seat: str) -> AsyncIterator[Any]:
     """Yield the player, made if there is none with these settings."""
-    key = f"{seat} {getattr(loaded.submission, seat).model_dump_json()}"
+    key = f"{seat} {loaded.submission.players[seat].model_dump_json()}"
     if key not in _KEPT:
         await _make_room()
     if key not in _KEPT:  # looked up again after the wait, and no wait from here on: none is made twice

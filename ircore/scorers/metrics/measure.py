@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core.images import Pixels
-from ircore.core.plugins import available, load
+from ircore.core.plugins import BrokenPluginError, available, load
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 
 
@@ -26,7 +26,8 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
         names: Their names; all that are installed if empty.
 
     Returns:
-        The metrics by name, in the order asked for, and for each that needs something not installed, what it lacks.
+        The metrics by name, in the order asked for, and for each that cannot be
+        loaded the reason.
 
     Raises:
         InputError: There is no metric of that name; the message names the nearest one.
@@ -36,8 +37,8 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
     for name in dict.fromkeys(names or available("metrics")):
         try:
             metrics[name] = load("metrics", name)
-        except ImportError as error:
-            lacking[name] = f"not installed: {error}"
+        except BrokenPluginError as error:
+            lacking[name] = error.problem
     return metrics, lacking
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgeQuestion
-from ircore.scorers.judges.answers import AnswerError
 
 LOSS_LIMIT = 0.1
 """Share of its questions that a judge may lose before its command ends with exit status 1."""

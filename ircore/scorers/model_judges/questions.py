@@ -10,14 +10,14 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.core.records import Orders
 from ircore.players.base import Exchange, JudgeView
-from ircore.runs.judge_questions import JudgeQuestion, Order
-from ircore.scorers.judges.answers import (
+from ircore.runs.judge_answers import (
     PREFERENCE_FORM,
     PREFERENCE_SCHEMA,
     SIMILARITY_FORM,
     SIMILARITY_SCHEMA,
     AnswerError,
 )
+from ircore.runs.judge_questions import JudgeQuestion, Order
 from ircore.scorers.judges.prompts import JudgePrompts, captioned
 from ircore.scorers.model_judges.items import Item
 
@@ -25,7 +25,7 @@ from ircore.scorers.model_judges.items import Item
 class Verdict(NamedTuple):
     """What answers amount to: a value, or why there is none; of a preference also what each order said.
 
-    ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.scorers.judges.answers``.
+    ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
     """
 
     value: float | None

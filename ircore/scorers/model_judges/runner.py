@@ -5,37 +5,39 @@ again; what failed for a technical reason is left without a score, and the same 
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 
 from ircore.core.errors import WorkError
-from ircore.core.progress import Progress, progress
+from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import Score
-from ircore.players.base import JudgeError, JudgingPlayer, TextAnswer
+from ircore.games.base import Seat
+from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of
-from ircore.players.guard import unbroken
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
 from ircore.runs.costs.prices import RunPrices, keep_prices, kept_prices, read_prices
+from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder
+from ircore.runs.judge_answers import LONGEST
 from ircore.runs.judge_questions import (
     JudgementEntry,
     JudgementWriter,
     JudgeQuestion,
-    QuestionKey,
     asked_as,
     read_judgements,
 )
-from ircore.scorers.judges.answers import LONGEST
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run
 from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.model_judges.questions import Question, Verdict, judged
 from ircore.scorers.score_counts import ScoreCount, count_score
+
+JUDGE: Seat[JudgeView, TextAnswer] = Seat("judge", "Judge", "pictures, and never who made them", "text", method="judge")
+"""The seat that every game's judges take: asked, recorded, resumed and cached as the game's own."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
         seats = [_Seat(judge, player, planned[judge.name]) for judge, player in zip(judges, players, strict=True)]
         total = sum(len(seat.items) for seat in seats)
         with JudgementWriter() as writer, progress("judge", total) as shown:
-            asyncio.run(_Session(plan, watch, shown, Recorder(writer)).run(seats))
+            engine = Engine(Recorder(writer), watch, shown)
+            asyncio.run(_Session(plan, engine).run(seats))
         _count_losses(runs, seats)
     return [seat.report for seat in seats]
 
@@ -152,31 +155,15 @@ class _Session:
     """What all judges share while they are asked."""
 
     plan: JudgingPlan
-    watch: Watch
-    shown: Progress
-    recorder: Recorder[JudgementEntry]
+    engine: Engine[JudgementEntry]
 
     async def run(self, seats: Sequence[_Seat]) -> None:
         """Let each judge look at ``concurrency`` things at a time; the first failure of the work stops all of them."""
-        try:
-            async with asyncio.timeout(self.plan.deadline), asyncio.TaskGroup() as group:
-                for seat in seats:
-                    waiting = iter(seat.items)
-                    for _ in range(min(self.plan.concurrency, len(seat.items))):
-                        group.create_task(self._worker(seat, waiting))
-        except TimeoutError as error:
-            raise WorkError(
-                f"stopped at the deadline of {self.plan.deadline:g} s",
-                "Every answer is kept; the same command goes on.",
-            ) from error
-        except BaseExceptionGroup as failures:
-            # The others were cancelled because of the first failure, so that is the one to tell.
-            raise failures.exceptions[0] from None
-        finally:
-            await self.recorder.close()
-            for seat in seats:
-                if close := getattr(seat.player, "close", None):
-                    await close()
+        workers = []
+        for seat in seats:
+            waiting = iter(seat.items)
+            workers += [self._worker(seat, waiting) for _ in range(min(self.plan.concurrency, len(seat.items)))]
+        await self.engine.run(workers, self.plan.deadline, [seat.player for seat in seats])
 
     async def _worker(self, seat: _Seat, waiting: Iterator[Item]) -> None:
         asker = _Asker(self, seat)
@@ -199,13 +186,13 @@ class _Session:
             self._ended("judged" if verdict.value is not None else "without a value")
 
     def _ended(self, outcome: str) -> None:
-        self.watch.ended(outcome)
-        self.shown.advance(self.watch.note())
+        self.engine.watch.ended(outcome)
+        self.engine.shown.advance(self.engine.watch.note())
 
 
 @dataclass(frozen=True)
 class _Asker:
-    """Answers from the record or the cache where there is an answer; asks and records where there is none."""
+    """Asks one judge through the engine."""
 
     session: _Session
     seat: _Seat
@@ -218,84 +205,77 @@ class _Asker:
             ProviderStopError: So would be every other one.
             CostLimitError: No more may be spent.
         """
-        target = question.view.pictures[0].picture.sha256
-        key = QuestionKey(
-            self.seat.judge.name, self.seat.asked_as, target, question.shown, question.order, question.repair
-        )
-        known = item.known.get(key)
-        if known is not None:
-            return known
-        recorded = await self._answered(item, question, target)
-        if not recorded.settled:
-            raise _TechnicalError(f"{recorded.reason}: {recorded.detail}")
-        return recorded
-
-    async def _answered(self, item: Item, question: Question, target: str) -> JudgeQuestion:
-        draft = JudgeQuestion(
-            judge=self.seat.judge.name,
-            asked_as=self.seat.asked_as,
-            prompts=self.seat.judge.prompts.version,
-            episode_id=item.wanted[0].episode_id,
-            turn=item.wanted[0].turn,
-            task=item.task,
-            target=target,
-            shown=question.shown,
-            order=question.order,
-            repair=question.repair,
-        )
-        cache = self._cache()
-        kept = cache.text(question.view) if cache else None
-        if kept is not None:
-            return await self._record(item, draft, text=kept.text, usage=kept.usage)
-        started = perf_counter()
+        inquiry = _JudgeInquiry(item, question, self.seat, self._cache())
         try:
-            answer = await self._asked(item, question)
+            settled = (await self.session.engine.settle(inquiry)).question
         except JudgeError as error:
-            return await self._record_failure(item, draft, error)
-        except ProviderStopError as error:
-            await self._record_failure(item, draft, error)
-            raise
-        # A lone surrogate cannot be written as UTF-8; one more character than can be used says that it was longer.
-        text = answer.text.encode(errors="replace").decode()[: LONGEST + 1]
-        if cache:
-            cache.keep_text(question.view, TextAnswer(text))
-        seconds = round(perf_counter() - started, 4)
-        return await self._record(item, draft, text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
-
-    async def _asked(self, item: Item, question: Question) -> TextAnswer:
-        watch, name = self.session.watch, self.seat.judge.name
-        if not watch.may_ask():
-            raise watch.stopped()
-        watch.asking()
-        try:
-            where = f"{item.wanted[0].episode_id}, turn {item.wanted[0].turn}: the judge {name}"
-            return await unbroken(self.seat.player.judge(question.view), where)
-        finally:
-            watch.done_asking()
-
-    async def _record(self, item: Item, draft: JudgeQuestion, **update: object) -> JudgeQuestion:
-        question = draft.model_copy(update=update)
-        await self.session.recorder.record(JudgementEntry(item.run.path, question))
-        self.session.watch.asked(question)
-        self.session.shown.refresh(self.session.watch.note)
-        return question
-
-    async def _record_failure(
-        self, item: Item, draft: JudgeQuestion, error: JudgeError | ProviderStopError
-    ) -> JudgeQuestion:
-        return await self._record(
-            item,
-            draft,
-            reason=error.reason if isinstance(error, JudgeError) else "stopped",
-            detail=str(error)[:2000],
-            usage=usage_of(error.attempts),
-            seconds=round(sum(one.seconds for one in error.attempts), 4),
-            attempts=error.attempts,
-        )
+            settled = inquiry.refused(error).question
+        if not settled.settled:
+            raise _TechnicalError(f"{settled.reason}: {settled.detail}")
+        return settled
 
     def _cache(self) -> Cache | None:
         folder = self.session.plan.cache
-        return Cache(folder, {"judge": self.seat.judge.spec}) if folder else None
+        return Cache(folder, {JUDGE.name: self.seat.judge.spec}) if folder else None
+
+
+@dataclass(frozen=True)
+class _JudgeInquiry(Inquiry[JudgementEntry, TextAnswer]):
+    """A question to a judge."""
+
+    item: Item
+    question: Question
+    seat: _Seat
+    cache: Cache | None
+
+    @property
+    def where(self) -> str:
+        wanted = self.item.wanted[0]
+        return f"{wanted.episode_id}, turn {wanted.turn}: the judge {self.seat.judge.name}"
+
+    def recorded(self) -> JudgementEntry | None:
+        known = self.item.known.get(self._draft().key)
+        return None if known is None else JudgementEntry(self.item.run.path, known)
+
+    def cached(self) -> JudgementEntry | None:
+        kept = self.cache.answer(JUDGE, self.question.view) if self.cache else None
+        return self._entry(text=kept.text, usage=kept.usage) if isinstance(kept, TextAnswer) else None
+
+    def ask(self) -> Awaitable[TextAnswer]:
+        return self.seat.player.judge(self.question.view)
+
+    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
+        # A lone surrogate cannot be written as UTF-8; one more character than can be used says that it was longer.
+        text = answer.text.encode(errors="replace").decode()[: LONGEST + 1]
+        if self.cache:
+            self.cache.keep(JUDGE, self.question.view, TextAnswer(text))
+        return self._entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
+
+    def refused(self, refusal: Refusal) -> JudgementEntry:
+        return self._entry(
+            reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
+            detail=str(refusal)[:2000],
+            usage=usage_of(refusal.attempts),
+            seconds=round(sum(attempt.seconds for attempt in refusal.attempts), 4),
+            attempts=refusal.attempts,
+        )
+
+    def _entry(self, **update: object) -> JudgementEntry:
+        return JudgementEntry(self.item.run.path, self._draft().model_copy(update=update))
+
+    def _draft(self) -> JudgeQuestion:
+        return JudgeQuestion(
+            judge=self.seat.judge.name,
+            asked_as=self.seat.asked_as,
+            prompts=self.seat.judge.prompts.version,
+            episode_id=self.item.wanted[0].episode_id,
+            turn=self.item.wanted[0].turn,
+            task=self.item.task,
+            target=self.question.view.pictures[0].picture.sha256,
+            shown=self.question.shown,
+            order=self.question.order,
+            repair=self.question.repair,
+        )
 
 
 def _scores(item: Item, verdict: Verdict) -> list[Score]:

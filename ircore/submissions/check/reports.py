@@ -51,6 +51,9 @@ def told(findings: Sequence[Finding]) -> tuple[str, str]:
 def valid_line(one: Checked) -> str:
     """Return one line about a valid submission."""
     about = one.submission
+    if one.game_submission is not None:
+        seats = ", ".join(f"{seat}: {spec.label}" for seat, spec in one.game_submission.players.items())
+        return f"{one.slug}: valid for {one.game_submission.game}: {seats}"
     return f"{one.slug}: valid" + (
         f": {about.describer.label} describes, {about.generator.label} draws" if about else ""
     )

@@ -9,6 +9,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import load, unknown
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath
+from ircore.players.traits import players_of_project
 from ircore.submissions.addresses import (
     LOOPBACK,
     OPENAI_HOST,
@@ -28,23 +29,20 @@ from ircore.submissions.check.texts import ascii_fault, leak_faults, markup_faul
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, Seat] = ("describer", "generator")
 
-OFFLINE: Mapping[str, Seat] = {
-    "captioner": "describer",
-    "classical": "describer",
-    "canvas": "generator",
-    "sketch": "generator",
-}
-"""Players of this project that take no settings, each with its seat: nothing of them has to be imported for a check."""
+_METHODS: Mapping[Seat, str] = {"describer": "describe", "generator": "render"}
 
-SERVICES: Mapping[str, Seat] = {
-    "openai": "describer",
-    "openai-chat": "generator",
-    "openai-images": "generator",
-    "openai-responses": "generator",
-}
+
+def _by_seat(needs: str) -> dict[str, Seat]:
+    return {name: seat for seat in SEATS for name in players_of_project(needs, _METHODS[seat])}
+
+
+OFFLINE: Mapping[str, Seat] = _by_seat("nothing")
+"""Players of this project that need nothing beyond this machine, each with its seat: none has to be imported."""
+
+SERVICES: Mapping[str, Seat] = _by_seat("service")
 """Players of this project that ask a service."""
 
-AT_HOME = frozenset({"human", "replay"})
+AT_HOME = frozenset({*_by_seat("person"), *_by_seat("files")})
 """Players of this project that need a person or a file of somebody's machine."""
 
 _PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
@@ -71,6 +69,12 @@ class Conditions(NamedTuple):
 
 def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     """Yield what is wrong with a seat, the player's own word on its settings last."""
+    yield from setting_faults(seat, spec, conditions)
+    yield from _player_faults(seat, spec, conditions)
+
+
+def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    """Yield what is wrong with words, parameters, key and address of a seat, whoever its player is."""
     for name in ("model", "revision"):
         text = getattr(spec, name)
         if text is not None:
@@ -79,7 +83,6 @@ def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterato
     yield from _parameter_faults((seat, "parameters"), spec.parameters, conditions.local)
     yield from _key_faults(seat, spec, conditions)
     yield from _address_faults(seat, spec, conditions)
-    yield from _player_faults(seat, spec, conditions)
 
 
 def host_of(spec: PlayerSpec) -> str | None:
@@ -146,7 +149,7 @@ def _string_faults(path: FieldPath, text: str, local: bool) -> Iterator[Fault]:
         yield from leak_faults(path, text)
 
 
-def _key_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     key = spec.api_key_env
     if key is None:
         return
@@ -186,7 +189,7 @@ def _key_of_another(path: FieldPath, key: str, host: str, keys: Mapping[str, fro
         yield _warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
 
 
-def _address_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     if spec.base_url is None:
         return
     path, expected = (seat, "base_url"), EXPECTED["base_url"]

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import AnySubmission, GameSubmission
 from ircore.core.records import Rules, Submission
-from ircore.core.strict_yaml import MAX_BYTES, read_bounded
+from ircore.core.strict_yaml import MAX_BYTES, Document, YamlError, parse_mapping, read_bounded
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
-from ircore.players.submission import MANIFEST
+from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
-from ircore.submissions.check.findings import Fault, Finding, errors, finding, ordered
+from ircore.submissions.check.findings import Fault, Finding, errors, finding, locate, ordered
+from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
 from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.check.texts import (
@@ -74,6 +76,9 @@ class Checked:
     findings: tuple[Finding, ...] = field(default=())
     """Errors, then warnings."""
 
+    game_submission: GameSubmission | None = None
+    """Its record, if it is a manifest of ``schema: 2`` that fits the format."""
+
     @property
     def valid(self) -> bool:
         """Whether there is no error."""
@@ -81,8 +86,8 @@ class Checked:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
-        one = self.submission
-        players = {"describer": one.describer.label, "generator": one.generator.label} if one else {}
+        one = self.submission or self.game_submission
+        players = {seat: spec.label for seat, spec in one.players.items()} if one else {}
         return {"slug": self.slug, "file": self.file, "valid": self.valid, **players}
 
 
@@ -98,6 +103,8 @@ def check_bytes(
         neighbours: The other submissions.
         purpose: What for.
     """
+    if (document := _game_document(data, file)) is not None:
+        return _check_game(document, file, slug, neighbours, purpose)
     manifest = parse_manifest(data, file)
     findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
     if manifest.readable is not None:
@@ -105,6 +112,28 @@ def check_bytes(
         faults = submission_faults(manifest.readable, slug, others, purpose)
         findings += manifest.located(faults, file)
     return Checked(slug, file, manifest.submission, _shortened(ordered(set(findings)), file))
+
+
+def _game_document(data: bytes, file: str) -> Document | None:
+    """Return a manifest of ``schema: 2``; None for any other file."""
+    try:
+        document = parse_mapping(data, file, FORMAT)
+    except YamlError:
+        return None
+    return document if is_game_manifest(document.mapping) else None
+
+
+def _check_game(
+    document: Document, file: str, slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose
+) -> Checked:
+    submission, faults = read_game_manifest(document.mapping)
+    faults += slug_faults(slug, neighbours, purpose)
+    if submission is not None:
+        others = tuple(other for other in neighbours if other.slug != slug)
+        conditions = _conditions(submission, others, purpose)
+        faults += [*game_faults(submission, conditions), *_stated_faults(submission, others, purpose)]
+    findings = ordered({locate(fault, file, document) for fault in faults})
+    return Checked(slug, file, None, _shortened(findings, file), submission)
 
 
 def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
@@ -177,27 +206,37 @@ def submission_faults(
     submission: Submission, slug: str, others: tuple[Neighbour, ...], purpose: Purpose
 ) -> Iterator[Fault]:
     """Yield what is wrong with a manifest that fits the format."""
+    conditions = _conditions(submission, others, purpose)
+    for seat in SEATS:
+        yield from seat_faults(seat, getattr(submission, seat), conditions)
+    if not purpose.local:
+        yield from _own_keys(submission)
+    yield from _stated_faults(submission, others, purpose)
+    if not purpose.local:
+        yield from _warnings(submission, slug)
+
+
+def _conditions(submission: AnySubmission, others: tuple[Neighbour, ...], purpose: Purpose) -> Conditions:
     keys: dict[str, set[str]] = {}
     for other in others:
         for key, host in other.keys.items():
             keys.setdefault(key, set()).add(host)
-    conditions = Conditions(
+    return Conditions(
         local=purpose.local,
         played_here=submission.transcripts is None and not purpose.unplayed,
         resolve=purpose.resolve,
         keys={key: frozenset(hosts) for key, hosts in keys.items()},
     )
-    for seat in SEATS:
-        yield from seat_faults(seat, getattr(submission, seat), conditions)
-    if not purpose.local:
-        yield from _own_keys(submission)
+
+
+def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
+    """Yield what is wrong with what a manifest of any game says beside its seats."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
     yield from _licence_faults(submission.licence)
     yield from _transcript_faults(submission)
     if not purpose.local:
         yield from _name_faults(submission.name, others)
-        yield from _warnings(submission, slug)
 
 
 def _own_keys(submission: Submission) -> Iterator[Fault]:
@@ -213,7 +252,7 @@ def _own_keys(submission: Submission) -> Iterator[Fault]:
         )
 
 
-def _text_faults(submission: Submission) -> Iterator[Fault]:
+def _text_faults(submission: AnySubmission) -> Iterator[Fault]:
     yield from text_faults(("name",), submission.name)
     if submission.hardware is not None:
         yield from text_faults(("hardware",), submission.hardware)
@@ -226,7 +265,7 @@ def _text_faults(submission: Submission) -> Iterator[Fault]:
             yield Fault(path, "holds an e-mail address", "a name", "Write the name alone: it is published.")
 
 
-def _link_faults(submission: Submission) -> Iterator[Fault]:
+def _link_faults(submission: AnySubmission) -> Iterator[Fault]:
     if len(submission.links) > MOST_LINKS:
         yield Fault(("links",), f"more than {MOST_LINKS}", EXPECTED["links"], "Keep the most useful ones.")
     for name, url in submission.links.items():
@@ -255,7 +294,7 @@ def _licence_faults(licence: str) -> Iterator[Fault]:
         yield Fault(("licence",), f"SPDX writes it {known}", known, f"Write {known}.", "warning")
 
 
-def _transcript_faults(submission: Submission) -> Iterator[Fault]:
+def _transcript_faults(submission: AnySubmission) -> Iterator[Fault]:
     if submission.transcripts is not None:
         yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
 

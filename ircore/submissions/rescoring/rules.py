@@ -9,25 +9,21 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isclose
+from typing import Any
 
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
-from ircore.core.records import GIVEN_UP, Episode, Instance, Rendering, Role, Run, Turn
-from ircore.games.base import Game
+from ircore.core.records import GIVEN_UP, TECHNICAL_REASONS, Episode, Instance, Rendering, Run, Turn
+from ircore.core.seeds import derived_seed
+from ircore.games.base import EpisodeSetup, Game
 from ircore.games.reconstruction.prompts import Prompts
-from ircore.games.reconstruction.rules import derived_seed
 from ircore.instances.store import InstanceSet
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.runs.answers import answers_alone
 from ircore.runs.folder import Call, CallKey, End, Failure
+from ircore.runs.play import ended_episode
+from ircore.runs.recorded import MissingAnswerError, RecordedTable, known_picture
 
 MAX_FAULTS = 100
-
-
-class _MissingAnswerError(Exception):
-    """The rules ask for an answer that the transcript does not have."""
-
-    def __init__(self, turn: int, role: Role) -> None:
-        super().__init__(f"turn {turn}: the {role}'s answer is missing")
 
 
 @dataclass
@@ -40,7 +36,7 @@ class _Recorded:
 
 
 def rule_faults(
-    run: Run, events: Sequence[Call | Failure | End], instances: InstanceSet, game: Game, prompts: Prompts
+    run: Run, events: Sequence[Call | Failure | End], instances: InstanceSet, game: Game[Any], prompts: Prompts
 ) -> tuple[str, ...]:
     """Return what in a transcript cannot be the outcome of the rules, one line each, at most ``MAX_FAULTS``.
 
@@ -55,7 +51,7 @@ def rule_faults(
 
 
 def _faults(
-    run: Run, events: Sequence[Call | Failure | End], instances: InstanceSet, game: Game, prompts: Prompts
+    run: Run, events: Sequence[Call | Failure | End], instances: InstanceSet, game: Game[Any], prompts: Prompts
 ) -> Iterator[str]:
     known = {one.instance_id: one for one in instances.instances}
     recorded: dict[str, _Recorded] = {name: _Recorded() for name in known}
@@ -63,7 +59,7 @@ def _faults(
         name = _episode_id(event)
         if name not in known:
             yield f"{name}: no instance of this set"
-        elif fault := _take(recorded[name], event):
+        elif fault := _take(recorded[name], event, game):
             yield f"{name}: {fault}"
     missing = [name for name, one in recorded.items() if one.ended is None]
     if missing:
@@ -74,17 +70,16 @@ def _faults(
             yield from (f"{name}: {fault}" for fault in _replayed(run, known[name], one, one.ended, game, prompts))
 
 
-def _take(recorded: _Recorded, event: Call | Failure | End) -> str | None:
+def _take(recorded: _Recorded, event: Call | Failure | End, game: Game[Any]) -> str | None:
     """Sort an event in; return what is wrong with it."""
     if isinstance(event, Failure):
         recorded.failures.append(event)
         return None
     if isinstance(event, End):
         before, recorded.ended = recorded.ended, event.episode
-        return "ended twice" if before is not None and before.finished else None
-    if event.role == "judge" or (event.text is None) == (event.role == "describer"):
-        return f"turn {event.turn}: not an answer of a {event.role}"
-    if (event.rendering is None) == (event.role == "generator"):
+        return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
+    seat = next((seat for seat in game.seats if seat.name == event.role), None)
+    if seat is None or not answers_alone(seat, event):
         return f"turn {event.turn}: not an answer of a {event.role}"
     key = CallKey(event.episode_id, event.turn, event.role)
     if recorded.calls.setdefault(key, event) is not event:
@@ -93,62 +88,31 @@ def _take(recorded: _Recorded, event: Call | Failure | End) -> str | None:
 
 
 def _replayed(
-    run: Run, instance: Instance, recorded: _Recorded, ended: Episode, game: Game, prompts: Prompts
+    run: Run, instance: Instance, recorded: _Recorded, ended: Episode, game: Game[Any], prompts: Prompts
 ) -> Iterator[str]:
     """Play one episode again and yield what differs."""
-    seats = _RecordedSeats(instance.instance_id, recorded)
-    target = Picture(b"", instance.width, instance.height)  # recorded answers do not look at it
-    seed = derived_seed(run.seed, instance.instance_id)
+    table = RecordedTable(instance.instance_id, recorded.calls, recorded.failures, known_picture)
+    setup = EpisodeSetup(
+        instance=instance,
+        payload=None,
+        pictures={"target": Picture(b"", instance.width, instance.height)},  # recorded answers do not look at it
+        rules=run.rules,
+        prompts=prompts,
+        seed=derived_seed(run.seed, instance.instance_id),
+    )
     try:
-        episode = asyncio.run(game.play(instance, target, seats, run.rules, prompts, seed))
-    except _MissingAnswerError as error:
+        episode = ended_episode(game, instance, asyncio.run(game.play(table, setup)))
+    except MissingAnswerError as error:
         if ended.abort_reason != GIVEN_UP:
             yield str(error)
         return
+    if not isinstance(episode, Episode):
+        raise TypeError("episodes of another game")
     yield from _given_up_differences(episode, ended) if ended.abort_reason == GIVEN_UP else _differences(episode, ended)
-    yield from seats.odd
-    if unasked := recorded.calls.keys() - seats.asked:
+    yield from (f"turn {turn}: the {seat} was told something else than the rules say" for turn, seat in table.odd)
+    if unasked := recorded.calls.keys() - table.asked:
         first = min(unasked, key=lambda key: (key.turn, key.role))
         yield f"turn {first.turn}: an answer of the {first.role} that the rules never asked for"
-
-
-class _RecordedSeats:
-    """Both seats, answering from a transcript."""
-
-    def __init__(self, episode_id: str, recorded: _Recorded) -> None:
-        self._episode_id = episode_id
-        self._recorded = recorded
-        self.asked: set[CallKey] = set()
-        self.odd: list[str] = []
-
-    async def describe(self, view: DescriberView) -> TextAnswer:
-        call = self._call(view.turn, "describer")
-        if call.prompt != view.prompt:
-            self.odd.append(f"turn {view.turn}: the describer was told something else than the rules say")
-        return TextAnswer(call.text or "", seconds=call.seconds)
-
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        call = self._call(view.turn, "generator")
-        if call.rendering is None:
-            raise _MissingAnswerError(view.turn, "generator")
-        return PictureAnswer(_known(call.rendering), call.notes, seconds=call.seconds)
-
-    def _call(self, turn: int, role: Role) -> Call:
-        key = CallKey(self._episode_id, turn, role)
-        self.asked.add(key)
-        if (call := self._recorded.calls.get(key)) is not None:
-            return call
-        for failure in reversed(self._recorded.failures):
-            if (failure.turn, failure.role) == (turn, role) and failure.reason != "stopped":
-                raise PlayerError(failure.reason, failure.detail)
-        raise _MissingAnswerError(turn, role)
-
-
-def _known(rendering: Rendering) -> Picture:
-    """Return a picture that is known by hash and size only: the rules do not look at it."""
-    picture = Picture(b"", rendering.width, rendering.height)
-    picture.__dict__["sha256"] = rendering.sha256
-    return picture
 
 
 def _differences(ours: Episode, theirs: Episode) -> Iterator[str]:

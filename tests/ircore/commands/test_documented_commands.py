@@ -12,7 +12,7 @@ from command_lines import parsed
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.results.benchmark_version import RECORDS, read_versions
+from ircore.instances.benchmark import RECORDS, read_versions
 from leaderboard.building.build import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -3,15 +3,19 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Episode, Instance, Rules
+from ircore.core.seeds import derived_seed
+from ircore.games.base import EpisodeSetup, Seat, declaration_faults
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame, derived_seed
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.runs.play import ended_episode
 
 
 def flat(colour: str) -> Picture:
@@ -41,6 +45,9 @@ class ScriptedSeats:
         self.described: list[DescriberView] = []
         self.rendered: list[GeneratorView] = []
 
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        return await getattr(self, seat.method)(question)
+
     async def describe(self, view: DescriberView) -> TextAnswer:
         self.described.append(view)
         reply = self.replies[min(view.turn, len(self.replies)) - 1]
@@ -58,7 +65,10 @@ class ScriptedSeats:
 def play(seats: ScriptedSeats, **rules: object) -> Episode:
     prompts = load_prompts("reconstruction")
     game = ReconstructionGame()
-    return asyncio.run(game.play(INSTANCE, TARGET, seats, Rules.model_validate(rules), prompts, seed=7))
+    setup = EpisodeSetup(INSTANCE, None, {"target": TARGET}, Rules.model_validate(rules), prompts, seed=7)
+    episode = ended_episode(game, INSTANCE, asyncio.run(game.play(seats, setup)))
+    assert isinstance(episode, Episode)
+    return episode
 
 
 def said(text: str) -> str:
@@ -181,3 +191,11 @@ def test_seeds_differ_by_turn_and_role_and_are_repeatable() -> None:
     seeds = {derived_seed(0, turn, role) for turn in (1, 2) for role in ("describer", "generator")}
     assert len(seeds) == 4
     assert derived_seed(0, 1, "describer") == derived_seed(0, 1, "describer")
+
+
+def test_what_the_game_declares_is_sound_and_names_its_seats_outcomes_and_headline() -> None:
+    game = ReconstructionGame()
+    assert declaration_faults(game) == ()
+    assert [(seat.name, seat.answers) for seat in game.seats] == [("describer", "text"), ("generator", "picture")]
+    assert [outcome.name for outcome in game.outcomes if outcome.played] == ["converged", "turn_limit"]
+    assert (game.headline.key, game.headline.range, game.headline.direction) == ("similarity", (0, 10), "higher")

@@ -7,15 +7,15 @@ import pytest
 
 from ircore.commands.main import run
 from ircore.games.reconstruction.build_targets import build_instances
+from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.instances.store import InstanceSet
-from ircore.results.benchmark_version import BenchmarkVersion, read_versions
 
 RELEASED = read_versions()
 
 
 @pytest.mark.parametrize("version", RELEASED, ids=lambda version: version.name)
 def test_a_released_set_is_built_again_to_the_byte(version: BenchmarkVersion, tmp_path: Path) -> None:
-    assert version.per_condition, f"ircore/results/versions.yaml does not say how the set of {version.name} is built"
+    assert version.per_condition, f"ircore/instances/versions.yaml does not say how the set of {version.name} is built"
     made = build_instances(tmp_path / "set", per_condition=version.per_condition)
     assert made.identity == version.instance_set, (
         "This machine or this change draws other pictures than were released. Results on the old set cannot be "

@@ -12,6 +12,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec, Submission
+from ircore.games.reconstruction.rules import GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer
 from ircore.runs.cache import Cache, question_key
@@ -110,18 +111,18 @@ def test_a_damaged_cache_is_said_and_not_used(tmp_path: Path, instances: Instanc
     picture = instances.target(instances.instances[0])
     cache = Cache(tmp_path, submission().players, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
-    cache.keep_picture(question, PictureAnswer(picture, ("a note",)))
-    kept = cache.picture(question)
-    assert kept is not None
+    cache.keep(GENERATOR, question, PictureAnswer(picture, ("a note",)))
+    kept = cache.answer(GENERATOR, question)
+    assert isinstance(kept, PictureAnswer)
     assert (kept.picture.data, kept.notes, kept.usage.requests) == (picture.data, ("a note",), 0)
     (file,) = tmp_path.glob("pictures/*/*.png")
     file.write_bytes(picture.data[:-1])
     with pytest.raises(InputError, match="damaged, its content does not match its name"):
-        cache.picture(question)
+        cache.answer(GENERATOR, question)
     (file,) = tmp_path.glob("answers/*/*.json")
     file.write_text('{"text": 3}')
     with pytest.raises(InputError, match=r"\.json: damaged \(text"):
-        cache.picture(question)
+        cache.answer(GENERATOR, question)
 
 
 def test_generators_need_a_cache(tmp_path: Path, instances: InstanceSet) -> None:

@@ -12,13 +12,13 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.records import Rules
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
@@ -41,12 +41,13 @@ def broken(tmp_path: Path) -> RunFolder:
     """Seven of eight instances were begun; the first one failed after a rendering."""
     instances = sample_instances(tmp_path / "set", 2)
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances[:7], prompts, concurrency=1)
     describer = BreakingDescriber(loaded.submission.describer)
     describer.breaks_on = instances.instances[0].sha256
     folder = open_run(tmp_path / "broken", made, instances)
-    play(plan, folder, ReconstructionGame(), Pair(describer, BlockGenerator(loaded.submission.generator)))
+    players = {"describer": describer, "generator": BlockGenerator(loaded.submission.generator)}
+    play(plan, folder, ReconstructionGame(), players)
     score_runs([folder], ScoringPlan(metrics=()), workers=1)
     return folder
 
@@ -80,7 +81,7 @@ def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     plan = PlayPlan(broken.run, instances, instances.instances, prompts, concurrency=1)
     spec = loaded.submission.describer
-    play(plan, broken, ReconstructionGame(), Pair(CentreDescriber(spec), BlockGenerator(spec)))
+    play(plan, broken, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
     assert [one.abort_reason for one in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
 
 

@@ -15,12 +15,12 @@ from samples import BlockGenerator, CentreDescriber, sample_instances, sample_ru
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import Episode, Rules
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.runs.summary import summarise
 
 SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
@@ -121,7 +121,7 @@ def test_another_instance_set_is_refused(tmp_path: Path, run: RunFolder) -> None
 
 def test_other_rules_are_refused(run: RunFolder, instances: InstanceSet) -> None:
     rules = Rules(token_budget=10)
-    made = make_run(sample_submission(), instances, rules, load_prompts("reconstruction"), 0, "reconstruction")
+    made = make_run(sample_submission(), instances, rules, load_prompts("reconstruction"), 0)
     with pytest.raises(InputError, match=r"rules\.token_budget: this run was played with 200, not 10"):
         open_run(run.path, made, instances)
 
@@ -165,11 +165,11 @@ class FlakyDescriber(CentreDescriber):
 
 def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: Path, instances: InstanceSet) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4)
     folder = open_run(tmp_path / "run", made, instances)
     describer = FlakyDescriber(loaded.submission.describer)
-    pair = Pair(describer, BlockGenerator(loaded.submission.generator))
+    pair = {"describer": describer, "generator": BlockGenerator(loaded.submission.generator)}
     assert {one.abort_reason for one in play(plan, folder, ReconstructionGame(), pair)} == {"provider_error"}
     describer.down = False
     assert {one.outcome for one in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
@@ -194,14 +194,14 @@ def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=600.0)
     folder = open_run(tmp_path / "run", made, instances)
     spec = loaded.submission.describer
     sleepy = SleepyDescriber(spec)
     sleepy.clock = LoopClock(monkeypatch)
     with pytest.raises(WorkError, match="stopped at the deadline of 600 s"):
-        play(plan, folder, ReconstructionGame(), Pair(sleepy, BlockGenerator(spec)))
+        play(plan, folder, ReconstructionGame(), {"describer": sleepy, "generator": BlockGenerator(spec)})
     assert len(folder.calls()) == 8
     assert len(sample_run(folder.path, instances).episodes()) == 4
 
@@ -215,14 +215,16 @@ class BrokenDescriber(CentreDescriber):
 
 def test_a_player_that_breaks_stops_the_run_with_one_line(tmp_path: Path, instances: InstanceSet) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0, "reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=1)
     folder = open_run(tmp_path / "run", made, instances)
     spec = loaded.submission.describer
     with pytest.raises(
         WorkError, match=r"geometry-easy-01, turn 2: the describer broke with ZeroDivisionError: .*\.py:\d+"
     ):
-        play(plan, folder, ReconstructionGame(), Pair(BrokenDescriber(spec), BlockGenerator(spec)))
+        play(
+            plan, folder, ReconstructionGame(), {"describer": BrokenDescriber(spec), "generator": BlockGenerator(spec)}
+        )
     assert len(folder.calls()) == 2
 
 

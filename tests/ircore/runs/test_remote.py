@@ -20,16 +20,16 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Attempt
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.submission import read_submission
 from ircore.runs.folder import Call, RunFolder
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
-from ircore.runs.remote.worker import describe
+from ircore.runs.remote.worker import answer
 
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
 QUICK = ("--metric", "psnr", "--metric", "uqi")
@@ -137,13 +137,19 @@ def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path
     instances, asked = sample_instances(tmp_path / "set"), tmp_path / "asked"
     pair, run = slow(tmp_path, asked), tmp_path / "run"
     loaded, prompts = read_submission(pair), load_prompts("reconstruction")
-    identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0, game="reconstruction")
+    identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0)
     plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
-        player = RemotePlayer(Cluster(cluster.address, patience=5), loaded)
+        connection = Cluster(cluster.address, patience=5)
+        players = {seat: RemotePlayer(connection, loaded, seat) for seat in ("describer", "generator")}
         kill_when(cluster.workers[0].pid, run / "journal.jsonl", 5)
         with pytest.raises(WorkError, match="no workers for 5 s"):
-            play(plan, open_run(run, identity, instances), ReconstructionGame(), Pair(player, player))
+            play(
+                plan,
+                open_run(run, identity, instances),
+                ReconstructionGame(),
+                players,
+            )
     answered, before = len(RunFolder.open(run).calls()), len(asked.read_text().splitlines())
     assert answered >= 5
     assert play_pair(pair, instances, run) == 0
@@ -163,7 +169,7 @@ def test_the_scheduler_dies(tmp_path: Path) -> None:
         for connection, pause in zip(connections, (0, 6), strict=True):
             await asyncio.sleep(pause)
             with pytest.raises(WorkError, match="the scheduler is gone"):
-                await connection.run(describe, b"")
+                await connection.run(answer, b"")
             await connection.close()
 
     with dask_cluster(tmp_path / "dask", 1) as cluster:

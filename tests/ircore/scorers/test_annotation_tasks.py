@@ -10,12 +10,12 @@ from samples import COLOURS, BlockGenerator, CentreDescriber, sample_instances, 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import Rules
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
 
@@ -37,9 +37,9 @@ class WanderingDescriber(CentreDescriber):
 
 def wandering_run(folder: Path, instances: InstanceSet) -> RunFolder:
     loaded, prompts = sample_submission("wandering", "Wandering"), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened, spec = open_run(folder, made, instances), loaded.submission.describer
-    pair = Pair(WanderingDescriber(spec), BlockGenerator(spec))
+    pair = {"describer": WanderingDescriber(spec), "generator": BlockGenerator(spec)}
     play(PlayPlan(made, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), pair)
     return opened
 

@@ -8,7 +8,7 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.players.model_families import model_family
-from ircore.scorers.judges.answers import LONGEST, Answer, AnswerError, read_choice, read_score
+from ircore.runs.judge_answers import LONGEST, Answer, AnswerError, read_choice, read_score
 from ircore.scorers.judges.manifest import is_file, read_judge
 from ircore.scorers.judges.prompts import load_judge_prompts
 

@@ -21,8 +21,8 @@ from samples import BlockGenerator, CentreDescriber, sample_submission
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import JudgeIdentity, Rules, Score
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.rules import ReconstructionGame
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import DescriberView, TextAnswer
@@ -31,7 +31,7 @@ from ircore.runs.costs.prices import read_prices
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.runs.merge import merge
-from ircore.runs.play import Pair, PlayPlan, make_run, open_run, play
+from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.runs.summary import summarise
 from ircore.scorers.computed import ScoringPlan, score_runs
 
@@ -417,10 +417,10 @@ def test_turns_that_share_a_rendering_share_its_rating(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, seed=0, game="reconstruction")
+    made = make_run(loaded, instances, Rules(), prompts, seed=0)
     run = open_run(tmp_path / "same", made, instances)
     spec = loaded.submission.describer
-    pair = Pair(RepeatingDescriber(spec), BlockGenerator(spec))
+    pair = {"describer": RepeatingDescriber(spec), "generator": BlockGenerator(spec)}
     play(PlayPlan(made, instances, instances.instances, prompts, concurrency=1), run, ReconstructionGame(), pair)
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
     # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.

@@ -1,0 +1,105 @@
+"""``ircore games``: what can be played."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.games.base import Game, Measure
+
+
+@click.group("games", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List the games that are installed; one that cannot be loaded is listed with the reason."""
+    if context.invoked_subcommand is not None:
+        return
+    from ircore.games.registry import installed_games
+
+    games, broken = installed_games()
+    if as_json:
+        listed = [{"name": game.name, "title": game.title, "seats": _names(game)} for game in games.values()]
+        faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
+        click.echo(json.dumps({"games": listed, "broken": faulty}, indent=2, ensure_ascii=False))
+        return
+    width = max(map(len, [*games, *broken]), default=0)
+    for game in games.values():
+        click.echo(printable(f"{game.name:<{width}}  {game.title}  ({', '.join(_names(game))})"))
+    for name, reason in broken.items():
+        click.echo(printable(f"{name:<{width}}  broken: {reason}"))
+    click.echo("More of one: ircore games show NAME", err=True)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def show(name: str, as_json: bool) -> None:
+    """Say what the game NAME declares: seats, rules, outcomes, measures and the fields of its instances."""
+    from ircore.games.registry import load_game
+
+    game = load_game(name)
+    if as_json:
+        click.echo(json.dumps(_document(game), indent=2, ensure_ascii=False))
+        return
+    click.echo(printable(_page(game)))
+
+
+def _names(game: "Game[Any]") -> list[str]:
+    return [seat.name for seat in game.seats]
+
+
+def _page(game: "Game[Any]") -> str:
+    from ircore.core.records import RECONSTRUCTION
+
+    fields = game.payload.model_fields.items()
+    sections = {
+        "seats": [
+            (seat.name, f"{seat.answers}; sees {seat.sees}{'; may be recorded' if seat.recorded else ''}")
+            for seat in game.seats
+        ],
+        "rules": [
+            (name, f"{info.default}{f'  {info.description}' if info.description else ''}")
+            for name, info in game.rules.model_fields.items()
+        ],
+        "outcomes": [
+            (outcome.name, "played" if outcome.played else "does not count as played") for outcome in game.outcomes
+        ],
+        "measures": [
+            (measure.key, f"{_scale(measure)}{', headline' if measure is game.headline else ''}")
+            for measure in game.measures
+        ],
+        "instances": [(name, info.description or "") for name, info in fields],
+    }
+    lines = [f"{game.title} ({game.name})", *([game.paper] if game.paper else [])]
+    for title, rows in sections.items():
+        width = max((len(name) for name, _ in rows), default=0)
+        lines += ["", title, *(f"  {name:<{width}}  {text}".rstrip() for name, text in rows)]
+    manifest = "schema: 1" if game.name == RECONSTRUCTION else f"schema: 2, game: {game.name}"
+    return "\n".join([*lines, "", f"A manifest: {manifest}; see docs/submit.md."])
+
+
+def _scale(measure: "Measure") -> str:
+    bounds = f" {measure.range[0]:g}–{measure.range[1]:g}" if measure.range else ""
+    unit = f" {measure.unit}" if measure.unit else ""
+    return f"{measure.title}:{bounds}{unit}, {measure.direction} is better, per {measure.per}, from {measure.needs}"
+
+
+def _document(game: "Game[Any]") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "name": game.name,
+        "title": game.title,
+        "paper": game.paper,
+        "seats": [asdict(seat) for seat in game.seats],
+        "rules": game.rules.model_json_schema(),
+        "payload": game.payload.model_json_schema(),
+        "step": game.step.model_json_schema(),
+        "outcomes": [asdict(outcome) for outcome in game.outcomes],
+        "measures": [asdict(measure) for measure in game.measures],
+        "published": [asdict(figure) for figure in game.published],
+    }

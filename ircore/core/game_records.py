@@ -1,0 +1,131 @@
+"""Records of games other than reconstruction: one shape for all of them, with the game's own fields inside.
+
+The game's records check these fields where the game is installed; without it they are JSON that can still be read.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, model_validator
+
+from ircore.core.records import (
+    RECONSTRUCTION,
+    AnyEpisode,
+    AnyInstance,
+    AnyRun,
+    Dates,
+    Line,
+    Name,
+    PlayerSpec,
+    Record,
+    Sha256,
+    Submission,
+    TranscriptsReference,
+    check_licence,
+    check_links,
+    is_none,
+)
+
+Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")], JsonValue]
+"""A game's own fields by name."""
+
+
+class PictureFile(Record):
+    """A picture of an instance, stored in the set beside the records."""
+
+    image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
+    sha256: Sha256 = Field(description="Of the file's bytes.")
+    width: int = Field(ge=1, le=8192, description="Pixels.")
+    height: int = Field(ge=1, le=8192, description="Pixels.")
+
+
+class GameInstance(AnyInstance):
+    """One thing to be played of a game other than reconstruction."""
+
+    game: Name = Field(description="Entry-point name in the group ircore.games.")
+    pictures: dict[Name, PictureFile] = Field(default_factory=dict, description="Its pictures by name.")
+    payload: Fields = Field(default_factory=dict, description="The game's own fields, such as texts and answers.")
+    source: Line = Field(description="Where it comes from, for people.")
+    licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
+    seed: int | None = Field(default=None, ge=0, description="The seed it was made from; null if it was not drawn.")
+
+
+class GameSubmission(Record):
+    """Players for the seats of a game, as a manifest ``submission.yaml`` of ``schema: 2`` states them."""
+
+    schema_: Literal[2] = Field(alias="schema", description="Version of this format.")
+    game: Name = Field(description="Entry-point name in the group ircore.games.")
+    name: Line = Field(description="Shown on the submission's page; boards name the players.")
+    players: dict[Name, PlayerSpec] = Field(min_length=1, description="Who takes each seat, by the seat's name.")
+    rules: Fields = Field(
+        default_factory=dict, description="Rules that differ from the game's defaults, by the game's own names."
+    )
+    authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
+    links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
+    licence: Line = Field(description="SPDX identifier of what is submitted.")
+    hardware: Line | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
+    )
+    dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
+    transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+
+    @model_validator(mode="after")
+    def _checked(self) -> "GameSubmission":
+        check_licence(self.licence)
+        check_links(self.links)
+        return self
+
+
+AnySubmission = Submission | GameSubmission
+"""A manifest of either format."""
+
+
+class GameEpisode(AnyEpisode):
+    """One instance played by the players of a submission, in a game other than reconstruction."""
+
+    steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
+
+
+class GameScore(Record):
+    """One value of a measure of a game. File ``measures.jsonl``, one a line."""
+
+    episode_id: Name = Field(description="The episode that was measured.")
+    measure: Name = Field(description="Key of the measure, as the game declares it.")
+    step: int | None = Field(default=None, ge=1, description="The step, 1-based; null for a measure of the episode.")
+    value: float | None = Field(description="In the measure's unit; null if there is none.")
+    reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
+
+    @model_validator(mode="after")
+    def _value_or_reason(self) -> "GameScore":
+        if (self.value is None) == (self.reason is None):
+            raise ValueError("a score has either a value or a reason why not")
+        return self
+
+
+class GameRun(AnyRun):
+    """The identity of a run of a game other than reconstruction. File ``run.json``."""
+
+    submission: GameSubmission = Field(description="The manifest as it was read.")
+    rules: Fields = Field(description="As played, every rule of the game.")
+
+    @model_validator(mode="after")
+    def _another_game(self) -> "GameRun":
+        if self.game == RECONSTRUCTION or self.submission.game != self.game:
+            raise ValueError(f"game is {self.game}, that of the submission {self.submission.game}")
+        return self
+
+
+def manifest_record(document: dict[str, object]) -> AnySubmission:
+    """Return the record of a manifest: ``schema: 1`` is the reconstruction game, and so is its ``schema: 2``.
+
+    Raises:
+        pydantic.ValidationError: The document does not fit.
+    """
+    if document.get("schema") != 2 or not document.keys() & {"game", "players"}:
+        return Submission.model_validate(document)
+    stated = GameSubmission.model_validate(document)
+    if stated.game != RECONSTRUCTION:
+        return stated
+    rest = {name: value for name, value in document.items() if name not in ("schema", "game", "players")}
+    return Submission.model_validate({"schema": 1, **stated.players, **rest})

@@ -1,0 +1,53 @@
+"""The Image Reconstruction Game as a plug-in: what it declares, beside its rules, prompts, targets and figures."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from ircore.core.records import RECONSTRUCTION, Record, Rules, Scene, Turn
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, PublishedFigure, Table
+from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.games.reconstruction.published.published import SOURCE, mean_scores
+from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
+
+
+class ReconstructionPayload(Record):
+    """What an instance has besides its labels: the target, as a picture and as the list of what was drawn."""
+
+    target: str = Field(default="target", description="Name of the picture to be reconstructed.")
+    scene: Scene | None = Field(default=None, description="What was drawn; null for photographs.")
+
+
+class ReconstructionGame(Game[Rules]):
+    """A describer sees a target and writes; a generator draws from the words alone."""
+
+    name = RECONSTRUCTION
+    title = "Image Reconstruction Game"
+    paper = SOURCE
+    seats = (DESCRIBER, GENERATOR)
+    payload = ReconstructionPayload
+    rules = Rules
+    step = Turn
+    outcomes = (
+        GameOutcome("converged", played=True),
+        GameOutcome("turn_limit", played=True),
+        GameOutcome("aborted", played=False),
+    )
+    measures = (
+        Measure("similarity", "Similarity", "points", (0, 10), per="step", needs="judge"),
+        Measure("preference", "Final preferred", "", (0, 1), needs="judge"),
+    )
+    pages = Pages(columns=("preference",), figures=("similarity",), episode="{# drawn as a strip of turns #}")
+    published = tuple(
+        PublishedFigure(f"{pair.describer} + {pair.generator}, {judge}", "similarity", round(mean, 2), SOURCE)
+        for pair, means in mean_scores().items()
+        for judge, mean in means.items()
+    )
+
+    async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+        """Play one episode; see ``ircore.games.base.Game.play``."""
+        return await play_episode(table, setup)
+
+    def prompts(self, folder: Path | None) -> Prompts:
+        """Read the prompts; see ``load_prompts``."""
+        return load_prompts(self.name, folder)

@@ -1,0 +1,42 @@
+"""Finding games: every installed one, and the broken ones with the reason."""
+
+from typing import Any
+
+from ircore.core.errors import WorkError
+from ircore.core.plugins import available, load
+from ircore.games.base import Game, declaration_faults
+
+
+def load_game(name: str, where: str = "") -> Game[Any]:
+    """Return a game by its entry point's name.
+
+    Args:
+        name: Of the game.
+        where: File and field in which the name stood, for the error message.
+
+    Raises:
+        InputError: There is none of that name.
+        WorkError: It cannot be imported, or its declarations are not sound.
+    """
+    named = load("games", name, where)
+    game = named() if isinstance(named, type) else named
+    if not isinstance(game, Game):
+        raise WorkError(f"game {name!r}: {type(game).__name__} is no ircore.games.base.Game", "Derive it from Game.")
+    faults = declaration_faults(game)
+    if game.name != name:
+        faults += (f"its name is {game.name}, its entry point's {name}",)
+    if faults:
+        raise WorkError(f"game {name!r}: {'; '.join(faults)}", "This is a fault of the game: mend it.")
+    return game
+
+
+def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
+    """Return the games that are installed by name, and of those that cannot be used the reason."""
+    games: dict[str, Game[Any]] = {}
+    broken: dict[str, str] = {}
+    for name in available("games"):
+        try:
+            games[name] = load_game(name)
+        except WorkError as error:
+            broken[name] = error.problem.partition(": ")[2]
+    return games, broken

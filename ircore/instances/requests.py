@@ -1,0 +1,87 @@
+"""What makes instance sets: builders, importers and categories, all of them plug-ins in the group ``ircore.instances``.
+
+The name of an entry point says what it is: ``build.GAME`` is called with a ``BuildRequest``, ``import.FORMAT`` with an
+``ImportRequest``; both return the set that they wrote. ``category.NAME`` adds a category of targets to the
+reconstruction game: ``build(difficulty, rng)``, see ``ircore.games.reconstruction.targets.base``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ircore.core.plugins import available, load, unknown
+from ircore.instances.store import AnyInstanceSet
+
+Kind = Literal["build", "import", "category"]
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What ``ircore instances build`` was asked for.
+
+    Attributes:
+        out: The folder to make.
+        seed: The same seed gives the same set to the byte.
+        per_condition: Instances for each category and difficulty.
+        categories: Which to build; all if empty.
+        difficulties: Which to build; both if empty.
+    """
+
+    out: Path
+    seed: int = 0
+    per_condition: int = 10
+    categories: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """What ``ircore instances import`` was asked for; None for what was not said.
+
+    Attributes:
+        path: What is imported.
+        out: The folder to make.
+        category: Of instances that say none.
+        difficulty: Of instances that say none.
+        source: Where they come from, for people.
+        licence: SPDX identifier of those that say none.
+    """
+
+    path: Path
+    out: Path
+    category: str | None = None
+    difficulty: str | None = None
+    source: str | None = None
+    licence: str | None = None
+
+
+def named(kind: Kind) -> tuple[str, ...]:
+    """Return the names of all builders (by game), importers (by format) or categories that are installed."""
+    return tuple(name.partition(".")[2] for name in available("instances") if name.startswith(f"{kind}."))
+
+
+def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
+    """Return what builds instances of a game.
+
+    Raises:
+        InputError: Nothing does.
+        WorkError: It cannot be imported.
+    """
+    if game not in named("build"):
+        raise unknown("game with a builder", game, named("build"), "--game")
+    build: Callable[[BuildRequest], AnyInstanceSet] = load("instances", f"build.{game}")
+    return build
+
+
+def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:
+    """Return what imports a format.
+
+    Raises:
+        InputError: Nothing does.
+        WorkError: It cannot be imported.
+    """
+    if form not in named("import"):
+        raise unknown("format", form, named("import"))
+    read: Callable[[ImportRequest], AnyInstanceSet] = load("instances", f"import.{form}")
+    return read

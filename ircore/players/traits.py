@@ -1,0 +1,47 @@
+"""What players declare of themselves: the one place where anybody asks what a player needs, takes or bills."""
+
+from functools import cache
+
+from ircore.core.errors import InputError
+from ircore.core.plugins import available, builtin, load
+from ircore.players.base import Traits
+
+DRAWS_OFFLINE = Traits(needs="nothing", methods=("render",), parameters=())
+DESCRIBES_OFFLINE = Traits(needs="nothing", methods=("describe",), parameters=())
+DESCRIBES_WITH_OCR = Traits(needs="nothing", methods=("describe",))
+PERSON = Traits(needs="person", methods=("describe", "render"))
+RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
+WRITING_SERVICE = Traits(needs="service", methods=("describe", "judge"), example="temperature=0")
+CHATTING_DRAWER = Traits(needs="service", methods=("render",), example="temperature=0")
+DRAWING_SERVICE = Traits(needs="service", methods=("render",), example="size=1024x1024 quality=medium")
+CALLING_DRAWER = Traits(needs="service", methods=("render",), example="size=1024x1024 quality=medium", draws_apart=True)
+
+
+@cache
+def traits_of(name: str) -> Traits:
+    """Return what the player of a name declares.
+
+    A player that is not installed, cannot be imported or declares nothing is taken to ask a service.
+
+    Args:
+        name: Of its entry point.
+    """
+    try:
+        if name in available("traits"):
+            declared = load("traits", name)
+        elif name in available("players"):
+            declared = getattr(load("players", name), "TRAITS", None)
+        else:
+            declared = None
+    except InputError:
+        declared = None
+    return declared if isinstance(declared, Traits) else Traits()
+
+
+def players_of_project(needs: str, method: str) -> tuple[str, ...]:
+    """Return the players of this project that need something and have a seat's method, by name."""
+    return tuple(
+        name
+        for name in sorted(builtin("players"))
+        if traits_of(name).needs == needs and method in traits_of(name).methods
+    )

@@ -1,0 +1,92 @@
+"""Answers as journals keep them: from a player's answer to a record of it and back, the same for every seat."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ircore.core.errors import WorkError
+from ircore.core.images import Picture
+from ircore.core.records import Rendering
+from ircore.games.base import AnswerKind, Seat
+from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
+from ircore.runs.folder import Call, CallKey, Entry
+
+KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureAnswer, "choice": ChoiceAnswer}
+
+
+def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
+    """Return what identifies a question."""
+    return CallKey(episode_id, question.step, seat.name)
+
+
+def written(answer: Answer) -> Answer:
+    """Return an answer as a file can hold it: a lone surrogate cannot be written as UTF-8."""
+    if isinstance(answer, TextAnswer):
+        return replace(answer, text=answer.text.encode(errors="replace").decode())
+    return answer
+
+
+def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
+    """Check that a player answered with what its seat answers with.
+
+    Raises:
+        WorkError: It did not, or chose what was not offered.
+    """
+    if not isinstance(answer, KINDS[seat.answers]):
+        raise WorkError(
+            f"the player in the seat {seat.name} answered with a {type(answer).__name__}, not with a {seat.answers}",
+            f"Answer with a {KINDS[seat.answers].__name__}.",
+        )
+    choices = getattr(question, "choices", ())
+    if isinstance(answer, ChoiceAnswer) and answer.choice not in choices:
+        raise WorkError(
+            f"the player in the seat {seat.name} chose {answer.choice!r}", f"Choose one of: {', '.join(choices)}."
+        )
+    return answer
+
+
+def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float) -> Entry:
+    """Return what is recorded of an answer."""
+    picture = answer.picture if isinstance(answer, PictureAnswer) else None
+    call = Call(
+        episode_id=key.episode_id,
+        turn=key.turn,
+        role=key.role,
+        prompt=question.prompt if seat.records_prompt else None,
+        text=answer.text if isinstance(answer, TextAnswer) else None,
+        choice=answer.choice if isinstance(answer, ChoiceAnswer) else None,
+        rendering=None if picture is None else rendering_of(picture),
+        notes=answer.notes if isinstance(answer, PictureAnswer) else (),
+        usage=answer.usage,
+        seconds=seconds,
+        attempts=answer.attempts,
+    )
+    return Entry(call, picture)
+
+
+def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering], Picture]) -> Answer | None:
+    """Return the answer that a record holds; None if it holds none of the seat's kind.
+
+    Args:
+        seat: Who was asked.
+        call: The record.
+        picture_of: Finds the picture of a rendering.
+    """
+    if seat.answers == "text" and call.text is not None:
+        return TextAnswer(call.text, call.usage, call.seconds)
+    if seat.answers == "choice" and call.choice is not None:
+        return ChoiceAnswer(call.choice, call.usage, call.seconds)
+    if seat.answers == "picture" and call.rendering is not None:
+        return PictureAnswer(picture_of(call.rendering), call.notes, call.usage, call.seconds)
+    return None
+
+
+def answers_alone(seat: Seat[Any, Any], call: Call) -> bool:
+    """Return whether a record holds an answer of the seat's kind and of no other."""
+    held = {"text": call.text, "choice": call.choice, "picture": call.rendering}
+    return [kind for kind, answer in held.items() if answer is not None] == [seat.answers]
+
+
+def rendering_of(picture: Picture) -> Rendering:
+    """Return what a journal says of a picture."""
+    return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)

@@ -1,0 +1,149 @@
+"""One path for every question, whoever answers: ask, record, resume, cache, cost, limits.
+
+An answer that is in the record is taken from there. One that another run had is taken from the cache and recorded. Else
+the question is sent, unless the limit of cost is reached; its answer, or the fault that came instead, is on the disk
+before anything follows from it.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Coroutine, Iterable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Generic, Protocol, TypeVar
+
+from ircore.core.errors import WorkError
+from ircore.core.progress import Progress
+from ircore.core.recorder import Recorder
+from ircore.players.base import JudgeError, PlayerError
+from ircore.players.calls import ProviderStopError
+from ircore.players.guard import unbroken
+from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.prices import Asked
+
+Refusal = PlayerError | JudgeError | ProviderStopError
+"""What a player raises on purpose instead of answering."""
+
+
+class Entry(Protocol):
+    """A line of a journal, with what is counted of it."""
+
+    @property
+    def counted(self) -> Any:
+        """The question, answered or not, as ``Watch`` counts it."""
+        ...
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+AnswerT = TypeVar("AnswerT")
+
+
+class Inquiry(ABC, Generic[EntryT, AnswerT]):
+    """One question, identified by episode, step and seat, and where its answer belongs."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """What is asked of whom, such as ``geometry-easy-01, turn 1: the describer``."""
+
+    @abstractmethod
+    def recorded(self) -> EntryT | None:
+        """Return the answer that the record has."""
+
+    @abstractmethod
+    def cached(self) -> EntryT | None:
+        """Return the answer that another run had, to be recorded in this one."""
+
+    @abstractmethod
+    def ask(self) -> Awaitable[AnswerT]:
+        """Send the question; raises a ``Refusal``."""
+
+    @abstractmethod
+    def answered(self, answer: AnswerT, seconds: float) -> EntryT:
+        """Return what is recorded of an answer, kept in the cache if there is one."""
+
+    @abstractmethod
+    def refused(self, refusal: Refusal) -> EntryT:
+        """Return what is recorded of a question that was asked in vain."""
+
+
+@dataclass(frozen=True)
+class Engine(Generic[EntryT]):
+    """Settles questions.
+
+    Attributes:
+        recorder: Writes the journal.
+        watch: Counts along, and may limit the cost.
+        shown: The progress line.
+    """
+
+    recorder: Recorder[EntryT]
+    watch: Watch
+    shown: Progress
+
+    async def settle(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
+        """Return what the record holds of a question, asked now if it holds nothing.
+
+        Raises:
+            PlayerError, JudgeError, ProviderStopError: It was asked in vain, which is recorded.
+            CostLimitError: No more may be spent.
+            WorkError: The player broke, or the record cannot be written.
+        """
+        entry = inquiry.recorded()
+        if entry is not None:
+            return entry
+        entry = inquiry.cached()
+        if entry is None:
+            entry = await self._asked(inquiry)
+        await self._record(entry)
+        return entry
+
+    async def _asked(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
+        if not self.watch.may_ask():
+            raise self.watch.stopped()
+        started = perf_counter()
+        self.watch.asking()
+        try:
+            answer = await unbroken(inquiry.ask(), inquiry.where)
+        except (PlayerError, JudgeError, ProviderStopError) as refusal:
+            await self._record(inquiry.refused(refusal))
+            raise
+        finally:
+            self.watch.done_asking()
+        return inquiry.answered(answer, round(perf_counter() - started, 4))
+
+    async def _record(self, entry: EntryT) -> None:
+        await self.recorder.record(entry)
+        counted: Asked = entry.counted
+        self.watch.asked(counted)
+        self.shown.refresh(self.watch.note)
+
+    async def run(
+        self, workers: Iterable[Coroutine[Any, Any, None]], deadline: float | None, players: Iterable[object]
+    ) -> None:
+        """Let workers ask side by side until all are done; the first failure stops all of them.
+
+        Args:
+            workers: Each takes what is to be asked from a queue that it shares with others.
+            deadline: Seconds after which asking stops, whatever is under way; None for no limit.
+            players: Closed at the end, in this event loop.
+
+        Raises:
+            WorkError: The deadline is over; every answer is kept.
+        """
+        try:
+            async with asyncio.timeout(deadline), asyncio.TaskGroup() as group:
+                for worker in workers:
+                    group.create_task(worker)
+        except TimeoutError as error:
+            raise WorkError(
+                f"stopped at the deadline of {deadline:g} s", "Every answer is kept; the same command goes on."
+            ) from error
+        except BaseExceptionGroup as failures:
+            # The others were cancelled because of the first failure, so that is the one to tell.
+            raise failures.exceptions[0] from None
+        finally:
+            await self.recorder.close()
+            for player in players:
+                if close := getattr(player, "close", None):
+                    await close()

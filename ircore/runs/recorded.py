@@ -1,0 +1,80 @@
+"""Recorded answers in place of players: the rules played again on a transcript."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, cast
+
+from ircore.core.images import Picture
+from ircore.core.records import Rendering
+from ircore.games.base import Seat
+from ircore.players.base import Answer, Asked, PlayerError
+from ircore.runs.answers import answer_of, call_key
+from ircore.runs.folder import Call, CallKey, Failure
+
+QuestionT = TypeVar("QuestionT", bound=Asked)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+class MissingAnswerError(Exception):
+    """The rules ask for an answer that the transcript does not have."""
+
+    def __init__(self, key: CallKey) -> None:
+        super().__init__(f"turn {key.turn}: the {key.role}'s answer is missing")
+
+
+class RecordedTable:
+    """The table of one episode, every seat of which answers from a transcript.
+
+    Args:
+        episode_id: Of the episode.
+        calls: Its answers.
+        failures: Its questions without an answer, in order.
+        picture_of: Finds the picture of a rendering.
+
+    Attributes:
+        asked: What the rules have asked for.
+        odd: Step and seat of questions whose words are not those of the transcript.
+    """
+
+    def __init__(
+        self,
+        episode_id: str,
+        calls: Mapping[CallKey, Call],
+        failures: Sequence[Failure],
+        picture_of: Callable[[Rendering], Picture],
+    ) -> None:
+        self._episode_id = episode_id
+        self._calls = calls
+        self._failures = failures
+        self._picture_of = picture_of
+        self.asked: set[CallKey] = set()
+        self.odd: list[tuple[int, str]] = []
+
+    async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
+        """Answer as the transcript does.
+
+        Raises:
+            PlayerError: The recorded player could not answer.
+            MissingAnswerError: The transcript has no answer.
+        """
+        key = call_key(self._episode_id, seat, question)
+        self.asked.add(key)
+        call = self._calls.get(key)
+        answer = None if call is None else answer_of(seat, call, self._picture_of)
+        if call is None or answer is None:
+            raise self._refusal(key)
+        if seat.records_prompt and call.prompt != question.prompt:
+            self.odd.append((key.turn, key.role))
+        return cast(AnswerT, answer)
+
+    def _refusal(self, key: CallKey) -> PlayerError | MissingAnswerError:
+        for failure in reversed(self._failures):
+            if (failure.turn, failure.role) == (key.turn, key.role) and failure.reason != "stopped":
+                return PlayerError(failure.reason, failure.detail)
+        return MissingAnswerError(key)
+
+
+def known_picture(rendering: Rendering) -> Picture:
+    """Return a picture that is known by hash and size only: rules do not look at it."""
+    picture = Picture(b"", rendering.width, rendering.height)
+    picture.__dict__["sha256"] = rendering.sha256
+    return picture

@@ -1,0 +1,106 @@
+"""What is to be played, from what a user names: a manifest, an instance set and rules given on the command line."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.plugins import unknown
+from ircore.core.records import GameRules, Submission
+from ircore.core.validation import describe_validation_error
+from ircore.games.base import Game
+from ircore.games.registry import load_game
+from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
+from ircore.runs.play import Players
+
+
+class Prepared(NamedTuple):
+    """A submission with its game, an instance set of the same game and the rules to be played by."""
+
+    loaded: AnyLoaded
+    game: Game[Any]
+    instances: AnyInstanceSet
+    rules: GameRules
+
+
+def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) -> Prepared:
+    """Read what is to be played and check that it goes together.
+
+    Args:
+        submission: The submission's folder or its manifest.
+        instances_dir: The instance set.
+        given: Rules that hold instead of the submission's, by name.
+
+    Raises:
+        InputError: Something is missing or does not fit; the set is for another game; a seat has no player.
+        WorkError: The game cannot be imported.
+    """
+    loaded = read_any_manifest(submission)
+    game = load_game(loaded.submission.game, f"{loaded.path}: game")
+    check_seats(game, loaded)
+    instances = read_any_instances(instances_dir)
+    if instances.game != game.name:
+        raise InputError(
+            f"{instances_dir}: instances of the game {instances.game}; {loaded.path} plays {game.name}",
+            f"Make a set with: ircore instances build --game {game.name} --out DIR",
+        )
+    return Prepared(loaded, game, instances, rules_of(game, loaded, given))
+
+
+def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) -> GameRules:
+    """Return the rules of a run: the game's defaults, the submission's on top, those given on top of both.
+
+    Raises:
+        InputError: A rule is unknown to the game or out of its range.
+    """
+    for name in given:
+        if name not in game.rules.model_fields:
+            raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
+    submission = loaded.submission
+    stated = submission.rules.model_dump() if isinstance(submission, Submission) else submission.rules
+    try:
+        return game.rules.model_validate({**stated, **given})
+    except ValidationError as error:
+        raise InputError(
+            f"{loaded.path}: rules: {describe_validation_error(error)}", f"See: ircore games show {game.name}"
+        ) from error
+
+
+def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:
+    """Check that every seat of a game has a player that is installed and can take it.
+
+    Raises:
+        InputError: A seat is empty, is none of the game's, or its player cannot take it.
+    """
+    players, names = loaded.submission.players, [seat.name for seat in game.seats]
+    for name in players:
+        if name not in names:
+            raise unknown(f"seat of {game.name}", name, names, f"{loaded.path}: players")
+    for seat in game.seats:
+        if seat.name not in players:
+            raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
+        if players[seat.name].player != RECORDED:
+            check_seat(loaded, seat.name, seat.method)
+        elif not seat.recorded:
+            raise InputError(
+                f"{loaded.path}: players.{seat.name}: the game {game.name} has no recorded answers for this seat",
+                "Name a player.",
+            )
+
+
+def make_players(game: Game[Any], loaded: AnyLoaded) -> Players:
+    """Make the players of all seats.
+
+    Raises:
+        InputError: A player does not take its settings.
+    """
+    return {seat.name: _player(loaded, seat.name) for seat in game.seats}
+
+
+def _player(loaded: AnyLoaded, seat: str) -> Any:
+    spec = loaded.submission.players[seat]
+    return RecordedSeat(spec) if spec.player == RECORDED else make_player(loaded, seat)

@@ -1,0 +1,66 @@
+"""Scores computed on the workers of a Dask cluster, in the form that ``ircore.scorers.computed`` takes.
+
+The order of the scores stays in this process: what travels is all that the scores of one episode depend on, pictures as
+encoded files. Whoever can reach a Dask worker can run code on it anyway, so unpickling gives nothing away.
+"""
+
+import asyncio
+import pickle
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from ircore.core.records import Score
+from ircore.core.workers import AHEAD
+from ircore.runs.remote.cluster import Cluster
+from ircore.runs.remote.worker import check_version
+from ircore.scorers.computed import Elsewhere, Material, scores_of
+
+
+def scored_by(scheduler: str) -> Elsewhere:
+    """Return what computes scores on the workers of a cluster.
+
+    Args:
+        scheduler: The address.
+
+    Raises:
+        InputError: This is no address, or Dask is not installed.
+    """
+    cluster = Cluster(scheduler)
+    return lambda materials: _scored(cluster, materials)
+
+
+def _scored(cluster: Cluster, materials: Iterable[Material]) -> Iterator[list[Score]]:
+    """Yield the scores of each material in order; ``AHEAD`` of them are handed out for every place on the workers."""
+    with asyncio.Runner() as runner:
+        waiting: deque[asyncio.Task[list[Score]]] = deque()
+        try:
+            for material in materials:
+                if len(waiting) >= AHEAD * runner.run(cluster.slots()):
+                    yield runner.run(_awaited(waiting.popleft()))
+                waiting.append(runner.run(_handed_out(cluster, material)))
+            while waiting:
+                yield runner.run(_awaited(waiting.popleft()))
+        finally:
+            for task in waiting:
+                task.cancel()
+            runner.run(cluster.close())
+
+
+async def _handed_out(cluster: Cluster, material: Material) -> "asyncio.Task[list[Score]]":
+    task = asyncio.create_task(cluster.run(scores, pickle.dumps(material)))
+    await asyncio.sleep(0)  # lets it begin
+    return task
+
+
+async def _awaited(task: "asyncio.Task[list[Score]]") -> list[Score]:
+    return await task
+
+
+def scores(version: str, material: bytes) -> list[Score]:
+    """Compute the scores of a pickled ``Material``; runs on a worker.
+
+    Raises:
+        InputError: The version differs, or a judge or metric is not installed.
+    """
+    check_version(version)
+    return scores_of(pickle.loads(material))  # noqa: S301 - see above

@@ -1,0 +1,93 @@
+"""The verdict on a manifest of ``schema: 2``.
+
+Strangers' words, keys and addresses are held to the same rules as in any manifest; seats and rules to the game's own.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameSubmission
+from ircore.core.plugins import load, unknown
+from ircore.core.records import PlayerSpec
+from ircore.core.strict_yaml import FieldPath
+from ircore.core.validation import worded
+from ircore.games.base import Game, Seat
+from ircore.games.registry import load_game
+from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.submissions.check.findings import Fault
+from ircore.submissions.check.seats import Conditions, setting_faults
+
+_SEE = "See: ircore games show NAME"
+
+
+def is_game_manifest(mapping: dict[Any, Any]) -> bool:
+    """Return whether a document is a manifest of ``schema: 2``."""
+    return mapping.get("schema") == 2 and bool(mapping.keys() & {"game", "players"})
+
+
+def read_game_manifest(mapping: dict[Any, Any]) -> tuple[GameSubmission | None, list[Fault]]:
+    """Return the record of a manifest; None and every fault of its form if it does not fit."""
+    try:
+        return GameSubmission.model_validate(mapping), []
+    except ValidationError as error:
+        faults = [
+            Fault(_path(one["loc"]), worded(one), "", "See docs/submit.md for the format.")
+            for one in error.errors(include_url=False)
+        ]
+        return None, faults
+
+
+def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[Fault]:
+    """Yield what is wrong with the game, the seats, their players and the rules of a manifest."""
+    try:
+        game = load_game(submission.game)
+    except InputError as error:
+        yield Fault(("game",), error.problem, "a game that is installed", error.remedy)
+        return
+    names = [seat.name for seat in game.seats]
+    for name in submission.players.keys() - set(names):
+        refusal = unknown(f"seat of {game.name}", name, names)
+        yield Fault(("players", name), refusal.problem, ", ".join(names), refusal.remedy)
+    for seat in game.seats:
+        spec = submission.players.get(seat.name)
+        if spec is None:
+            yield Fault(("players",), f"{seat.name} is missing", "a player for each seat", f"Name the {seat.name}.")
+            continue
+        yield from (
+            fault._replace(path=("players", *fault.path)) for fault in setting_faults(seat.name, spec, conditions)
+        )
+        if problem := _player_problem(game, seat, spec):
+            yield Fault(("players", seat.name, "player"), *problem)
+    yield from _rule_faults(game, submission)
+
+
+def _player_problem(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> tuple[str, str, str] | None:
+    """Return what is wrong with the player of a seat: problem, expectation, remedy."""
+    try:
+        if spec.player == RECORDED:
+            RecordedSeat(spec)
+            if not seat.recorded:
+                return f"{game.name} has no recorded answers for this seat", "a player", "Name a player."
+            return None
+        player = load("players", spec.player)
+        if not hasattr(player, seat.method):
+            return f"{spec.player} cannot take the seat {seat.name}", "another player", "Name another player."
+        getattr(player, "check", player)(spec)
+    except InputError as error:
+        return error.problem, "", error.remedy
+    return None
+
+
+def _rule_faults(game: Game[Any], submission: GameSubmission) -> Iterator[Fault]:
+    try:
+        game.rules.model_validate(submission.rules)
+    except ValidationError as error:
+        for one in error.errors(include_url=False):
+            yield Fault(("rules", *_path(one["loc"])), worded(one), "", _SEE.replace("NAME", game.name))
+
+
+def _path(loc: tuple[int | str, ...]) -> FieldPath:
+    return tuple(loc)

@@ -1,0 +1,1 @@
+"""Pages of games other than reconstruction, under ``games/NAME/``: from what the game declares and its runs."""

@@ -1,0 +1,47 @@
+"""The page on adding a game: its code is put into a package as it stands there, and played."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "adding-a-game.md"
+MANIFEST = """\
+schema: 2
+game: guess
+name: Apple
+players: {guesser: {player: apple}}
+licence: CC0-1.0
+"""
+
+
+def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path: Path) -> None:
+    page = PAGE.read_text("utf-8")
+    packages = tmp_path / "packages"
+    about = packages / "my_game-1.0.dist-info"
+    about.mkdir(parents=True)
+    (packages / "my_game.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
+    (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-game\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(points)
+    (tmp_path / "apple").mkdir()
+    (tmp_path / "apple" / "submission.yaml").write_text(MANIFEST)
+
+    def ircore(*words: str) -> str:
+        environment = {**os.environ, "PYTHONPATH": str(packages)}
+        command = [sys.executable, "-m", "ircore", *words]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    ircore("instances", "build", "--game", "guess", "--out", "set")
+    ircore("play", "apple", "--instances", "set", "--out", "run")
+    ircore("score", "run")
+    ircore("release", "build", "--runs", "run", "--instances", "set", "--out", "release")
+    assert "0 faults" in ircore("release", "check", "release")
+    (row,) = json.loads(ircore("results", "run", "--json"))["rows"]
+    # One of the two fruits is an apple.
+    assert row["correct"]["mean"] == 0.5

@@ -1,0 +1,246 @@
+"""A game in a package of its own, from manifest to pages: nothing in this repository names it.
+
+The package ``toy_rps`` (rock, paper, scissors with pictures) is installed by pip into a folder of its own. Every
+command below runs as a user's would.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOY = Path(__file__).parent / "toy_rps"
+
+MANIFEST = """\
+schema: 2
+game: rps
+name: Signer and chooser
+players:
+  signer: {player: rps-signer, parameters: {delay_s: DELAY, asked: "ASKED"}}
+  chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}
+licence: CC0-1.0
+"""
+
+
+class Toy:
+    """The commands, with the package installed."""
+
+    def __init__(self, folder: Path, packages: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "PYTHONPATH": str(packages)}
+
+    def start(self, *words: object) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "ircore", *map(str, words)]
+        return subprocess.Popen(
+            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder
+        )
+
+    def run(self, *words: object, status: int = 0) -> str:
+        process = self.start(*words)
+        out, errors = process.communicate()
+        assert process.returncode == status, errors
+        return out if status == 0 else errors
+
+    def json(self, *words: object) -> Any:
+        return json.loads(self.run(*words, "--json"))
+
+    def check(self, site: str) -> str:
+        """Return what the check of a site says."""
+        process = self.start("site", "check", site)
+        return "".join(process.communicate())
+
+    def manifest(self, name: str, delay: float = 0, text: str = MANIFEST) -> Path:
+        folder = self.folder / "submissions" / name
+        folder.mkdir(parents=True)
+        asked = self.folder / f"{name}-asked"
+        (folder / "submission.yaml").write_text(text.replace("DELAY", str(delay)).replace("ASKED", str(asked)))
+        return folder
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source, target = tmp_path_factory.mktemp("source") / "toy", tmp_path_factory.mktemp("packages")
+    shutil.copytree(TOY, source, ignore=shutil.ignore_patterns("__pycache__"))
+    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target), str(source)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options], check=True)
+    return target
+
+
+@pytest.fixture
+def toy(tmp_path: Path, packages: Path) -> Toy:
+    made = Toy(tmp_path, packages)
+    made.run("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "instances")
+    return made
+
+
+def test_the_game_is_listed_and_says_what_it_declares(toy: Toy) -> None:
+    assert "rps             Rock, paper, scissors  (signer, chooser)" in toy.run("games")
+    declared = toy.json("games", "show", "rps")
+    assert [(seat["name"], seat["answers"]) for seat in declared["seats"]] == [
+        ("signer", "picture"),
+        ("chooser", "choice"),
+    ]
+    assert declared["measures"][0]["key"] == "wins"
+
+
+def test_the_set_is_of_the_game_and_no_other_is_played_on_it(toy: Toy) -> None:
+    assert "signs" in toy.run("instances", "show", "instances")
+    classical = Path(__file__).parents[2] / "submissions" / "builtin-classical-canvas"
+    said = toy.run("play", classical, "--instances", "instances", "--out", "run", status=2)
+    assert "instances of the game rps" in said
+    assert "plays reconstruction" in said
+
+
+def test_a_manifest_with_a_seat_too_few_is_refused_in_one_line(toy: Toy) -> None:
+    lines = [line for line in MANIFEST.splitlines() if "chooser:" not in line]
+    submission = toy.manifest("alone", text="\n".join(lines))
+    said = toy.run("play", submission, "--instances", "instances", "--out", "run", status=2)
+    assert "submission.yaml: players.chooser: is missing" in said
+    assert not (toy.folder / "run").exists()
+
+
+def test_a_killed_run_goes_on_and_asks_nothing_twice(toy: Toy) -> None:
+    submission = toy.manifest("slow", delay=0.15)
+    playing = toy.start("play", submission, "--instances", "instances", "--out", "run", "--concurrency", "1")
+    journal = toy.folder / "run" / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while not (journal.is_file() and journal.read_text().count('"call"') >= 9):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    playing.kill()
+    playing.communicate()
+    answered = journal.read_text().count('"call"')
+    toy.run("play", submission, "--instances", "instances", "--out", "run", "--concurrency", "1")
+    asked = (toy.folder / "slow-asked").read_text().splitlines()
+    # Four episodes of three rounds of two questions; one more may have been under way when it was killed.
+    assert answered >= 9
+    assert 24 <= len(asked) <= 25
+    shown = toy.json("show", "run")
+    assert (shown["run"]["game"], shown["episodes"]) == ("rps", 4)
+    assert shown["outcomes"] == {"completed": 4, "aborted": 0}
+
+
+def test_a_recorded_person_takes_a_seat_that_allows_it_and_no_other(toy: Toy) -> None:
+    recorded = MANIFEST.replace(
+        'chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}',
+        "chooser: {player: recorded, source: human}",
+    )
+    toy.run("play", toy.manifest("person", text=recorded), "--instances", "instances", "--out", "run")
+    events = [json.loads(line) for line in (toy.folder / "run" / "journal.jsonl").read_text().splitlines()]
+    assert {event["choice"] for event in events if event.get("role") == "chooser"} == {"rock"}
+    other = "signer: {player: recorded, source: human}"
+    elsewhere = toy.manifest("elsewhere", text=MANIFEST.replace(MANIFEST.splitlines()[4].strip(), other))
+    said = toy.run("play", elsewhere, "--instances", "instances", "--out", "other", status=2)
+    assert "the game rps has no recorded answers for this seat" in said
+
+
+def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(toy: Toy) -> None:
+    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "fair")
+    perfect = toy.manifest("perfect", text=MANIFEST.replace(", slip: 3", ""))
+    toy.run("play", perfect, "--instances", "instances", "--out", "perfect")
+    # Of each episode: wins, rounds, and one value a round.
+    assert "4 played episodes, 20 new values, 0 kept" in toy.run("score", "fair", "perfect")
+    assert "0 new values, 20 kept" in toy.run("score", "fair")
+    board = toy.json("results", "fair", "perfect")
+    rows = [
+        {cell: value for cell, value in row.items() if cell in ("rank", "submission", "wins")} for row in board["rows"]
+    ]
+    # The one that slips on every third question loses one of three rounds of every episode.
+    assert [(row["submission"], round(row["wins"]["mean"], 6)) for row in rows] == [
+        ("perfect", 1.0),
+        ("fair", 0.666667),
+    ]
+
+
+def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
+    for name, text in (("fair", MANIFEST), ("perfect", MANIFEST.replace(", slip: 3", ""))):
+        toy.run("play", toy.manifest(name, text=text), "--instances", "instances", "--out", f"runs/{name}")
+    toy.run("score", "runs/fair", "runs/perfect")
+    given = ["--runs", "runs/fair", "--runs", "runs/perfect", "--instances", "instances"]
+    toy.run("release", "build", *given, "--out", "release")
+    # 24 rounds, 4 instances, 8 episodes, 40 values, 2 runs; three signs.
+    assert "0 faults in 78 rows and 3 pictures" in toy.run("release", "check", "release")
+    steps = load_dataset(toy.folder / "release", "transcripts_rps", tmp=toy.folder / "cache")
+    assert steps["columns"][:3] == ["game", "run_id", "submission"]
+    assert (steps["rows"], steps["first"]["game"], steps["first"]["step"]) == (24, "rps", 1)
+    assert steps["first"]["sign"] == [16, 16]
+    toy.run("release", "build", *given, "--out", "again")
+    assert digests(toy.folder / "release") == digests(toy.folder / "again")
+
+    toy.run("release", "pull", "release", "--out", "pulled")
+    pulled = sorted((toy.folder / "pulled" / "runs").iterdir())
+    assert "0 new values, 20 kept" in toy.run("score", *pulled)
+    was, now = (toy.json("results", *runs)["rows"] for runs in (["runs/fair", "runs/perfect"], pulled))
+    assert now == was
+
+    file = next((toy.folder / "release" / "data" / "scores").iterdir())
+    file.write_bytes(file.read_bytes()[:-1])
+    assert "not a Parquet file" in toy.start("release", "check", "release").communicate()[0]
+
+
+def load_dataset(folder: Path, config: str, tmp: Path) -> dict[str, Any]:
+    """Load a config as a user does, in a process of its own with a cache of its own."""
+    code = f"""
+import datasets, json
+table = datasets.load_dataset({str(folder)!r}, {config!r}, split="test")
+first = {{name: list(value.size) if hasattr(value, "size") else value for name, value in table[0].items()}}
+print(json.dumps({{"rows": len(table), "columns": table.column_names, "first": first}}))
+"""
+    environment = {**os.environ, "HF_DATASETS_CACHE": str(tmp), "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    loaded: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return loaded
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_site_has_pages_of_the_game_and_the_front_page_names_it(toy: Toy) -> None:
+    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "run")
+    toy.run("score", "run")
+    asked = ["--per-condition", "1", "--category", "geometry", "--difficulty", "easy"]
+    toy.run("instances", "build", *asked, "--out", "targets")
+    pair = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
+    toy.run("play", pair, "--instances", "targets", "--out", "pair")
+    toy.run("score", "pair")
+    toy.run("site", "build", "--runs", "pair", "run", "--out", "site")
+    assert "nothing found" in toy.check("site")
+    site = toy.folder / "site"
+    assert "Rock, paper, scissors" in (site / "index.html").read_text()
+    board = (site / "games" / "rps" / "index.html").read_text()
+    assert 'href="../../games/rps/gallery.html"' in board
+    assert "0.67" in board
+    episode = (site / "games" / "rps" / "signs-easy-01.html").read_text()
+    assert episode.count('alt="the sign shown in round') == 3
+    assert episode.count(": lost") == 1
+    # Without the package the game cannot be shown; the rest of the site can.
+    toy.environment.pop("PYTHONPATH")
+    building = toy.start("site", "build", "--runs", "pair", "run", "--out", "site")
+    assert "the game rps is left out" in building.communicate()[1]
+    assert building.returncode == 0
+    assert not (site / "games").exists()
+
+
+def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:
+    text = MANIFEST.replace(', asked: "ASKED"', "").replace("name: Signer", "authors: [Kim]\nname: Signer")
+    assert "valid" in toy.run("submission", "check", toy.manifest("sound", text=text))
+    wrong = text.replace("rps-chooser", "rps-signer-two").replace("licence:", "rules: {rounds: 0}\nlicence:")
+    said = toy.run("submission", "check", toy.manifest("wrong", text=wrong), status=2)
+    assert "players.chooser.player: unknown player 'rps-signer-two'" in said
+    assert "rules.rounds: must be at least 1" in said
+    crowded = text.replace("licence:", "  umpire: {player: rps-signer}\nlicence:")
+    assert "unknown seat of rps 'umpire'" in toy.run(
+        "submission", "check", toy.manifest("third", text=crowded), status=2
+    )

@@ -1,0 +1,1 @@
+"""Rock, paper, scissors with pictures."""

@@ -1,0 +1,43 @@
+"""Instances: which signs are shown, and their pictures."""
+
+import random
+from collections.abc import Iterator
+
+from ircore.core.drawing import Drawing
+from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.images import Picture
+from ircore.instances.requests import BuildRequest
+from ircore.instances.store import GameInstanceSet, write_game_instances
+
+COLOURS = {(128, 128, 128): "rock", (255, 255, 0): "paper", (255, 0, 0): "scissors"}
+"""The colour of each sign."""
+
+
+def build(request: BuildRequest) -> GameInstanceSet:
+    """Make an instance set."""
+    return write_game_instances(request.out, _made(request))
+
+
+def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+    pictures = {
+        sign: Picture.from_pixels(Drawing(16, 16, "#{:02x}{:02x}{:02x}".format(*colour)).pixels)
+        for colour, sign in COLOURS.items()
+    }
+    for index in range(1, request.per_condition + 1):
+        rng = random.Random(f"{request.seed}/{index}")
+        signs = [rng.choice(sorted(pictures)) for _ in range(3)]
+        instance = GameInstance(
+            instance_id=f"signs-easy-{index:02d}",
+            category="signs",
+            difficulty="easy",
+            game="rps",
+            pictures={
+                name: PictureFile(image=f"images/{name}.png", sha256=one.sha256, width=one.width, height=one.height)
+                for name, one in pictures.items()
+            },
+            payload={"signs": signs, "human": ["rock", "rock", "rock"]},
+            source="drawn for a test",
+            licence="CC0-1.0",
+            seed=request.seed,
+        )
+        yield instance, {name: one.data for name, one in pictures.items()}

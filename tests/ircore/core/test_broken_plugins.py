@@ -1,0 +1,80 @@
+"""A plug-in that cannot be imported is named with its reason, and everything else works."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+
+ENTRY_POINTS = """\
+[ircore.commands]
+shatter = shattered:command
+[ircore.games]
+shards = shattered:Game
+[ircore.judges]
+splinter = shattered:Judge
+[ircore.metrics]
+crack = shattered:METRIC
+[ircore.players]
+glass = shattered:Player
+"""
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> dict[str, str]:
+    """An environment with an installed package whose module raises when it is imported."""
+    packages = tmp_path / "packages"
+    about = packages / "shattered-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shattered\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(ENTRY_POINTS)
+    (packages / "shattered.py").write_text('raise RuntimeError("the glass\\n is broken")\n')
+    return {**os.environ, "PYTHONPATH": str(packages)}
+
+
+def ircore(environment: dict[str, str], *words: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "ircore", *map(str, words)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_help_lists_a_broken_command_with_its_reason(broken: dict[str, str]) -> None:
+    said = ircore(broken, "--help")
+    assert said.returncode == 0
+    assert "broken: RuntimeError: the glass is broken" in said.stdout
+    assert "Score the renderings of runs." in said.stdout
+    assert ircore(broken, "shatter").returncode == 1
+
+
+def test_games_lists_a_broken_game_with_its_reason(broken: dict[str, str]) -> None:
+    said = ircore(broken, "games", "--json")
+    assert [game["name"] for game in json.loads(said.stdout)["games"]] == ["reconstruction"]
+    assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
+
+
+def test_compare_leaves_a_broken_metric_out(broken: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    path.write_bytes(Picture.from_pixels(Drawing(64, 64, "#ff0000").pixels).data)
+    said = ircore(broken, "compare", path, path, "--json")
+    assert said.returncode == 0
+    assert "ircore: crack is left out" in said.stderr
+    document = json.loads(said.stdout)
+    assert document["metrics"]["ssim"] == 1
+    assert document["metrics"]["crack"] is None
+    assert "the glass is broken" in document["unavailable"]["crack"]
+
+
+def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    (folder / "submission.yaml").write_text(
+        "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
+    )
+    said = ircore(broken, "play", folder, "--instances", tmp_path, "--out", tmp_path / "run")
+    assert said.returncode == 1
+    assert "player 'glass' cannot be loaded: RuntimeError: the glass is broken" in said.stderr
+    assert "Traceback" not in said.stderr

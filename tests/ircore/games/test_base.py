@@ -1,0 +1,42 @@
+"""What a game declares: the examples of the documentation run, and unsound declarations are named."""
+
+import doctest
+
+from ircore.core import seeds
+from ircore.core.records import GameRules, Record
+from ircore.games import base
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, Seat, Table, declaration_faults
+from ircore.players import base as players
+
+
+def test_the_examples_of_the_contract_run() -> None:
+    for module in (base, players, seeds):
+        outcome = doctest.testmod(module)
+        assert outcome.attempted > 0
+        assert outcome.failed == 0
+
+
+class Nothing(Record):
+    """A step or payload without fields."""
+
+
+class Unsound(Game[GameRules]):
+    name = "unsound"
+    title = "Unsound"
+    seats = (Seat("one", "One", "nothing", "text"), Seat("one", "Also one", "nothing", "text"))
+    payload = step = Nothing
+    outcomes = (GameOutcome("completed", played=True),)
+    measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
+    pages = Pages(columns=("points",))
+
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        return Ending("completed", ())
+
+
+def test_unsound_declarations_are_named() -> None:
+    assert declaration_faults(Unsound()) == (
+        "two seats have one name",
+        "the headline seconds has no range",
+        "there is no outcome aborted that does not count as played",
+        "pages name the measure points, which is not declared",
+    )

@@ -1,0 +1,69 @@
+"""Imports run downwards only: the drawing on the architecture page, held against the code."""
+
+import ast
+from itertools import pairwise
+from pathlib import Path
+
+import ircore
+
+ROOT = Path(ircore.__file__).resolve().parents[1]
+
+FLOORS = ("core", "players", "instances", "games", "runs", "scorers", "results", "submissions", "commands")
+"""The rooms of ``ircore`` from the ground floor up: each may import what lies below it."""
+
+PACKAGES = ("ircore", "dataset_card", "leaderboard")
+"""``ircore`` imports neither of the other two, and these two nothing of each other."""
+
+
+def imported(path: Path) -> set[str]:
+    """Return the dotted names of every module that a file imports, inside functions too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name for name in names if name.split(".")[0] in PACKAGES}
+
+
+def upward(path: Path, source: str) -> list[str]:
+    """Return the imports of a room's file that climb to a higher floor."""
+    floor = FLOORS.index(source)
+    rooms = ((name, name.split(".")[1]) for name in imported(path) if name.count(".") and name.startswith("ircore."))
+    return [name for name, room in rooms if room in FLOORS and FLOORS.index(room) > floor]
+
+
+def test_every_room_stands_in_the_drawing() -> None:
+    rooms = {path.name for path in (ROOT / "ircore").iterdir() if (path / "__init__.py").is_file()}
+    assert rooms == set(FLOORS)
+
+
+def test_no_module_stands_beside_the_rooms() -> None:
+    assert {path.name for path in (ROOT / "ircore").glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def test_no_import_climbs() -> None:
+    climbing = {
+        path.relative_to(ROOT).as_posix(): names
+        for room in FLOORS
+        for path in sorted((ROOT / "ircore" / room).rglob("*.py"))
+        if (names := upward(path, room))
+    }
+    assert climbing == {}
+
+
+def test_the_core_imports_neither_site_nor_release_and_these_not_each_other() -> None:
+    for package in PACKAGES:
+        others = set(PACKAGES) - {package, "ircore"}
+        for path in sorted((ROOT / package).rglob("*.py")):
+            names = {name.split(".")[0] for name in imported(path)}
+            assert not names & others, path
+
+
+def test_a_climbing_import_is_seen(tmp_path: Path) -> None:
+    """Each floor in turn imports the next one up, at the top of the file and inside a function."""
+    for lower, higher in pairwise(FLOORS):
+        file = tmp_path / f"{lower}.py"
+        file.write_text(f"def work():\n    from ircore.{higher} import something\n", encoding="utf-8")
+        assert upward(file, lower)
+        assert upward(file, higher) == []
