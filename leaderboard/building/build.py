@@ -53,6 +53,7 @@ from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.rendering.sections import Section, read_sections, with_section
 from leaderboard.shares import in_pieces
 from leaderboard.site import Page, Site
+from leaderboard.skeleton import SKELETON
 from leaderboard.submitted import read_submitted
 from leaderboard.theme import stylesheet
 from leaderboard.versions.archive import read_archive, write_frozen
@@ -62,7 +63,7 @@ from leaderboard.workplace import replace, workplace, write_text
 MARKER = ".ircore-site.json"
 """In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
 
-SOURCES = Path(__file__).resolve().parents[2]
+SOURCES = SKELETON
 """Where ``mkdocs.yml`` and ``docs`` lie."""
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -266,7 +267,7 @@ def _check(out: Path, sources: Path) -> None:
     if not (sources / "mkdocs.yml").is_file():
         raise InputError(
             f"{sources}: no mkdocs.yml, so there are no hand-written pages to build from",
-            "Build the site from a checkout of the repository (pip install -e .[site]).",
+            "Install the package again: pip install --force-reinstall 'ircore[site]'",
         )
     if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / MARKER).is_file()):
         raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")
