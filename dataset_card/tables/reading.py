@@ -268,7 +268,7 @@ class Tables:
             self._findings.add(where, f"unknown run {row['run_id']}")
         else:
             pair = run.submission
-            names = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
+            names: Row = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
             names |= {"rules": run.rules.key} | OF_GAME
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))
