@@ -90,7 +90,7 @@ def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:
         if seat.name not in players:
             raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
         if players[seat.name].player != RECORDED:
-            check_seat(loaded, seat.name, seat.method)
+            check_seat(loaded, seat.name, seat.method, seat.answers)
         elif not seat.recorded:
             raise InputError(
                 f"{loaded.path}: players.{seat.name}: the game {game.name} has no recorded answers for this seat",
