@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from ircore.core.errors import InputError, WorkError
 
-Group = Literal["commands", "games", "instances", "judges", "metrics", "players", "previews", "traits"]
+Group = Literal["commands", "games", "instances", "judges", "metrics", "players", "previews", "tables", "traits"]
 
 
 class BrokenPluginError(WorkError):
