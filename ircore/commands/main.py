@@ -18,6 +18,7 @@ HELP_LINES = {
     "games": "What can be played: seats, rules, measures.",
     "instances": "Build, show or import target pictures.",
     "merge": "Join the shards of a run.",
+    "new": "Write a package that adds a game, player, judge, metric, category or table.",
     "play": "Let a submitted pair play the game; run again to resume.",
     "ratings": "Import what people rated.",
     "release": "Build, check, publish and bring back a dataset release.",

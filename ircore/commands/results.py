@@ -52,9 +52,8 @@ def command(
     """
     from os.path import realpath
 
-    from ircore.core.plugins import unknown
     from ircore.results.model import Results
-    from ircore.results.tables.catalogue import TABLES, Question
+    from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
     from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
 
@@ -67,16 +66,15 @@ def command(
             raise InputError("runs of several games", "Ask for one game at a time.")
         click.echo(render(game_board(read_game_results(games)), "json" if as_json else form, None), nl=False)
         return
-    if name not in TABLES:
-        raise unknown("table", name, list(TABLES), "--table")
-    if order is not None and not TABLES[name].ordered:
+    entry = table_entry(name, "--table")
+    if order is not None and not entry.ordered:
         raise click.UsageError(f"--order is of boards; the table {name} has no such order")
     results = Results.from_runs([folder for folder in opened if isinstance(folder, RunFolder)])
     question = Question(judge, category, difficulty, order or "main")
     if out is not None:
         _write_all(results, question, out)
     else:
-        table = TABLES[name].table(results, question)
+        table = entry.table(results, question)
         click.echo(render(table, "json" if as_json else form, results if episodes else None), nl=False)
 
 
@@ -85,15 +83,23 @@ def _write_all(results: "Results", question: "Question", out: Path) -> None:
     from dataclasses import replace
 
     from ircore.core.files import new_folder, write_text
-    from ircore.results.tables.catalogue import TABLES
+    from ircore.core.plugins import BrokenPluginError
+    from ircore.core.terminal import printable
+    from ircore.results.tables.catalogue import Entry, table_entry, table_names
     from ircore.results.tables.formats import render
 
+    entries: dict[str, Entry] = {}
+    for name in table_names():
+        try:
+            entries[name] = table_entry(name)
+        except BrokenPluginError as error:
+            click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
     judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
     with new_folder(out) as folder:
-        for name, entry in TABLES.items():
+        for name, entry in entries.items():
             for judge in judges if entry.of_judge else judges[:1]:
                 table = entry.table(results, replace(question, judge=judge))
                 stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
                 for form, suffix in SUFFIXES.items():
                     write_text(folder / f"{stem}.{suffix}", render(table, form))
-    click.echo(f"{out}: {', '.join(TABLES)} as {', '.join(SUFFIXES.values())}", err=True)
+    click.echo(f"{out}: {', '.join(entries)} as {', '.join(SUFFIXES.values())}", err=True)

@@ -1,9 +1,13 @@
-"""Every table that there is, by name: what ``ircore results --table`` offers."""
+"""Every table that there is, by name: what ``ircore results --table`` offers.
+
+Another package adds a table by an entry point in the group ``ircore.tables`` that names an ``Entry``.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
+from ircore.core.plugins import available, load, unknown
 from ircore.results.model import Order, Results
 from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table
 from ircore.results.tables.board import board_table, leaderboard_table
@@ -122,4 +126,33 @@ TABLES: Mapping[str, Entry] = {
     "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2"), of_runs=False),
     "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4"), of_runs=False),
 }
-"""By the name that users give; the first is the default."""
+"""The tables of this project, by the name that users give; the first is the default."""
+
+
+def table_names() -> tuple[str, ...]:
+    """Return the names of all tables, those of other packages last; nothing is imported."""
+    return (*TABLES, *(name for name in available("tables") if name not in TABLES))
+
+
+def table_entry(name: str, where: str = "") -> Entry:
+    """Return the table of a name; a name of this project's tables is never another package's.
+
+    Args:
+        name: As in ``--table``.
+        where: Option or field in which the name stood, for the error message.
+
+    Raises:
+        InputError: There is no such table.
+        WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
+    """
+    if name in TABLES:
+        return TABLES[name]
+    if name not in table_names():
+        raise unknown("table", name, list(table_names()), where)
+    entry = load("tables", name, where)
+    if not isinstance(entry, Entry):
+        raise WorkError(
+            f"table {name!r}: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry",
+            "This is a fault of its package: mend it.",
+        )
+    return entry

@@ -1,0 +1,103 @@
+"""``ircore new plugin``: a package that adds something, with a test that holds it to its contract."""
+
+import re
+from pathlib import Path
+
+import click
+
+KINDS = ("game", "player", "judge", "metric", "category", "table")
+NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
+
+
+@click.group("new")
+def command() -> None:
+    """Make a package of your own."""
+
+
+@command.command("plugin")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("name")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to make; it must be new.")
+def plugin(kind: str, name: str, out: Path) -> None:
+    """Write a package that adds the plug-in NAME: pyproject.toml, a module and a test.
+
+    What is written works as it stands; change it into what you need, and keep the test passing.
+    """
+    from ircore.core.errors import InputError
+    from ircore.core.files import new_folder, write_text
+
+    if not NAME.fullmatch(name) or len(name) > 40:
+        raise InputError(
+            f"{name!r}: not a name of a plug-in",
+            "Take at most 40 lower-case letters and digits, with - or _ between words.",
+        )
+    taken = _taken(kind, name)
+    if taken:
+        raise InputError(f"{kind} {name}: {taken}", "Choose another name.")
+    with new_folder(out) as folder:
+        for path, text in plugin_files(kind, name).items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            write_text(folder / path, text)
+    click.echo(f"{out}: the {kind} {name}")
+    click.echo(f"  pip install --editable {out} && pytest {out}", err=True)
+
+
+def plugin_files(kind: str, name: str) -> dict[str, str]:
+    """Return the files of a new package by their paths.
+
+    Args:
+        kind: One of ``KINDS``.
+        name: Of the plug-in.
+    """
+    words = re.split("[_-]", name)
+    names = {
+        "kind": kind,
+        "name": name,
+        "title": _title(name),
+        "module": f"ircore_{'_'.join(words)}",
+        "project": f"ircore-{'-'.join(words)}",
+    }
+    names["entry_points"] = _filled(f"{kind}.entry_points.txt", names).strip()
+    return {
+        "pyproject.toml": _filled("pyproject.toml.txt", names),
+        f"{names['module']}.py": _filled(f"{kind}.py.txt", names),
+        f"tests/test_{'_'.join(words)}.py": _filled(f"{kind}.test.txt", names),
+    }
+
+
+def _title(name: str) -> str:
+    """Return a plug-in's name as the name of a class."""
+    return "".join(map(str.capitalize, re.split("[_-]", name)))
+
+
+def _template(name: str) -> str:
+    from importlib.resources import files
+
+    return files("ircore.commands").joinpath("plugin_templates", name).read_text(encoding="utf-8")
+
+
+def _filled(template: str, names: dict[str, str]) -> str:
+    from string import Template
+
+    return Template(_template(template)).substitute(names)
+
+
+def _taken(kind: str, name: str) -> str:
+    """Return why a name cannot be had; empty if it can."""
+    from ircore.core.plugins import available
+
+    module = _template(f"{kind}.py.txt")
+    if "class ${title}" in module and re.search(rf"\b{_title(name)}\b", module):
+        return "means something else in the module that would be written"
+    if kind == "category":
+        from ircore.core.records import CATEGORIES
+
+        exists = name in CATEGORIES or f"category.{name}" in available("instances")
+    elif kind == "table":
+        from ircore.results.tables.catalogue import table_names
+
+        exists = name in table_names()
+    else:
+        groups = {"game": "games", "player": "players", "judge": "judges", "metric": "metrics"}
+        exists = name in available(groups[kind])  # type: ignore[arg-type]  # each is a Group
+    return "is installed already" if exists else ""

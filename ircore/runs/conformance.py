@@ -1,0 +1,242 @@
+"""Check that a game keeps the contract of ``ircore.games.base``: played, recorded and played again from the record."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from pydantic import ValidationError
+
+from ircore.core.conformance import ConformanceError, expect, outside_calls
+from ircore.core.errors import WorkError
+from ircore.core.images import Picture
+from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat, declaration_faults
+from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.players.base import Answer, Asked, PlayerError
+from ircore.runs.answers import answer_of, call_entry, call_key, fitting
+from ircore.runs.folder import Call, CallKey
+from ircore.runs.play import ended_episode, payload_of, played
+
+EPISODE = "episode"
+
+
+class _InterruptedError(BaseException):
+    """The record ends here, as after a crash; no ``except Exception`` of the rules stops it."""
+
+
+@dataclass
+class _Table:
+    """A table whose seats answer from a record, and from players where these are given.
+
+    Attributes:
+        game: Whose seats sit here.
+        players: By their seats; empty if only the record answers.
+        record: Answers as a journal keeps them.
+        pictures: Answered pictures by their hash.
+        asked: Every question so far.
+    """
+
+    game: Game[Any]
+    players: Mapping[str, Any] = field(default_factory=dict)
+    record: dict[CallKey, Call] = field(default_factory=dict)
+    pictures: dict[str, Picture] = field(default_factory=dict)
+    asked: dict[CallKey, Asked] = field(default_factory=dict)
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        """Answer a question, and record the answer."""
+        where = f"game {self.game.name}: seat {seat.name}, step {question.step}"
+        expect(seat in self.game.seats, f"{where}: is asked, but is none of the game's seats")
+        expect(question.step >= 1, f"{where}: steps are counted from 1")
+        key = call_key(EPISODE, seat, question)
+        expect(key not in self.asked, f"{where}: is asked twice: a question is known by its step and seat")
+        self.asked[key] = question
+        if key not in self.record:
+            await self._ask_player(key, seat, question, where)
+        answer = answer_of(seat, self.record[key], lambda rendering: self.pictures[rendering.sha256])
+        expect(answer is not None, f"{where}: the record holds no {seat.answers}")
+        return answer
+
+    async def _ask_player(self, key: CallKey, seat: Seat[Any, Any], question: Any, where: str) -> None:
+        if not self.players:
+            raise _InterruptedError
+        if seat.name not in self.players:
+            raise ConformanceError(f"{where}: players has nobody for this seat")
+        method = getattr(self.players[seat.name], seat.method, None)
+        if method is None:
+            raise ConformanceError(f"{where}: its player has no method {seat.method}")
+        answer: Answer = await method(question)
+        try:
+            fitting(seat, question, answer)
+        except WorkError as error:
+            raise ConformanceError(f"{where}: {error.problem}") from error
+        entry = call_entry(key, seat, question, answer, answer.seconds)
+        assert isinstance(entry.event, Call)
+        self.record[key] = Call.model_validate_json(entry.event.model_dump_json())
+        if entry.picture is not None:
+            self.pictures[entry.picture.sha256] = entry.picture
+
+
+def check_game(
+    game: Game[Any] | type[Game[Any]], setups: Sequence[EpisodeSetup[Any]], players: Mapping[str, Any]
+) -> None:
+    """Check a game: its declarations, an episode of each setup, resuming after every answer, and its measures.
+
+    Args:
+        game: The game or its class.
+        setups: What is played, at least one; ``episode_setups`` makes them from an instance set.
+        players: One for each seat, by the seat's name.
+
+    Raises:
+        ConformanceError: The first fault.
+    """
+    made = game() if isinstance(game, type) else game
+    faults = declaration_faults(made)
+    expect(not faults, f"game {getattr(made, 'name', type(made).__name__)}: {'; '.join(faults)}")
+    expect(bool(setups), f"game {made.name}: no episode to play: give setups")
+    for setup in setups:
+        where = f"game {made.name}: {setup.instance.instance_id}"
+        expect(isinstance(setup.payload, made.payload), f"{where}: payload is no {made.payload.__name__}")
+        first = _Table(made, players)
+        ending = asyncio.run(played(made, first, setup))
+        _check_ending(made, setup, ending, where)
+        _check_record(made, setup, first, ending, where)
+        _check_resumes(made, setup, first, where)
+        _check_refusal(made, setup, where)
+        if _is_played(made, ending):
+            _check_measures(made, setup, ending, where)
+
+
+def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) -> tuple[EpisodeSetup[Any], ...]:
+    """Return a setup for every instance of a set, with the game's default rules and prompts.
+
+    Args:
+        game: The game.
+        instances: A set of that game.
+    """
+    return tuple(
+        EpisodeSetup(
+            instance=instance,
+            payload=payload_of(game, instances, instance),
+            pictures=instances.pictures(instance),  # type: ignore[arg-type]  # each set reads its own instances
+            rules=game.rules(),
+            prompts=game.prompts(None),
+        )
+        for instance in instances.instances
+    )
+
+
+def _is_played(game: Game[Any], ending: Ending) -> bool:
+    return any(outcome.played and outcome.name == ending.outcome for outcome in game.outcomes)
+
+
+def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
+    """Check that an ending is what the game declares, and that its steps come back from a file as they were."""
+    expect(isinstance(ending, Ending), f"{where}: play returns a {type(ending).__name__}, not an Ending")
+    expect(
+        (ending.outcome == "aborted") == (ending.reason is not None),
+        f"{where}: a reason belongs to the outcome aborted, and to no other",
+    )
+    for number, step in enumerate(ending.steps, start=1):
+        expect(isinstance(step, game.step), f"{where}: step {number} is no {game.step.__name__}")
+        again = type(step).model_validate_json(step.model_dump_json())
+        expect(again == step, f"{where}: step {number} does not come back from JSON as it was")
+    try:
+        ended_episode(game, setup.instance, ending)
+    except WorkError as error:
+        raise ConformanceError(error.problem) from error
+    except ValidationError as error:
+        raise ConformanceError(f"{where}: its episode cannot be recorded: {error.errors()[0]['msg']}") from error
+
+
+def _check_record(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, ending: Ending, where: str) -> None:
+    """Play again from the record alone, watched: nothing outside is reached, and the same episode comes out."""
+
+    async def watched() -> tuple[Ending, list[str]]:
+        with outside_calls() as calls:
+            again = await played(game, _Table(game, {}, dict(first.record), first.pictures), setup)
+        return again, calls
+
+    try:
+        again, calls = asyncio.run(watched())
+    except _InterruptedError:
+        raise ConformanceError(f"{where}: asks another question when played again: rules decide by answers") from None
+    expect(not calls, f"{where}: play: {calls[0] if calls else ''}: rules only ask their seats")
+    expect(again == ending, f"{where}: played again from the recorded answers, the episode is another")
+
+
+def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, where: str) -> None:
+    """Cut the record after every answer: what is asked until then, and next, is what was asked before."""
+    keys = list(first.record)
+    for count in range(len(keys)):
+        table = _Table(game, {}, {key: first.record[key] for key in keys[:count]}, first.pictures)
+        try:
+            asyncio.run(played(game, table, setup))
+        except _InterruptedError:
+            for key, question in table.asked.items():
+                expect(
+                    key in first.asked and _content(question) == _content(first.asked[key]),
+                    f"{where}: resumed after {count} answers, {key.role} is asked otherwise in step {key.turn}",
+                )
+            continue
+        raise ConformanceError(f"{where}: resumed after {count} answers, the episode ends without the others")
+
+
+def _check_refusal(game: Game[Any], setup: EpisodeSetup[Any], where: str) -> None:
+    """Check that an episode whose first question nobody can answer ends, and does not count as played."""
+
+    class Refusing:
+        async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+            raise PlayerError("provider_error", "refused by the conformance check")
+
+    ending = asyncio.run(played(game, Refusing(), setup))
+    expect(not _is_played(game, ending), f"{where}: counts as played though its first question had no answer")
+
+
+def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
+    values = tuple(game.measured(setup.payload, ending))
+    with outside_calls() as calls:
+        again = tuple(game.measured(setup.payload, ending))
+    expect(not calls, f"{where}: measured: {calls[0] if calls else ''}: measure the steps alone")
+    expect(values == again, f"{where}: measured gives other values the second time")
+    seen = [(value.measure, value.step) for value in values]
+    expect(len(set(seen)) == len(seen), f"{where}: measured gives two values of one measure and step")
+    for value in values:
+        _check_value(game, ending, value, f"{where}: measure {value.measure}")
+    own = {measure.key for measure in game.measures if measure.needs == "steps" and measure.per == "episode"}
+    missing = sorted(own - {value.measure for value in values})
+    expect(not missing, f"{where}: measured gives no {', '.join(missing)}: give None with a reason instead")
+
+
+def _check_value(game: Game[Any], ending: Ending, value: Measured, where: str) -> None:
+    measure = next((measure for measure in game.measures if measure.key == value.measure), None)
+    if measure is None:
+        raise ConformanceError(f"{where}: is not declared")
+    if measure.per == "episode":
+        expect(value.step is None, f"{where}: is of the episode and has a value of step {value.step}")
+    else:
+        expect(
+            value.step is not None and 1 <= value.step <= len(ending.steps),
+            f"{where}: is of a step, and {value.step} is none of 1 to {len(ending.steps)}",
+        )
+    if value.value is None:
+        expect(bool(value.reason), f"{where}: has neither a value nor a reason")
+        return
+    expect(value.reason is None, f"{where}: has a value and a reason why there is none")
+    expect(isfinite(value.value), f"{where}: the value is {value.value}")
+    low, high = measure.range or (-float("inf"), float("inf"))
+    expect(low <= value.value <= high, f"{where}: the value {value.value:g} is outside {low:g} to {high:g}")
+
+
+def _content(question: Any) -> str:
+    """Return what a question shows, pictures by their hash."""
+    return repr(_plain(question))
+
+
+def _plain(shown: Any) -> Any:
+    if isinstance(shown, Picture):
+        return shown.sha256
+    if isinstance(shown, tuple):
+        return tuple(map(_plain, shown))
+    fields = getattr(shown, "__dataclass_fields__", None)
+    return {name: _plain(getattr(shown, name)) for name in fields} if fields else shown

@@ -1,0 +1,126 @@
+"""Check that judges and metrics keep the contracts of ``ircore.scorers.judges.base`` and ``ircore.scorers.metrics.base``."""
+
+from collections.abc import Callable
+from itertools import product
+from math import isfinite
+from typing import Any, get_args
+
+from ircore.core.conformance import ConformanceError, expect, outside_calls, sample_pictures
+from ircore.core.images import Picture
+from ircore.core.records import JudgeKind
+from ircore.scorers.judges.base import BOTH_TASKS, Judge, Judgement, tasks_of
+from ircore.scorers.metrics.base import Metric, MetricUnavailableError
+
+
+def check_metric(metric: object) -> None:
+    """Check a metric: its declaration, its range, sizes that differ either way, and that it only computes.
+
+    Args:
+        metric: What its entry point names.
+
+    Raises:
+        ConformanceError: The first fault.
+    """
+    if not isinstance(metric, Metric):
+        raise ConformanceError(f"metric: {type(metric).__name__} is no ircore.scorers.metrics.base.Metric")
+    where = f"metric {metric.name}"
+    for field in ("name", "title", "source"):
+        expect(bool(getattr(metric, field)), f"{where}: {field} is empty")
+    if metric.low is not None and metric.high is not None:
+        expect(metric.low < metric.high, f"{where}: low is not below high")
+    pairs = tuple(product(sample_pictures(), repeat=2))
+    values = [_metric_value(metric, target, image, where) for target, image in pairs]
+    expect(any(value is not None for value in values), f"{where}: has no value for any of {len(pairs)} pairs")
+    with outside_calls() as calls:
+        again = [_metric_value(metric, target, image, where) for target, image in pairs]
+    expect(not calls, f"{where}: {calls[0] if calls else ''}: compute from the pixels alone")
+    expect(values == again, f"{where}: two computations of the same pair differ")
+
+
+def check_judge(judge: Any) -> None:
+    """Check a judge: its declaration, ranges, reasons, sizes that differ either way, and that it repeats itself.
+
+    A computed judge must also prefer the same rendering whichever is shown first.
+
+    Args:
+        judge: The judge, made.
+
+    Raises:
+        ConformanceError: The first fault.
+    """
+    where = f"judge {getattr(judge, 'name', type(judge).__name__)}"
+    for field in ("name", "label", "kind"):
+        expect(bool(getattr(judge, field, None)), f"{where}: {field} is missing")
+    expect(
+        judge.kind in get_args(JudgeKind), f"{where}: kind is {judge.kind!r}, not {' or '.join(get_args(JudgeKind))}"
+    )
+    tasks = tasks_of(judge)
+    expect(bool(tasks) and tasks <= BOTH_TASKS, f"{where}: tasks are {sorted(tasks)}, not {sorted(BOTH_TASKS)}")
+    if "similarity" in tasks:
+        _check_ratings(judge, where)
+    if "preference" in tasks:
+        _check_preferences(judge, where)
+
+
+def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -> float | None:
+    """Return a pair's value; None where the metric says that it has none."""
+    given, other = target.pixels.copy(), image.pixels.copy()
+    sizes = f"{target.width}×{target.height} and {image.width}×{image.height} px"
+    try:
+        value = metric.compute(given, other)
+    except MetricUnavailableError as unavailable:
+        expect(bool(str(unavailable)), f"{where}: says that it has no value, and not why")
+        return None
+    except Exception as error:
+        raise ConformanceError(f"{where}: {type(error).__name__} on pictures of {sizes}: {error}") from error
+    unchanged = bool((given == target.pixels).all() and (other == image.pixels).all())
+    expect(unchanged, f"{where}: changes the pixels that it is given")
+    _expect_within(value, metric.low, metric.high, where)
+    return float(value)
+
+
+def _check_ratings(judge: Judge, where: str) -> None:
+    pictures = sample_pictures()
+    rated = {
+        (a, b): _judgement(lambda a=a, b=b: judge.rate(pictures[a], pictures[b]), f"{where}: rate", where)
+        for a, b in product(range(len(pictures)), repeat=2)
+    }
+    for (a, b), judgement in rated.items():
+        if judgement.value is not None:
+            _expect_within(judgement.value, 0, 10, f"{where}: rate")
+            same = rated[a, a].value
+            expect(
+                same is None or same >= judgement.value,
+                f"{where}: rate: gives another picture more than the target itself",
+            )
+
+
+def _check_preferences(judge: Judge, where: str) -> None:
+    target, *renderings = sample_pictures()
+    for first, final in product((target, *renderings), repeat=2):
+        chosen = _judgement(lambda a=first, b=final: judge.prefer(target, a, b), f"{where}: prefer", where)
+        if chosen.value is None:
+            continue
+        expect(chosen.value in (0, 0.5, 1), f"{where}: prefer: the value {chosen.value:g} is none of 0, 0.5, 1")
+        if judge.kind == "computed":
+            turned = judge.prefer(target, final, first).value
+            expect(turned == 1 - chosen.value, f"{where}: prefer: depends on which rendering is shown first")
+
+
+def _judgement(ask: Callable[[], Judgement], method: str, where: str) -> Judgement:
+    """Return a judgement that has a value or a reason, and is the same when asked again."""
+    try:
+        said, again = ask(), ask()
+    except Exception as error:
+        raise ConformanceError(f"{method}: raises {type(error).__name__}: {error}") from error
+    expect(isinstance(said, Judgement), f"{method}: returns a {type(said).__name__}, not a Judgement")
+    expect((said.value is None) == bool(said.reason), f"{method}: give either a value or a reason why there is none")
+    expect(said == again, f"{where}: judges the same pictures differently the second time")
+    return said
+
+
+def _expect_within(value: Any, low: float | None, high: float | None, where: str) -> None:
+    expect(isinstance(value, int | float) or hasattr(value, "__float__"), f"{where}: {value!r} is no number")
+    expect(isfinite(value), f"{where}: the value is {value}: say why there is none instead")
+    expect(low is None or value >= low, f"{where}: the value {value:g} is below its low of {low}")
+    expect(high is None or value <= high, f"{where}: the value {value:g} is above its high of {high}")

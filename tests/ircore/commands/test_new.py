@@ -1,0 +1,180 @@
+"""``ircore new plugin``: each kind of package is written, installed by pip, passes its own test and is used."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run
+
+from ircore.commands.main import run as ircore
+from ircore.commands.new import KINDS, plugin_files
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+
+PAGE = Path(__file__).parents[3] / "docs" / "adding-plug-ins.md"
+
+
+class Installed:
+    """A package that ``ircore new plugin`` wrote, installed by pip beside nothing else."""
+
+    def __init__(self, folder: Path, kind: str, name: str) -> None:
+        self.folder, self.package = folder, folder / name
+        assert ircore(["new", "plugin", kind, name, "--out", str(self.package)]) == 0
+        packages = folder / "packages"
+        options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(packages)]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, str(self.package)], check=True)
+        self.environment = {**os.environ, "PYTHONPATH": str(packages)}
+
+    def python(self, *words: object) -> str:
+        command = [sys.executable, "-m", *map(str, words)]
+        done = subprocess.run(
+            command, env=self.environment, cwd=self.folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def passes_its_own_test(self) -> None:
+        self.python("pytest", "-q", "-p", "no:cacheprovider", "--rootdir", self.package, self.package / "tests")
+
+    def ircore(self, *words: object) -> str:
+        return self.python("ircore", *words)
+
+    def picture(self, colour: str) -> Path:
+        path = self.folder / f"{colour[1:]}.png"
+        path.write_bytes(Picture.from_pixels(Drawing(64, 64, colour).pixels).data)
+        return path
+
+
+def test_a_metric_compares_two_pictures(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, "metric", "brightness")
+    installed.passes_its_own_test()
+    pictures = installed.picture("#ffffff"), installed.picture("#000000")
+    compared = json.loads(installed.ircore("compare", *pictures, "--metric", "brightness", "--json"))
+    assert compared["metrics"]["brightness"] == 255
+
+
+def test_a_judge_scores_a_run(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, "judge", "mean-colour")
+    installed.passes_its_own_test()
+    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    installed.ircore("score", "run", "--judge", "mean-colour")
+    (row,) = json.loads(installed.ircore("results", "run", "--judge", "mean-colour", "--json"))["rows"]
+    # The sample's final renderings are exact, so that no colour differs.
+    assert row["score"]["mean"] == 10
+
+
+def test_a_table_is_printed_by_name_and_with_all_others(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, "table", "played")
+    installed.passes_its_own_test()
+    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    installed.ircore("score", "run")
+    (row,) = json.loads(installed.ircore("results", "run", "--table", "played", "--json"))["rows"]
+    # Of the four squares the two of one category begin right of column 40, where the sample's describer aborts.
+    assert (row["pair"], row["played"]) == ("Centre + Block", 2)
+    installed.ircore("results", "run", "--out", "tables")
+    assert (tmp_path / "tables" / "played.md").is_file()
+
+
+def test_a_category_is_drawn(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, "category", "discs")
+    installed.passes_its_own_test()
+    installed.ircore("instances", "build", "--category", "discs", "--per-condition", "2", "--out", "set")
+    lines = (tmp_path / "set" / "instances.jsonl").read_text().splitlines()
+    instances = [json.loads(line) for line in lines]
+    assert [(one["category"], len(one["scene"]["elements"])) for one in instances] == [("discs", 1)] * 2 + [
+        ("discs", 3)
+    ] * 2
+
+
+def test_a_player_plays(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, "player", "one-colour")
+    installed.passes_its_own_test()
+    sample_instances(tmp_path / "set")
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "submission.yaml").write_text(
+        "schema: 1\nname: P\ndescriber: {player: classical}\ngenerator: {player: one-colour}\nlicence: CC0-1.0\n"
+    )
+    installed.ircore("play", "pair", "--instances", "set", "--out", "run", "--rule", "max_turns=1")
+    assert json.loads(installed.ircore("show", "run", "--json"))["episodes"] == 4
+
+
+def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, "game", "fruit-quiz")
+    installed.passes_its_own_test()
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "submission.yaml").write_text(
+        "schema: 2\ngame: fruit-quiz\nname: A\nplayers: {guesser: {player: fruit-quiz-guesser}}\nlicence: CC0-1.0\n"
+    )
+    installed.ircore("instances", "build", "--game", "fruit-quiz", "--out", "set")
+    installed.ircore("play", "pair", "--instances", "set", "--out", "run")
+    installed.ircore("score", "run")
+    (row,) = json.loads(installed.ircore("results", "run", "--json"))["rows"]
+    # One of the two fruits is an apple, which the player always guesses.
+    assert row["correct"]["mean"] == 0.5
+
+
+def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
+    """The page's importer, installed as it stands there."""
+    (code,) = re.findall(r"## An importer.*?```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (toml,) = re.findall(r"## An importer.*?```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    about = tmp_path / "packages" / "words-1.0.dist-info"
+    about.mkdir(parents=True)
+    (tmp_path / "packages" / "ircore_words.py").write_text(code)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: words\nVersion: 1.0\n")
+    points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
+    (about / "entry_points.txt").write_text(points)
+    (tmp_path / "colours.txt").write_text("#ff0000\n#00ff00\n")
+    command = [sys.executable, "-m", "ircore", "instances", "import", "colours", "colours.txt", "--out", "set"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "packages")}
+    subprocess.run(command, env=environment, cwd=tmp_path, check=True)
+    lines = (tmp_path / "set" / "instances.jsonl").read_text().splitlines()
+    assert [json.loads(line)["instance_id"] for line in lines] == ["colours-easy-01", "colours-easy-02"]
+
+
+@pytest.mark.parametrize(("kind", "name"), [
+    ("player", "one-colour"), ("judge", "mean-colour"), ("metric", "brightness"), ("category", "discs"),
+    ("table", "played"), ("game", "fruit-quiz"),
+])  # fmt: skip
+def test_the_page_shows_what_is_written(kind: str, name: str) -> None:
+    """So that the page's examples are the packages of the tests above, word for word."""
+    page = PAGE.read_text("utf-8")
+    assert f"ircore new plugin {kind} {name} --out" in page
+    files = plugin_files(kind, name)
+    (module,) = (text for path, text in files.items() if "/" not in path and path.endswith(".py"))
+    shown = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert module in shown
+
+
+def test_every_kind_is_on_the_page() -> None:
+    page = PAGE.read_text("utf-8")
+    for kind in KINDS:
+        assert f"ircore new plugin {kind} " in page
+
+
+def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").write_text("precious")
+    assert ircore(["new", "plugin", "metric", "sharpness", "--out", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(("kind", "name", "problem"), [
+    ("metric", "Sharp Ness", "not a name of a plug-in"),
+    ("metric", "../up", "not a name of a plug-in"),
+    ("metric", "ssim", "metric ssim: is installed already"),
+    ("player", "canvas", "player canvas: is installed already"),
+    ("category", "geometry", "category geometry: is installed already"),
+    ("table", "board", "table board: is installed already"),
+    ("game", "payload", "game payload: means something else"),
+    ("player", "drawing", "player drawing: means something else"),
+])  # fmt: skip
+def test_a_name_that_cannot_be_had_is_refused(
+    kind: str, name: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["new", "plugin", kind, name, "--out", str(tmp_path / "new")]) == 2
+    assert problem in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()

@@ -1,0 +1,66 @@
+"""The conformance checks, on every plug-in that comes with the project."""
+
+from pathlib import Path
+
+import pytest
+
+from ircore.core.plugins import available, builtin, load
+from ircore.core.records import PlayerSpec
+from ircore.games.reconstruction.build_targets import BUILDERS, build_instances
+from ircore.games.reconstruction.conformance import check_category
+from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.players.builtin.canvas import CanvasGenerator
+from ircore.players.builtin.captioner import CaptionerDescriber
+from ircore.players.conformance import check_player
+from ircore.players.traits import traits_of
+from ircore.results.conformance import check_table, sample_results
+from ircore.results.model import Results
+from ircore.results.tables.catalogue import TABLES, Question
+from ircore.runs.conformance import check_game, episode_setups
+from ircore.scorers.conformance import check_judge, check_metric
+from ircore.scorers.judges.structural import StructuralJudge
+
+
+@pytest.mark.parametrize("name", sorted(builtin("players")))
+def test_players(name: str) -> None:
+    check_player(load("players", name), traits=traits_of(name))
+
+
+@pytest.mark.parametrize("name", sorted(builtin("metrics")))
+def test_metrics(name: str) -> None:
+    check_metric(load("metrics", name))
+
+
+def test_the_judge_structural() -> None:
+    check_judge(StructuralJudge())
+
+
+@pytest.mark.parametrize("name", sorted(BUILDERS))
+def test_categories(name: str) -> None:
+    check_category(BUILDERS[name], name)
+
+
+def test_the_reconstruction_game(tmp_path: Path) -> None:
+    instances = build_instances(tmp_path / "set", per_condition=1, categories=("simple_shapes",), workers=1)
+    players = {
+        "describer": CaptionerDescriber(PlayerSpec(player="captioner")),
+        "generator": CanvasGenerator(PlayerSpec(player="canvas")),
+    }
+    game = ReconstructionGame()
+    check_game(game, episode_setups(game, instances), players)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return sample_results(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_tables(name: str, results: Results) -> None:
+    check_table(TABLES[name], results, Question(judge="structural"))
+
+
+def test_every_kind_of_builtin_plug_in_is_checked() -> None:
+    """lipsim needs a checkpoint, which its own tests have; builders and importers have tests of their own."""
+    assert set(builtin("judges")) == {"structural", "lipsim"}
+    assert set(available("games")) >= {"reconstruction"}
