@@ -24,8 +24,8 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id
 from leaderboard.pages.board_files import LEADERBOARD as SITE_FILES
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.site_runs import read_runs
 from leaderboard.site import Site
+from leaderboard.site_runs import read_runs
 
 RATERS = (("eye", None), ("human", "ann"), ("human", "bea"), ("human", "cid"), ("ear", None))
 
