@@ -43,7 +43,8 @@ def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", di
     value = estimate.mean
     if value is None:
         return missing(why)
-    half = interval_width(estimate, digits) or f"n {estimate.n}"
+    # Two ends with two decimals each would reach into the next column.
+    half = interval_width(estimate, digits, min(digits, 1)) or f"n {estimate.n}"
     text = f"{_arrow(value)}{signed(value, digits)}" if difference else number(value, digits)
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 

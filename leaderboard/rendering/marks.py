@@ -39,13 +39,14 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
     return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}{half}</span>')
 
 
-def interval_width(estimate: Estimate, digits: int = 2) -> str:
+def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None) -> str:
     """Return half the width of an interval, or its ends where the longer half would mislead; empty without one."""
     mean, low, high = estimate.mean, estimate.low, estimate.high
     if mean is None or low is None or high is None:
         return ""
     if is_lopsided(mean, low, high):
-        return f"{number(low, digits)} to {number(high, digits)}"
+        decimals = digits if end_digits is None else end_digits
+        return f"{number(low, decimals)} to {number(high, decimals)}"
     return f"± {number(estimate.half_width, digits)}"
 
 

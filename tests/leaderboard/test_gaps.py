@@ -137,4 +137,6 @@ def test_an_interval_cut_off_by_its_scale_or_wide_by_gaps_shows_its_ends_on_ever
     shown = cell_of(rows_of(site, "boards/index")["unseen"], "quality-column")
     assert "±" not in shown
     assert " to " in shown
-    assert f"score{shown}".replace(" ", "") in page_of(site, "matrix").text.replace(" ", "")
+    (cell,) = rows_of(site, "boards/index")["unseen"].find("td", class_="quality-column")
+    low, high = (f"{float(cell.attributes[key]):.2f}" for key in ("data-low", "data-high"))
+    assert f"{low}to{high}" in page_of(site, "matrix").text.replace(" ", "")
