@@ -9,6 +9,7 @@ from itertools import product
 from ircore.results.model import BoardRow
 from ircore.results.tables.board import why_no_rank
 from leaderboard.labels import category_title, number, rank
+from leaderboard.rendering.marks import interval_width
 from leaderboard.site import Pair, Site
 from leaderboard.text import one_line
 
@@ -112,8 +113,8 @@ def _message(row: BoardRow, pairs: int) -> str:
     main = row.cell.main
     if row.rank_low is None:
         return f"no rank: {why_no_rank(row)}"
-    half = f" ± {number(main.half_width, 1)}" if main.half_width is not None else ""
-    return f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}{half}"
+    words = f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}"
+    return f"{words} {interval_width(main, 1)}".rstrip()
 
 
 def _width(text: str) -> int:

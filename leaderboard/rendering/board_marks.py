@@ -31,9 +31,7 @@ def mean(estimate: Estimate) -> Markup:
     return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
 
 
-def shown(
-    estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False, ends: bool = False
-) -> Markup:
+def shown(estimate: Estimate, digits: int = 2, why: str = "no rated episode", difference: bool = False) -> Markup:
     """Return a mean over half the width of its interval.
 
     Args:
@@ -41,12 +39,12 @@ def shown(
         digits: Decimals.
         why: Why there is none.
         difference: Whether it has a sign, and an arrow.
-        ends: Whether the ends of the interval are shown rather than half its width.
     """
     value = estimate.mean
     if value is None:
         return missing(why)
-    half = interval_width(estimate, digits, ends) or f"n {estimate.n}"
+    # Two ends with two decimals each would reach into the next column.
+    half = interval_width(estimate, digits, min(digits, 1)) or f"n {estimate.n}"
     text = f"{_arrow(value)}{signed(value, digits)}" if difference else number(value, digits)
     return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
 

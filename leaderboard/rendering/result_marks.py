@@ -19,17 +19,12 @@ NO_MAIN = "none of what was played is rated"
 
 def main_score(cell: Cell) -> Markup:
     """Return the main score, 0–100, with its interval."""
-    return score(cell.main, NO_MAIN, 1, ends=has_gaps(cell))
+    return score(cell.main, NO_MAIN, 1)
 
 
 def quality(cell: Cell) -> Markup:
     """Return the score of what was played and rated, 0–10, with its interval."""
-    return score(cell.score, ends=has_gaps(cell))
-
-
-def has_gaps(cell: Cell) -> bool:
-    """Return whether something is not known yet: then intervals reach much farther to one side."""
-    return bool(cell.unfinished) or cell.rated < cell.applicable
+    return score(cell.score)
 
 
 def main_dot(cell: Cell, hue: int | None = None, labelled: bool = True) -> Markup:

@@ -130,3 +130,13 @@ def test_exports_hold_why_and_how_much(site: Path) -> None:
     reasons = {row["submission"]: (row["rank_low"], row["unranked"]) for row in overall}
     assert reasons["broken"] == (None, "incomplete")
     assert reasons["unseen"] == (None, "underrated")
+
+
+def test_an_interval_cut_off_by_its_scale_or_wide_by_gaps_shows_its_ends_on_every_page(site: Path) -> None:
+    """``unseen`` has 8 of 12 rated: its interval reaches much farther down, and ± would reach beyond the scale."""
+    shown = cell_of(rows_of(site, "boards/index")["unseen"], "quality-column")
+    assert "±" not in shown
+    assert " to " in shown
+    (cell,) = rows_of(site, "boards/index")["unseen"].find("td", class_="quality-column")
+    low, high = (f"{float(cell.attributes[key]):.2f}" for key in ("data-low", "data-high"))
+    assert f"{low}to{high}" in page_of(site, "matrix").text.replace(" ", "")

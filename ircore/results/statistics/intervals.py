@@ -54,6 +54,16 @@ class Estimate:
         return max(self.mean - self.low, self.high - self.mean)
 
 
+LOPSIDED = 1.6
+"""Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
+
+
+def is_lopsided(mean: float, low: float, high: float) -> bool:
+    """Return whether an interval reaches much farther to one side, as one cut off by its scale or by gaps does."""
+    below, above = mean - low, high - mean
+    return max(below, above) > LOPSIDED * min(below, above)
+
+
 class Interval(Protocol):
     """What a claim may rest on: an ``Estimate``, or an entry of a table."""
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ircore.core.terminal import printable
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, too_few
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, is_lopsided, too_few
 from ircore.results.tables.model import Column, Selection, Table, Value
 
 Format = Literal["text", "json", "csv", "markdown", "latex"]
@@ -24,9 +24,6 @@ MISSING = "–"
 
 MARKS = "*†‡§¶"
 """Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
-
-LOPSIDED = 1.6
-"""Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
 
 NARROWEST = 80
 """Columns of a terminal to which remarks are wrapped where a table is narrower."""
@@ -75,10 +72,9 @@ def _even_half(value: Value, signed: bool) -> float | None:
     """
     if not isinstance(value.value, int | float) or value.low is None or value.high is None:
         return None
-    below, above = value.value - value.low, value.high - value.value
-    half = max(below, above)
+    half = max(value.value - value.low, value.high - value.value)
     hides_a_sign = signed and (value.low > 0 or value.high < 0) and half >= abs(value.value)
-    return None if hides_a_sign or half > LOPSIDED * min(below, above) else half
+    return None if hides_a_sign or is_lopsided(value.value, value.low, value.high) else half
 
 
 def interval_shown(column: Column, value: Value) -> str:
