@@ -10,7 +10,7 @@ from typing import TypeVar
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import AnyInstanceSet, read_any_instances
-from ircore.players.pairs import builtin_pairs
+from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
 from ircore.runs.play import PlayPlan, make_run
 from ircore.runs.play import play as play_episodes
@@ -23,7 +23,7 @@ T = TypeVar("T")
 Place = str | PathLike[str]
 """A path as text or ``Path``."""
 
-AnyRun = Place | RunFolder | GameRunFolder
+RunPlace = Place | RunFolder | GameRunFolder
 """A run: its folder's path, or the opened folder."""
 
 
@@ -144,7 +144,7 @@ def play(
 
 
 def score(
-    *runs: AnyRun,
+    *runs: RunPlace,
     judges: Sequence[str] = JUDGES,
     metrics: Sequence[str] = METRICS,
     every_turn: bool = False,
@@ -154,7 +154,8 @@ def score(
 
     Args:
         runs: Runs of any games.
-        judges: Installed judges of the reconstruction game that compute; models are asked by ``ircore score --judge``.
+        judges: Installed judges of the reconstruction game that compute; models are asked by the command
+            ``ircore score RUN --judge FILE``.
         metrics: Installed image metrics.
         every_turn: Whether every rendering is scored, not only the first and the final one.
         workers: Processes; scores do not depend on it. With more than one, a script needs ``if __name__ ==
@@ -179,7 +180,7 @@ def score(
     return new
 
 
-def open_run(run: AnyRun) -> RunFolder | GameRunFolder:
+def open_run(run: RunPlace) -> RunFolder | GameRunFolder:
     """Return a run folder, opened if it is only named.
 
     Raises:

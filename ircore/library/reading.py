@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ircore.core.errors import InputError
 from ircore.core.images import read_picture, read_stored_pixels, shown_pixels, stored_pixels
 from ircore.core.plugins import load, unknown
-from ircore.library.playing import AnyRun, Place, open_run
+from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.games import game_board, read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from ircore.core.images import Pixels
 
-Source = AnyRun | Results | Sequence[AnyRun]
+Source = RunPlace | Results | Sequence[RunPlace]
 """What tables are made of: a run, several, a release's place, or results."""
 
 LOADINGS = ("published", "viewer")
 
 
-def load_results(*places: AnyRun, revision: str | None = None) -> Results:
+def load_results(*places: RunPlace, revision: str | None = None) -> Results:
     """Compute the results of runs of the reconstruction game, or of one release: every mean, interval and rank.
 
     Args:
@@ -260,7 +260,7 @@ def _is_run(place: Place) -> bool:
     return (Path(place) / RUN_FILE).is_file()
 
 
-def _listed(source: Source) -> Sequence[AnyRun]:
+def _listed(source: Source) -> Sequence[RunPlace]:
     """Return the runs or the release of a source that is no results."""
     if isinstance(source, Results):
         return ()

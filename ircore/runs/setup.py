@@ -13,7 +13,7 @@ from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
-from ircore.players.pairs import submission_place
+from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.runs.costs.limit import Watch

@@ -1,5 +1,6 @@
 """What ``import ircore`` offers beyond the examples of its docstrings: notebooks, several runs, what goes wrong."""
 
+import ast
 import asyncio
 import subprocess
 import sys
@@ -103,3 +104,15 @@ def test_a_mistake_says_what_and_what_to_do(
     assert problem in caught.value.problem
     # What a notebook shows.
     assert remedy in "".join(traceback.format_exception(caught.value))
+
+
+def test_every_public_name_has_its_type() -> None:
+    """What type checkers and editors read in ``ircore/__init__.py`` is what is imported at run time."""
+    source = Path(ircore.__file__).read_text(encoding="utf-8")
+    typed = {
+        alias.asname: node.module
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("ircore.")
+        for alias in node.names
+    }
+    assert typed == ircore._HOMES

@@ -6,7 +6,7 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
-from ircore.players.pairs import builtin_pairs, submission_place
+from ircore.players.builtin_pairs import builtin_pairs, submission_place
 from ircore.players.submission import read_submission
 from ircore.runs.folder import RunFolder
 
