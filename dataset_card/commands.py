@@ -120,11 +120,12 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
     from dataset_card.checking.rescore import parse_share
     from dataset_card.checking.rescored_run import Draw
     from dataset_card.games.check import check_game_release
-    from dataset_card.games.release import is_game_release
+    from dataset_card.games.place import game_release_at
 
     report: Report | GameReport
-    if is_game_release(Path(place)):
-        report = check_game_release(Path(place), load=not no_load)
+    name, _, revision = (place, "", "") if Path(place).is_dir() else place.partition("@")
+    if (folder := game_release_at(name, revision or None)) is not None:
+        report = check_game_release(folder, load=not no_load)
     else:
         # Nobody who changes a release may know beforehand which episodes will be drawn.
         draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
@@ -187,17 +188,16 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     From a folder or from the Hugging Face Hub. Everything is checked first; then site, release and every number can be
     made anew, and the runs scored by other judges.
     """
+    from dataset_card.games.place import game_release_at
     from dataset_card.games.pull import pull_game_release
-    from dataset_card.games.release import is_game_release
     from dataset_card.hub.pull import find_release, pull_release
 
-    folder = find_release(place, revision)
-    if is_game_release(folder):
-        games = pull_game_release(folder, out, run_id)
+    if (game_folder := game_release_at(place, revision)) is not None:
+        games = pull_game_release(game_folder, out, run_id)
         click.echo(f"{len(games.runs)} runs, {games.episodes:,} episodes, {games.scores:,} scores")
         click.echo(f"{out}  (next: ircore score {out}/runs/*)")
         return
-    pulled = pull_release(folder, out, run_id)
+    pulled = pull_release(find_release(place, revision), out, run_id)
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
     click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
     click.echo(f"{out}  (next: ircore results {out}/runs/*)")

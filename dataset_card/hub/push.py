@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
+from dataset_card.games.release import is_game_release
 from dataset_card.hub.changes import compare_files, size_text
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release
@@ -181,6 +182,11 @@ def _opened(plan: PushPlan) -> Repository:
 
 def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     """Check a release and return what is to be pushed."""
+    if is_game_release(folder):
+        raise InputError(
+            f"{folder}: a release of another game; push knows the history of reconstruction releases only",
+            f"Upload it as it is: hf upload {plan.repo} {folder} --repo-type dataset",
+        )
     files = read_release_files(folder)
     report = check_release(folder)
     faults = report.faults or report.not_checked

@@ -34,6 +34,17 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.command("new", short_help="Make one: asks what no option says.")
 @click.argument("path", type=click.Path(path_type=Path))
 @_seat_options
+@click.option("--game", metavar="NAME", help="Another game than reconstruction; nothing is asked then.")
+@click.option(
+    "--player",
+    "players",
+    metavar="SEAT[.FIELD]=VALUE",
+    multiple=True,
+    help="Of another game: who takes a seat, and its model, revision, url, key, source or parameter.NAME.",
+)
+@click.option(
+    "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Of another game; may be given several times."
+)
 @click.option("--name", metavar="NAME", help="Of the pair; its two players by default.")
 @click.option("--author", "authors", metavar="NAME", multiple=True, help="May be given several times.")
 @click.option("--licence", metavar="SPDX", help="Of messages and renderings; CC-BY-4.0 by default.")
@@ -43,7 +54,15 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.option("--max-turns", metavar="N", type=int, help="10 by default.")
 @click.option("--local", is_flag=True, help="It stays with you: servers, people and files of your own.")
 @click.option("--site-url", metavar="URL", help="Where the site stands: for the schema that editors read.")
-def command(path: Path, site_url: str | None, local: bool, **given: Any) -> None:
+def command(
+    path: Path,
+    site_url: str | None,
+    local: bool,
+    game: str | None,
+    players: tuple[str, ...],
+    rules: tuple[str, ...],
+    **given: Any,
+) -> None:
     """Make the submission PATH, such as submissions/my-pair: asks what no option says, and writes submission.yaml."""
     import sys
 
@@ -53,6 +72,11 @@ def command(path: Path, site_url: str | None, local: bool, **given: Any) -> None
     from ircore.submissions.questions import Context, complete
 
     folder = new_folder_of(path)
+    if game is not None:
+        _of_game(folder, local, game, players, rules, given)
+        return
+    if players or rules:
+        raise click.UsageError("--player and --rule go with --game")
     ask = _ask if sys.stdin.isatty() else None
     context = Context(folder.absolute().name, neighbours_in(folder.absolute().parent), ask, _say, local)
     if ask is not None:
@@ -69,6 +93,30 @@ def command(path: Path, site_url: str | None, local: bool, **given: Any) -> None
         click.echo(printable(str(one)), err=True)
     for line in _next(folder, document, purpose):
         click.echo(printable(line), err=True)
+
+
+def _of_game(
+    folder: Path, local: bool, game: str, players: tuple[str, ...], rules: tuple[str, ...], given: dict[str, Any]
+) -> None:
+    """Write a manifest of a game other than reconstruction, once it is seen to be sound."""
+    from ircore.core.records import RECONSTRUCTION
+    from ircore.submissions.check.reports import told, valid_line
+    from ircore.submissions.check.submission import Purpose, check_bytes, neighbours_in
+    from ircore.submissions.drafts import manifest_text, parameter, write_manifest
+    from ircore.submissions.game_drafts import game_document
+
+    parts = {key: value for key, value in _given(given).items() if value}
+    if game == RECONSTRUCTION or parts.keys() & {*_SEATS, "rules"}:
+        raise click.UsageError("--game is for other games, whose seats are named by --player and rules by --rule")
+    if rules:
+        parts["rules"] = dict(parameter(rule, "--rule") for rule in rules)
+    text = manifest_text(game_document(game, players, parts), None)
+    slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
+    checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, Purpose(local))
+    if not checked.valid:
+        raise InputError(*told(checked.findings))
+    click.echo(printable(f"{write_manifest(folder, text)}: written"))
+    click.echo(printable(valid_line(checked)))
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec, Role, Usage
+from ircore.core.records import PlayerSpec, Usage
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply
 from ircore.players.base import (
@@ -52,7 +52,7 @@ class Finding(NamedTuple):
         remedy: What to do about it; empty if there is nothing to do.
     """
 
-    seat: Role
+    seat: str
     question: str
     works: bool
     detail: str
@@ -80,7 +80,7 @@ class Doctor:
         except InputError as error:
             return [Finding(seat, "settings", False, error.problem, error.remedy)]
         ask = self._ask_describer if seat == "describer" else self._ask_generator
-        return asyncio.run(_closing(player, ask(player)))
+        return asyncio.run(closing(player, ask(player)))
 
     async def _ask_describer(self, player: Any) -> list[Finding]:
         budget = self.loaded.submission.rules.token_budget
@@ -125,7 +125,7 @@ class Doctor:
         try:
             answer = await asyncio.wait_for(_unbroken(ask()), self.timeout * 1.1)
         except PlayerError as error:
-            return failed(f"{error.reason}: {error.detail}", _remedy(error, spec))
+            return failed(f"{error.reason}: {error.detail}", remedy_of(error, spec))
         except InputError as error:
             return failed(error.problem, error.remedy)
         except TimeoutError:
@@ -144,9 +144,9 @@ def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
     view = JudgeView(judge.prompts.similarity, pictures, schema=SIMILARITY_SCHEMA)
     started = perf_counter()
     try:
-        player: Any = load("players", judge.spec.player)(_hurried(judge.spec, timeout))
+        player: Any = load("players", judge.spec.player)(hurried(judge.spec, timeout))
         asked = asyncio.wait_for(_unbroken(player.judge(view)), timeout * 1.1)
-        answer: TextAnswer = asyncio.run(_closing(player, asked))
+        answer: TextAnswer = asyncio.run(closing(player, asked))
     except JudgeError as error:
         detail = " ".join(f"{error.reason}: {error.detail}".split())
         return Finding("judge", "two images", False, detail, _service_remedy(judge.spec))
@@ -184,20 +184,21 @@ def shown_picture(colour: str = COLOUR) -> Picture:
 
 def _in_a_hurry(loaded: LoadedSubmission, seat: Seat, timeout: float) -> LoadedSubmission:
     """Shorten the deadline of a player that has one, so that it gives up in time and says what was wrong."""
-    hurried = _hurried(getattr(loaded.submission, seat), timeout)
-    return loaded._replace(submission=loaded.submission.model_copy(update={seat: hurried}))
+    quick = hurried(getattr(loaded.submission, seat), timeout)
+    return loaded._replace(submission=loaded.submission.model_copy(update={seat: quick}))
 
 
-def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
+def hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
+    """Shorten the deadline of a player that has one, so that it gives up in time."""
     check = getattr(load("players", spec.player), "check", None)
     if check is None or "deadline_s" in spec.parameters:
         return spec
-    hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
+    quick = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
     try:
-        check(hurried)
+        check(quick)
     except InputError:
         return spec
-    return hurried
+    return quick
 
 
 async def _unbroken(asked: Awaitable[Any]) -> Any:
@@ -212,7 +213,19 @@ async def _unbroken(asked: Awaitable[Any]) -> Any:
         ) from error
 
 
-async def _closing(player: Any, asked: Awaitable[Found]) -> Found:
+async def answered_in_time(asked: Awaitable[Found], timeout: float) -> tuple[Found, float]:
+    """Wait for an answer, a little longer than a player in a hurry does; returns it and its seconds.
+
+    Raises:
+        TimeoutError: There was none.
+    """
+    started = perf_counter()
+    answer: Found = await asyncio.wait_for(_unbroken(asked), timeout * 1.1)
+    return answer, perf_counter() - started
+
+
+async def closing(player: Any, asked: Awaitable[Found]) -> Found:
+    """Wait for something of a player and close its connections."""
     try:
         return await asked
     finally:
@@ -256,10 +269,11 @@ def _took(usage: Usage, seconds: float) -> str:
     return ", ".join([*parts, *([f"{usage.requests} requests"] if usage.requests > 1 else [])])
 
 
-def _remedy(error: PlayerError, spec: PlayerSpec) -> str:
+def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
+    """Return what to do about a player that could not answer."""
     if error.reason == "generator_no_image":
         return f"Make sure that {spec.label} makes pictures through the player {spec.player}; try another player."
-    if error.reason in ("describer_refused", "generator_refused"):
+    if error.reason in ("describer_refused", "generator_refused", "answer_refused"):
         return (
             "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
         )

@@ -27,7 +27,20 @@ LICENCE = "CC-BY-4.0"
 """Proposed where no licence is named: of messages and renderings, not of models."""
 
 _SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "parameters")
-_ORDER = ("schema", "name", "describer", "generator", "rules", "authors", "links", "licence", "hardware", "dates")
+_ORDER = (
+    "schema",
+    "game",
+    "name",
+    "players",
+    "describer",
+    "generator",
+    "rules",
+    "authors",
+    "links",
+    "licence",
+    "hardware",
+    "dates",
+)
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
 
 
@@ -100,7 +113,7 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
     ordered = {key: document[key] for key in _ORDER if key in document}
-    for seat in SEATS:
+    for seat in (seat for seat in SEATS if seat in document):
         ordered[seat] = {key: document[seat][key] for key in _SEAT_ORDER if key in document[seat]}
     return f"{hint}{_dumped(ordered | {key: value for key, value in document.items() if key not in ordered})}"
 

@@ -140,3 +140,21 @@ def test_a_person_chooses_at_the_terminal(toy: Toy) -> None:
     assert [call["choice"] for call in of_seat(events, "chooser")] == ["rock", "paper", "scissors"]
     assert "shown-1.png: the sign" in said
     assert said.count("Not one of: rock, paper, scissors.") == 1
+
+
+def test_the_doctor_asks_each_seat_a_tiny_question(toy: Toy, server: OpenAIServer) -> None:
+    server.judge = lambda _: "red"
+    said = toy.run("doctor", pair(toy, server, "openai-chat"))
+    assert f"signer     a-signer at {server.base_url}" in said
+    assert "works  a picture: 64 × 64 px, " in said
+    assert "works  a choice: chose red, " in said
+    assert server.count() == 2
+    shown = [json.dumps(request.document).count("data:image/png") for request in server.seen]
+    assert shown == [0, 1]
+
+
+def test_the_doctor_says_what_fails_and_asks_the_others_all_the_same(toy: Toy, server: OpenAIServer) -> None:
+    server.judge = lambda _: "the sign is red"
+    said = toy.start("doctor", pair(toy, server)).communicate()[0]
+    assert "works  settings: are taken; not asked, since it answers questions of its game only" in said
+    assert "FAILS  a choice: answer_format: none of the choices (red, green, blue): 'the sign is red'" in said

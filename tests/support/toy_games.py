@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-TOY = Path(__file__).parents[1] / "games" / "toy_rps"
+TOYS = Path(__file__).parents[1] / "games"
+"""Packages from outside."""
 
 MANIFEST = """\
 schema: 2
@@ -60,13 +61,19 @@ class Toy:
         return folder
 
 
-@pytest.fixture(scope="session")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source, target = tmp_path_factory.mktemp("source") / "toy", tmp_path_factory.mktemp("packages")
-    shutil.copytree(TOY, source, ignore=shutil.ignore_patterns("__pycache__"))
+def installed(name: str, folders: pytest.TempPathFactory) -> Path:
+    """Install a package of this folder by pip; returns where it lies."""
+    source, target = folders.mktemp("source") / name, folders.mktemp("packages")
+    shutil.copytree(TOYS / name, source, ignore=shutil.ignore_patterns("__pycache__"))
     options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target), str(source)]
     subprocess.run([sys.executable, "-m", "pip", "install", *options], check=True)
     return target
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the game lies."""
+    return installed("toy_rps", tmp_path_factory)
 
 
 @pytest.fixture

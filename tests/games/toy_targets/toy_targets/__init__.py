@@ -1,0 +1,44 @@
+"""Targets for the reconstruction game: discs, drawn; and plain pictures, one for each line of a file of colours."""
+
+import random
+from collections.abc import Iterator
+
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture
+from ircore.core.records import Difficulty, Instance
+from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
+from ircore.instances.requests import ImportRequest
+from ircore.instances.store import InstanceSet, write_instances
+
+SIDE = 32
+
+
+def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+    """Draw a red disc in a place of its own, or two if it is to be hard."""
+    page = SceneDrawing()
+    for _ in range(1 if difficulty == "easy" else 2):
+        centre = rng.randrange(100, 400), rng.randrange(100, 400)
+        page.add("circle", page.drawing.ellipse(centre, (40, 40), fill="#ff0000"), colour="#ff0000")
+    return page.finish()
+
+
+def read_colours(request: ImportRequest) -> InstanceSet:
+    """Make a plain picture for each line of a file."""
+    return write_instances(request.out, _pictures(request))
+
+
+def _pictures(request: ImportRequest) -> Iterator[tuple[Instance, bytes]]:
+    for number, colour in enumerate(request.path.read_text().split(), start=1):
+        picture = Picture.from_pixels(Drawing(SIDE, SIDE, colour).pixels)
+        instance = Instance(
+            instance_id=f"colour-{number:02d}",
+            category=request.category or "colours",
+            difficulty="easy",
+            image=f"images/colour-{number:02d}.png",
+            sha256=picture.sha256,
+            width=SIDE,
+            height=SIDE,
+            source=f"line {number} of {request.path.name}",
+            licence=request.licence or "CC0-1.0",
+        )
+        yield instance, picture.data
