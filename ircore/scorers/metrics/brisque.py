@@ -12,10 +12,8 @@ from math import exp, inf, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import correlate
-from scipy.optimize import brentq
-from scipy.special import gammaln
 
+# SciPy is imported in the functions that compute: every other metric starts half a second sooner without it.
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.pairs import refuse_tiny
@@ -79,6 +77,8 @@ def _normalised(grey: _Values) -> _Values:
 
 def _smoothed(values: _Values) -> _Values:
     """Smooth with the full 7 × 7 kernel: as two passes the sign of flat parts would come out far from published."""
+    from scipy.ndimage import correlate
+
     offsets, variance = np.arange(-3, 4), (7 / 6) ** 2
     distances = offsets[:, None] ** 2 + offsets[None, :] ** 2
     # The density's constant cancels, but not to the last bit, on which flat parts depend.
@@ -123,17 +123,23 @@ def _fit(values: _Values) -> tuple[float, float, float]:
 
 def _shape(moment: float) -> float:
     """Return the shape whose Γ(2/a)² / (Γ(1/a)Γ(3/a)) is ``moment``; it grows with a from 0 to 3/4."""
+    from scipy.optimize import brentq
+
     if not _moment(SHAPES[0]) < moment < _moment(SHAPES[1]):
         raise MetricUnavailableError("nearly flat picture: its statistics fit no generalised Gaussian")
     return float(brentq(lambda shape: _moment(shape) - moment, *SHAPES, xtol=1e-13))
 
 
 def _moment(shape: float) -> float:
+    from scipy.special import gammaln
+
     return float(np.exp(2 * gammaln(2 / shape) - gammaln(1 / shape) - gammaln(3 / shape)))
 
 
 def _fitted_mean(shape: float, left: float, right: float) -> float:
     """Return the mean of the fitted distribution: (σr − σl) · √(Γ(1/a)/Γ(3/a)) · Γ(2/a)/Γ(1/a)."""
+    from scipy.special import gammaln
+
     first, second, third = (float(gammaln(k / shape)) for k in (1, 2, 3))
     return (sqrt(right) - sqrt(left)) * exp((first - third) / 2 + second - first)
 
