@@ -29,6 +29,15 @@ _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "photos": ("Photos", "Photos"),
 }
 
+_PAPER_JUDGES: Mapping[str, str] = {
+    "gpt": "GPT",
+    "claude": "Claude",
+    "qwen3": "Qwen3",
+    "lipsim": "LipSim",
+    "human": "People",
+}
+"""Names of the paper's judges on pages."""
+
 OUTCOMES: Mapping[Outcome, str] = {
     "converged": "converged",
     "turn_limit": "turn limit",
@@ -136,3 +145,8 @@ def rules_words(rules: Rules) -> str:
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
     turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
     return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}"
+
+
+def judge_name(judge: str) -> str:
+    """Return what pages call a judge of the paper, or one of its annotators."""
+    return _PAPER_JUDGES.get(judge) or judge.removeprefix("annotator ")

@@ -15,11 +15,11 @@ from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.history import Step
-from leaderboard.judges import site_judge
-from leaderboard.kept import Kept, content_key
+from leaderboard.build_cache import BuildCache, content_key
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
-from leaderboard.reading import SiteRun
+from leaderboard.site_judge import site_judge
+from leaderboard.site_runs import SiteRun
 from leaderboard.submitted import Submitted
 from leaderboard.text import visible
 from leaderboard.theme import describer_class, generator_path
@@ -124,7 +124,7 @@ class Site:
 
     Args:
         runs: At least one, all on the same instance set, at least one of them scored.
-        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
+        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
         originals: Where the original pictures lie, as ``leaderboard.pictures.PictureBook`` takes it; empty if nowhere.
         versions: The released versions of the benchmark; None for those that the project knows.
@@ -155,7 +155,7 @@ class Site:
         """A ``leaderboard.games.section.GameSection`` for each other game that has results."""
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
-        self.kept: Kept | None = None
+        self.cache: BuildCache | None = None
         """Where what is made of single runs is kept from build to build; None for nowhere."""
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}

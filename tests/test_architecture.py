@@ -9,7 +9,7 @@ import ircore
 
 ROOT = Path(ircore.__file__).resolve().parents[1]
 
-FLOORS = ("core", "players", "instances", "games", "runs", "scorers", "results", "submissions", "commands")
+FLOORS = ("core", "players", "instances", "games", "runs", "scorers", "results", "submissions", "library", "commands")
 """The rooms of ``ircore`` from the ground floor up: each may import what lies below it."""
 
 PACKAGES = ("ircore", "dataset_card", "leaderboard")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
-from dataset_card.tables.rows import Row, leaderboard_rows
+from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
 from dataset_card.tables.schema import INSTANCES, LEADERBOARD, PREVIEW_SIDE, PREVIEWS
 from ircore.core.errors import InputError
 from ircore.core.records import Episode, Instance, JudgeIdentity, Record, Rendering, Run, Scene, Score, Turn
@@ -99,6 +99,7 @@ class Tables:
 
     def take_instance(self, where: str, row: Row) -> None:
         """Take a row of ``instances``."""
+        self._compare(where, row, OF_GAME, "its tables are of")
         size = self._pictures.check(f"{where}: image", row["image"], row["image_sha256"])
         if size is not None and size != (row["width"], row["height"]):
             self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
@@ -267,8 +268,8 @@ class Tables:
             self._findings.add(where, f"unknown run {row['run_id']}")
         else:
             pair = run.submission
-            names = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
-            names |= {"rules": run.rules.key}
+            names: Row = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
+            names |= {"rules": run.rules.key} | OF_GAME
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))
         if instance is None:

@@ -12,7 +12,7 @@ from math import fsum
 from typing import Protocol, TypedDict
 
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rendering, Score, Turn
+from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Score, Turn
 from ircore.instances.store import InstanceSet
 from ircore.results.model import PlayedRun, Results
 from ircore.results.tables.board import leaderboard_table
@@ -39,6 +39,9 @@ class EmbeddedImage(TypedDict):
 
 
 Row = dict[str, object]
+
+OF_GAME: Row = {"game": RECONSTRUCTION}
+"""The column that says which game a row is of."""
 
 
 class SourceRun(PlayedRun, Protocol):
@@ -67,7 +70,7 @@ class ReleaseSource:
 def instance_rows(instances: InstanceSet) -> Iterator[Row]:
     """Yield the rows of ``instances``, in the order of the set."""
     for one in instances.instances:
-        yield {
+        yield OF_GAME | {
             "instance_id": one.instance_id,
             "category": one.category,
             "difficulty": one.difficulty,
@@ -99,7 +102,8 @@ def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
     for episode in run.episodes():
         drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
         yield (
-            of_run(run)
+            OF_GAME
+            | of_run(run)
             | _of_pair(run)
             | of_episode(episode)
             | {
@@ -126,7 +130,8 @@ def score_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
     """
     for episode, score in valid_scores(run.episodes(), run.scores()):
         yield (
-            of_run(run)
+            OF_GAME
+            | of_run(run)
             | of_episode(episode)
             | {
                 "turn": score.turn,
@@ -158,7 +163,7 @@ def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterat
 
 def leaderboard_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
-    return flat_records(leaderboard_table(results))
+    return (OF_GAME | row for row in flat_records(leaderboard_table(results)))
 
 
 def of_run(run: PlayedRun) -> Row:

@@ -94,6 +94,9 @@ def _feature(kind: Kind) -> dict[str, Any]:
     return {"dtype": kind, "_type": "Value"}
 
 
+GAME = Column("game", "string", "The game: always `reconstruction` in these tables.", later=True)
+"""The first column of every table but the transcripts, whose rows are of one game by their config."""
+
 _RUN = (
     Column("run_id", "string", "The run: one pair under one set of rules; its settings are in `runs.jsonl`."),
     Column("submission", "string", "Slug of the describer–generator pair."),
@@ -126,6 +129,7 @@ INSTANCES = Config(
     "instances",
     "one target picture",
     (
+        GAME,
         *_INSTANCE,
         Column("image", "image", "The target, the bytes of its original PNG or JPEG file."),
         _hash("image"),
@@ -178,6 +182,7 @@ EPISODES = Config(
     "episodes",
     "one episode",
     (
+        GAME,
         *_RUN,
         *_PAIR,
         _EPISODE,
@@ -202,6 +207,7 @@ SCORES = Config(
     "scores",
     "one value",
     (
+        GAME,
         *_RUN,
         _EPISODE,
         *_INSTANCE,
@@ -256,7 +262,9 @@ _PARTS = {
     "high": "Upper end of the 95 % interval: ",
 }
 
-LEADERBOARD = Config("leaderboard", "one pair under one condition as one judge sees it", tuple(_leaderboard_columns()))
+LEADERBOARD = Config(
+    "leaderboard", "one pair under one condition as one judge sees it", (GAME, *_leaderboard_columns())
+)
 
 PREVIEW_SIDE = 256
 """Width and height of a preview at most, pixels; smaller originals are not made larger."""

@@ -77,7 +77,9 @@ def command(
     dry_run: bool,
     final: bool,
 ) -> int:
-    """Let the players of SUBMISSION (a folder or its submission.yaml) play its game on an instance set.
+    """Let the players of SUBMISSION play its game on an instance set.
+
+    SUBMISSION is a folder, its submission.yaml, or a built-in pair such as classical+canvas.
 
     The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
     have no result; --final ends it for good.
@@ -186,20 +188,13 @@ def _play(
     as_maintainers: bool,
 ) -> int:
     from ircore.core.terminal import printable
-    from ircore.runs.costs.limit import Watch
-    from ircore.runs.costs.prices import keep_prices, prices_of_run
-    from ircore.runs.folder import RUN_FILE
-    from ircore.runs.play import open_run, play, technical_failures
-    from ircore.runs.provenance import keep_provenance
-    from ircore.runs.shards import keep_part
+    from ircore.runs.play import play, technical_failures
+    from ircore.runs.setup import begin_run
 
     players = _players(game, loaded, scheduler)
-    begun = (out / RUN_FILE).is_file()
-    folder = open_run(out, plan.run, plan.instances)
-    keep_provenance(folder.path, loaded.path, begun, as_maintainers)
-    keep_part(folder, shard, tuple(one.instance_id for one in plan.selected))
-    keep_prices(folder, prices_file)
-    watch = Watch(prices_of_run(folder), max_cost)
+    folder, watch = begin_run(
+        plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
+    )
     episodes = play(plan, folder, game, players, watch, cache)
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes

@@ -10,7 +10,7 @@ Coordinates are pixels with the origin at the top left corner of the top left pi
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -169,19 +169,23 @@ def text_size(text: str, size: float) -> Point:
 
 def arc_points(centre: Point, radii: Point, start: float, end: float, rotation: float = 0.0) -> list[Point]:
     """Return points along an elliptic arc from ``start`` to ``end`` degrees, close enough to look round."""
+    return [
+        (centre[0] + right_by_x - right_by_y, centre[1] + down_by_x + down_by_y)
+        for right_by_x, right_by_y, down_by_x, down_by_y in _arc(radii, start, end, rotation)
+    ]
+
+
+@lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
+def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
+    """Return how far right and down the two half-axes lead to each point of an arc."""
     steps = max(8, math.ceil(abs(end - start) * math.sqrt(max(radii)) / 20))
-    turn = math.radians(rotation)
-    points = []
+    cosine, sine = exact.cos(math.radians(rotation)), exact.sin(math.radians(rotation))
+    parts = []
     for step in range(steps + 1):
         angle = math.radians(start + (end - start) * step / steps)
         x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
-        points.append(
-            (
-                centre[0] + x * exact.cos(turn) - y * exact.sin(turn),
-                centre[1] + x * exact.sin(turn) + y * exact.cos(turn),
-            )
-        )
-    return points
+        parts.append((x * cosine, y * sine, x * sine, y * cosine))
+    return tuple(parts)
 
 
 def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point]]:

@@ -18,6 +18,8 @@ class InputError(Exception):
         super().__init__(problem)
         self.problem = problem
         self.remedy = remedy
+        if remedy:
+            self.add_note(remedy)  # shown below a traceback, such as in a notebook
 
     def __reduce__(self) -> tuple[type["InputError"], tuple[str, str], dict[str, Any]]:
         """Keep both parts, and what else it carries, when the error crosses a process boundary."""

@@ -158,12 +158,24 @@ def read_stored_pixels(path: Path) -> Pixels:
     Raises:
         ImageError: The file is missing, unreadable or not a usable picture.
     """
-    import numpy as np
-
     image, _ = _open(read_image_bytes(path), str(path))
     with image:
-        plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
-        return _frozen(np.asarray(plain.convert("RGB")))
+        return stored_pixels(image)
+
+
+def stored_pixels(image: Image.Image) -> Pixels:
+    """Return the pixels of an opened picture as they are stored, see ``read_stored_pixels``."""
+    import numpy as np
+
+    plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
+    return _frozen(np.asarray(plain.convert("RGB")))
+
+
+def shown_pixels(image: Image.Image) -> Pixels:
+    """Return the pixels of an opened picture as a viewer shows them, on white."""
+    import numpy as np
+
+    return _frozen(np.asarray(_as_rgb(image, [])))
 
 
 def read_image_bytes(path: Path) -> bytes:

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from ircore.core.errors import InputError, WorkError
 
-Group = Literal["commands", "games", "instances", "judges", "metrics", "players", "previews", "tables", "traits"]
+Group = Literal[
+    "commands", "games", "instances", "judges", "metrics", "players", "previews", "releases", "tables", "traits"
+]
 
 
 class BrokenPluginError(WorkError):

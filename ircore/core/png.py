@@ -84,44 +84,61 @@ def _rest(rows: Bytes) -> npt.NDArray[np.int64]:
 
 def _paeth(left: Bytes, above: Bytes, corner: Bytes) -> Bytes:
     """Return of each three neighbours the one that is nearest to left + above - corner."""
-    a, b, c = (side.astype(np.int16) for side in (left, above, corner))
-    to_left, to_above, to_corner = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
+    to_left, to_above = _apart(above, corner), _apart(left, corner)
+    # Only a corner between its neighbours is nearest of the three; else any number no smaller serves as its distance.
+    is_between = (left < corner) != (above < corner)
+    to_corner = np.where(is_between, _apart(to_left, to_above), np.uint8(255))
     other = np.where(to_above <= to_corner, above, corner)
     return np.where((to_left <= to_above) & (to_left <= to_corner), left, other)
 
 
+def _apart(some: Bytes, others: Bytes) -> Bytes:
+    """Return the distances of numbers; bytes, which processors compare sixteen at a time and more."""
+    apart: Bytes = np.maximum(some, others) - np.minimum(some, others)
+    return apart
+
+
 def _block(data: Bytes, is_last: bool) -> bytes:
     """Return a block of Huffman codes that ends with a whole byte."""
-    symbols, extra, extra_bits = _tokens(data)
+    symbols, extra = _tokens(data)
     sizes = _code_sizes(np.bincount(symbols, minlength=_SYMBOLS).tolist(), _LONGEST_CODE)
     codes, bits = _codes(sizes), np.array(sizes)
+    values, lengths = codes[symbols], bits[symbols]
+    matches = np.flatnonzero(symbols > _END)
+    values[matches] |= extra << lengths[matches]
     # Behind a length and its extra bits stands the distance, always 1: a code of one bit, 0.
-    values = codes[symbols] | (extra << bits[symbols])
-    lengths = bits[symbols] + extra_bits + (symbols > _END)
+    lengths[matches] += _EXTRA[symbols[matches] - _END - 1] + 1
     head = [(int(is_last), 1), *_head(sizes)]
     # An empty block without compression starts at the next byte (RFC 1951, 3.2.4): its three bits, and its size.
     tail, rest = ([], b"") if is_last else ([(0, 3)], b"\0\0\xff\xff")
-    numbers, widths = (np.array([part[at] for part in (*head, *tail)]) for at in (0, 1))
-    parts = ((numbers, values), (widths, lengths))
-    return _packed(*(np.insert(all_, len(head), middle) for all_, middle in parts)) + rest
+    before, after = (np.array(numbers, np.int64).reshape(-1, 2).T for numbers in (head, tail))
+    return _packed(*(np.concatenate(parts) for parts in zip(before, (values, lengths), after, strict=True))) + rest
 
 
-def _tokens(data: Bytes) -> tuple[Codes, Codes, Codes]:
-    """Return the symbols of a block, the number behind each length, and how many bits that takes."""
-    starts = np.flatnonzero(np.concatenate([[True], data[1:] != data[:-1]]))
-    runs = np.diff(np.append(starts, len(data)))
+def _tokens(data: Bytes) -> tuple[npt.NDArray[np.int16], Codes]:
+    """Return the symbols of a block, and for each of its matches the number in the extra bits."""
+    starts = np.concatenate([[0], np.flatnonzero(data[1:] != data[:-1]) + 1])
+    runs = np.diff(starts, append=len(data))
     # A run is its byte, matches of what follows it, and a rest too short for a match: bytes again.
-    after = runs - 1
+    long = runs > _SHORTEST_MATCH
+    after, firsts = runs[long] - 1, starts[long] + 1
     whole, rest = after // _LONGEST_MATCH, after % _LONGEST_MATCH
-    is_match = rest >= _SHORTEST_MATCH
-    counts = np.stack([np.ones_like(runs), whole, is_match.astype(np.int64), np.where(is_match, 0, rest)], axis=1)
-    which = np.clip(np.searchsorted(_SHORTEST, rest, side="right") - 1, 0, None)
-    byte = data[starts].astype(np.int64)
-    kinds = np.stack([byte, np.full_like(runs, _SYMBOLS - 1), _END + 1 + which, byte], axis=1)
-    beyond = np.stack([0 * rest, 0 * rest, rest - _SHORTEST[which], 0 * rest], axis=1)
-    sizes = np.stack([0 * rest, 0 * rest, _EXTRA[which], 0 * rest], axis=1)
-    symbols, extra, bits = (np.repeat(part.reshape(-1), counts.reshape(-1)) for part in (kinds, beyond, sizes))
-    return np.append(symbols, _END), np.append(extra, 0), np.append(bits, 0)
+    has_short = rest >= _SHORTEST_MATCH
+    counts = whole + has_short
+    matches = np.repeat(firsts, counts)
+    step = np.arange(len(matches)) - np.repeat(counts.cumsum() - counts, counts)
+    matches += step * _LONGEST_MATCH
+    is_short = step == np.repeat(whole, counts)
+    sizes = np.where(is_short, np.repeat(rest, counts), _LONGEST_MATCH)
+    lengths = np.searchsorted(_SHORTEST, sizes, side="right") - 1
+    # A match stands where its first byte is, and takes the place of all its bytes.
+    symbols = np.append(data.astype(np.int16), np.int16(_END))
+    symbols[matches] = _END + 1 + lengths
+    covers = np.zeros(len(data) + 1, np.int8)
+    covers[firsts], covers[firsts + np.where(has_short, after, after - rest)] = 1, -1
+    is_token = covers.cumsum(dtype=np.int8) == 0
+    is_token[matches] = True
+    return symbols[is_token], sizes - _SHORTEST[lengths]
 
 
 def _code_sizes(counts: list[int], most: int) -> list[int]:
@@ -171,13 +188,13 @@ def _head(sizes: list[int]) -> list[tuple[int, int]]:
 
 
 def _packed(values: Codes, sizes: Codes) -> bytes:
-    """Return numbers of some bits each as bytes, the lowest bit first."""
+    """Return numbers of 1 to 31 bits each as bytes, the lowest bit first."""
     ends = sizes.cumsum()
     at = ends - sizes
-    words, shift = at >> 5, at & 31
-    shifted = values << shift
-    count = int(ends[-1] >> 5) + 2
-    # Numbers that share a word have no bit in common, so that adding joins them; sums below 2⁵³ are exact.
-    low = np.bincount(words, (shifted & 0xFFFFFFFF).astype(np.float64), count)
-    high = np.bincount(words + 1, (shifted >> 32).astype(np.float64), count)
-    return (low + high).astype("<u4").tobytes()[: int(ends[-1] + 7) // 8]
+    words = at >> 5
+    # In every word of 32 bits some number starts. Numbers have no bit in common, so that adding joins them; what
+    # starts in a word takes less than 63 bits, so that a running total may overflow: differences are right.
+    totals = np.diff((values << (at & 31)).cumsum()[np.flatnonzero(np.diff(words, append=-1))], prepend=0)
+    packed = np.append(totals & 0xFFFFFFFF, 0)
+    packed[1:] |= totals >> 32
+    return packed.astype("<u4").tobytes()[: int(ends[-1] + 7) // 8]

@@ -82,6 +82,9 @@ def _windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArr
     crossed = upper[0, side] * high + middle * (lower[0, side] - upper[0, side])
     # The first pixel whose middle is not left of the crossing: rounded up, in whole numbers.
     column = (-((high * (_FINE // 2) - crossed) // (high * _FINE))).clip(0, width)
-    windings = np.zeros((height, width + 1), np.int16)
-    np.add.at(windings, (row, column), sign[side].astype(np.int16))
-    return windings.cumsum(axis=1, dtype=np.int16)[:, :width]
+    # From each crossing to the next one all pixels are alike. Polygons are closed, so that every row ends with 0.
+    crossings = row * (width + 1) + column
+    order = np.argsort(crossings)
+    windings = np.concatenate([[0], sign[side][order].cumsum()]).astype(np.int16)
+    lengths = np.diff(crossings[order], prepend=0, append=height * (width + 1))
+    return np.repeat(windings, lengths).reshape(height, width + 1)[:, :width]

@@ -1,4 +1,7 @@
-"""Processes that work for a command: they leave Ctrl-C to it, and end when it is gone, be it by ``kill -9``."""
+"""Worker processes: a pool for pieces of work that can be pickled, and forked workers that share the parent's memory.
+
+Workers of a pool leave Ctrl-C to the command, and end when the command is gone, be it by ``kill -9``.
+"""
 
 import os
 import signal
@@ -7,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
-from multiprocessing import parent_process
+from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
 from typing import TypeVar
 
@@ -18,6 +21,12 @@ R = TypeVar("R")
 
 AHEAD = 4
 """Pieces handed out per process before the oldest is taken back: keeps all cores busy and the memory bounded."""
+
+MAX_SHARES = 4
+"""Forked processes at once, the parent included: each comes to hold a copy of part of the parent's memory."""
+
+_share_task: Callable[[int, int], object] | None = None
+"""Task of the shares that are running: a forked process finds it here, where it need not be pickled."""
 
 
 def worker_pool(workers: int) -> ProcessPoolExecutor:
@@ -55,6 +64,61 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
         raise WorkError("a process was killed, probably for want of memory", "Give the same command again.") from error
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T]:
+    """Call ``task(share, shares)`` once per share, in parallel where the system can fork, and return the results.
+
+    Every process starts with a copy of this process's memory. Where that memory is large, call this within
+    ``ircore.core.collector.without_collector``: the garbage collector would otherwise write to every shared page.
+
+    Args:
+        task: Called with the 0-based share and the number of shares. Changes that it makes in memory may be lost: only
+            its result and the files that it writes last.
+        worthwhile: Whether the work is large enough to be worth starting processes.
+
+    Returns:
+        The result of each share, in order; a single result if the work was not divided.
+    """
+    shares = min(os.cpu_count() or 1, MAX_SHARES)
+    if not worthwhile or shares == 1 or "fork" not in get_all_start_methods():
+        return [task(0, 1)]
+    global _share_task
+    _share_task = task
+    try:
+        with ProcessPoolExecutor(shares - 1, mp_context=get_context("fork")) as pool:
+            others = [pool.submit(_run_share, share, shares) for share in range(1, shares)]
+            # The parent does the first share itself: that saves the memory which one more process would copy.
+            return [task(0, shares), *(other.result() for other in others)]  # type: ignore[list-item]
+    finally:
+        _share_task = None
+
+
+def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = True) -> None:
+    """Call ``task(piece)`` for every piece, in parallel where the system can fork; an idle process takes the next.
+
+    Args:
+        task: Called with the 0-based piece; only the files that it writes last.
+        pieces: Number of pieces; put the longest first, so that all processes end at about the same time.
+        worthwhile: Whether the work is large enough to be worth starting processes.
+    """
+    next_piece = get_context().Value("i", 0)
+
+    def take_pieces(share: int, shares: int) -> None:  # noqa: ARG001 - every share takes pieces until none is left
+        while True:
+            with next_piece.get_lock():
+                piece = next_piece.value
+                next_piece.value += 1
+            if piece >= pieces:
+                return
+            task(piece)
+
+    run_shares(take_pieces, worthwhile)
+
+
+def _run_share(share: int, shares: int) -> object:
+    assert _share_task is not None  # noqa: S101 - set before the processes were forked
+    return _share_task(share, shares)
 
 
 def _begin() -> None:

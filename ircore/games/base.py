@@ -14,9 +14,8 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import AnyAbortReason, AnyInstance, GameRules, Record, Rendering
-from ircore.players.base import Answer, Asked, PlayerError
+from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
 
-AnswerKind = Literal["text", "picture", "choice"]
 Direction = Literal["higher", "lower"]
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)

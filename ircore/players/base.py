@@ -14,6 +14,9 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import AnyAbortReason, Attempt, JudgeReason, PlayerSpec, Usage
 
+AnswerKind = Literal["text", "picture", "choice"]
+"""What a seat answers with."""
+
 
 class Asked(Protocol):
     """What every question has, to whichever seat: its place in the episode and the game master's words."""
@@ -116,6 +119,7 @@ class Question:
         choices: What may be answered, where the seat answers with a choice.
         earlier: What this seat was asked and answered before in the episode, oldest first, where the game shows that.
         seed: For players that draw random numbers: the same for the same run, instance, step and seat.
+        answers: What is answered with. Whoever sends the question fills it in from the seat, games need not.
     """
 
     step: int
@@ -124,6 +128,7 @@ class Question:
     choices: tuple[str, ...] = ()
     earlier: tuple[Said, ...] = ()
     seed: int = 0
+    answers: AnswerKind = "text"
 
 
 class Exchange(NamedTuple):
@@ -183,9 +188,10 @@ class PictureAnswer:
 
 @dataclass(frozen=True)
 class ChoiceAnswer:
-    """One of the choices that a question offered. The rest as above."""
+    """One of the choices that a question offered, and notes on how its words were taken. The rest as above."""
 
     choice: str
+    notes: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
@@ -236,6 +242,7 @@ class Traits:
 
     Attributes:
         methods: The seats' methods that it has, such as ``describe``; empty if its class has to be asked.
+        answers: What its method ``answer`` answers with; empty if that is not known.
         needs: What answering takes: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
             somebody's machine.
         parameters: Names of the parameters that it takes; None if it checks them itself.
@@ -248,6 +255,7 @@ class Traits:
     parameters: tuple[str, ...] | None = None
     example: str = ""
     draws_apart: bool = False
+    answers: tuple[AnswerKind, ...] = ()
 
     @property
     def offline(self) -> bool:

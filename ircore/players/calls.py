@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ircore.core.errors import WorkError
-from ircore.core.records import AbortReason, Attempt, FaultKind, JudgeReason, Role, Usage
+from ircore.core.records import AbortReason, AnyAbortReason, Attempt, FaultKind, JudgeReason, Role, Usage
 
 T = TypeVar("T")
 
@@ -137,6 +137,15 @@ class CallError(Exception):
         if self.fault.kind in ("no_image", "bad_image"):
             return "generator_no_image"
         return "describer_empty" if self.fault.kind == "empty" else "provider_error"
+
+    @property
+    def answer_reason(self) -> AnyAbortReason:
+        """What it means for an episode of a game that names no seat in its reasons."""
+        if self.fault.kind in ("refused", "filtered"):
+            return "answer_refused"
+        if self.fault.kind in ("no_image", "bad_image"):
+            return "answer_format"
+        return "answer_empty" if self.fault.kind == "empty" else "provider_error"
 
     @property
     def judge_reason(self) -> JudgeReason:

@@ -1,10 +1,12 @@
-"""A person in either seat, at the terminal or through files in a folder.
+"""A person in any seat, at the terminal or through files in a folder.
 
 Through files (``parameters: {folder: DIR}``) every question is a folder below DIR, named after what is asked:
 
 describer   ``target.png``, ``rendering-1.png`` …, ``instructions.txt``; the answer goes into ``answer.txt``
 generator   ``message.txt``, ``previous.png`` from turn 2 on, ``instructions.txt``; the answer is a picture, saved as
             ``picture.png`` (or .jpg, .webp, .gif)
+other seats ``instructions.txt`` with the question and its choices, ``shown-1.png`` …; the answer as of a describer or a
+            generator, whichever the seat's is
 
 The same question has the same folder, so an answer that is there already is taken at once and a stopped run goes on
 where it was. At the terminal the pictures lie in a temporary folder whose path is shown.
@@ -25,7 +27,18 @@ from ircore.core.files import write_bytes, write_text
 from ircore.core.images import ImageError, Picture, read_picture
 from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.players.base import (
+    Answer,
+    AnswerKind,
+    ChoiceAnswer,
+    DescriberView,
+    GeneratorView,
+    PictureAnswer,
+    PlayerError,
+    Question,
+    TextAnswer,
+)
+from ircore.players.choices import read_choice
 
 OPEN, CLOSE, DONE = "<DESCRIPTION>", "</DESCRIPTION>", "<DONE>"
 PARAMETERS = ("folder", "poll_s", "timeout_s")
@@ -39,7 +52,7 @@ _TERMINAL = asyncio.Lock()
 
 
 class HumanPlayer:
-    """Takes the describer's or the generator's seat for a person.
+    """Takes a seat of any game for a person.
 
     Args:
         spec: ``parameters.folder``: exchange files there instead of asking at the terminal; ``parameters.timeout_s``:
@@ -104,14 +117,50 @@ class HumanPlayer:
                 _say(f"\n--- turn {view.turn} ---\n{printable(view.message)}{before}")
                 return PictureAnswer(await self._picture_named())
 
-    async def _text_in(self, path: Path) -> str:
-        """Wait until a file holds text and is no longer being written."""
-        deadline, before = monotonic() + self._timeout, b""
+    async def answer(self, question: Question) -> Answer:
+        """Show a question of any game, and wait for words, for one of its choices or for a picture.
+
+        Raises:
+            PlayerError: Nobody answered in time.
+            WorkError: Standard input has ended, or the folder cannot be written.
+        """
+        pictures = {f"shown-{number}.png": shown.picture for number, shown in enumerate(question.pictures, start=1)}
+        words = _in_words(question)
+        if self._folder is not None:
+            place = self._folder / _name(question.answers, question.step, (words,), pictures)
+            _put(place, pictures, {"instructions.txt": f"{words}\n\n{_HOW[question.answers]}\n"})
+            if question.answers == "picture":
+                return PictureAnswer(await self._picture_in(place))
+            return _worded(question, await self._text_in(place / "answer.txt", question))
+        async with _TERMINAL:
+            with tempfile.TemporaryDirectory(prefix="ircore-") as temporary:
+                _put(Path(temporary), pictures, {})
+                look = f"\n\nLook at:{_listed(temporary, pictures)}" if pictures else ""
+                _say(f"\n--- step {question.step} ---\n{printable(words)}{look}")
+                if question.answers == "picture":
+                    return PictureAnswer(await self._picture_named())
+                return _worded(question, await self._line_for(question))
+
+    async def _line_for(self, question: Question) -> str:
+        """Ask for a line until it can be an answer."""
         while True:
-            found = path.read_bytes() if path.is_file() else b""
-            if found.strip() and found == before:
-                return found.decode(errors="replace")
-            before = found
+            line = (await self._line("Your answer in one line: ")).strip()
+            if line and not (problem := _problem(question, line)):
+                return line
+            _say(problem if line else "Something has to stand here.")
+
+    async def _text_in(self, path: Path, question: Question | None = None) -> str:
+        """Wait until a file holds text that can be an answer and is no longer being written."""
+        deadline, before, told = monotonic() + self._timeout, b"", b""
+        while True:
+            written = path.read_bytes() if path.is_file() else b""
+            if written.strip() and written == before != told:
+                text = written.decode(errors="replace")
+                if question is None or not (problem := _problem(question, text)):
+                    return text
+                _say(f"{path}: {problem}")
+                told = written
+            before = written
             await self._wait(deadline, self._poll, str(path))
 
     async def _picture_in(self, place: Path) -> Picture:
@@ -152,6 +201,33 @@ class HumanPlayer:
         if monotonic() >= deadline:
             raise PlayerError("provider_error", f"No answer within {self._timeout:g} s ({what}).")
         await asyncio.sleep(seconds)
+
+
+_HOW: dict[AnswerKind, str] = {
+    "text": "Write your answer into answer.txt.",
+    "choice": "Write one of the choices into answer.txt.",
+    "picture": "Save your picture here as picture.png.",
+}
+
+
+def _in_words(question: Question) -> str:
+    """Return a question without its pictures: what was said before, the prompt, captions, choices."""
+    earlier = [f"{said.prompt}\n> {said.answer}" for said in question.earlier]
+    captions = [f"shown-{number}.png: {shown.caption}" for number, shown in enumerate(question.pictures, start=1)]
+    offered = [f"One of: {', '.join(question.choices)}"] if question.answers == "choice" else []
+    return "\n\n".join([*earlier, question.prompt, *(["\n".join(captions)] if captions else []), *offered])
+
+
+def _problem(question: Question, text: str) -> str:
+    """Return what is wrong with an answer in words; empty if nothing is."""
+    if question.answers == "choice" and read_choice(text, question.choices) is None:
+        return f"Not one of: {', '.join(question.choices)}."
+    return ""
+
+
+def _worded(question: Question, text: str) -> Answer:
+    choice = read_choice(text, question.choices) if question.answers == "choice" else None
+    return TextAnswer(text.strip()) if choice is None else ChoiceAnswer(*choice)
 
 
 def _seconds(spec: PlayerSpec, name: str, default: float) -> float:

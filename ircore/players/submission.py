@@ -11,7 +11,9 @@ from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION, Submission
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
+from ircore.players.base import AnswerKind
 from ircore.players.slugs import SLUG, SLUG_HELP
+from ircore.players.traits import answer_problem
 
 MANIFEST = "submission.yaml"
 FORMAT = "See docs/submit.md for the format."
@@ -148,13 +150,14 @@ def check_player(loaded: AnyLoaded, seat: str) -> None:
         raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
-def check_seat(loaded: AnyLoaded, seat: str, method: str) -> None:
+def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:
     """Check that the player of a seat is installed and can take it.
 
     Args:
         loaded: The submission.
         seat: Name of the seat.
         method: Name of the coroutine method that its questions go to.
+        answers: What the seat answers with, if its questions are of the kind that all games share.
 
     Raises:
         InputError: There is no such player, or it takes no such seat.
@@ -164,3 +167,5 @@ def check_seat(loaded: AnyLoaded, seat: str, method: str) -> None:
     if not hasattr(player, method):
         others = "Swap the two, or name" if isinstance(loaded, LoadedSubmission) else "Name"
         raise InputError(f"{loaded.path}: {seat}.player: {spec.player} is no {seat}", f"{others} another player.")
+    if problem := answer_problem(spec.player, method, answers):
+        raise InputError(f"{loaded.path}: players.{seat}.player: {problem}", "Name another player.")

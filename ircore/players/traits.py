@@ -1,20 +1,23 @@
 """What players declare of themselves: the one place where anybody asks what a player needs, takes or bills."""
 
+from dataclasses import replace
 from functools import cache
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin, load
-from ircore.players.base import Traits
+from ircore.players.base import AnswerKind, Traits
 
 DRAWS_OFFLINE = Traits(needs="nothing", methods=("render",), parameters=())
 DESCRIBES_OFFLINE = Traits(needs="nothing", methods=("describe",), parameters=())
 DESCRIBES_WITH_OCR = Traits(needs="nothing", methods=("describe",))
-PERSON = Traits(needs="person", methods=("describe", "render"))
+PERSON = Traits(needs="person", methods=("describe", "render", "answer"), answers=("text", "picture", "choice"))
 RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
-WRITING_SERVICE = Traits(needs="service", methods=("describe", "judge"), example="temperature=0")
-CHATTING_DRAWER = Traits(needs="service", methods=("render",), example="temperature=0")
-DRAWING_SERVICE = Traits(needs="service", methods=("render",), example="size=1024x1024 quality=medium")
-CALLING_DRAWER = Traits(needs="service", methods=("render",), example="size=1024x1024 quality=medium", draws_apart=True)
+WRITING_SERVICE = Traits(
+    needs="service", methods=("describe", "answer", "judge"), example="temperature=0", answers=("text", "choice")
+)
+CHATTING_DRAWER = Traits(needs="service", methods=("render", "answer"), example="temperature=0", answers=("picture",))
+DRAWING_SERVICE = replace(CHATTING_DRAWER, example="size=1024x1024 quality=medium")
+CALLING_DRAWER = replace(DRAWING_SERVICE, draws_apart=True)
 
 
 @cache
@@ -36,6 +39,23 @@ def traits_of(name: str) -> Traits:
     except InputError:
         declared = None
     return declared if isinstance(declared, Traits) else Traits()
+
+
+def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | None:
+    """Return why a player cannot answer as a seat does; None if it can, or does not say.
+
+    Args:
+        name: Of the player.
+        method: Its method that the seat's questions go to.
+        answers: What the seat answers with; None if nothing depends on it.
+    """
+    known = traits_of(name).answers
+    if method != "answer" or answers is None or not known or answers in known:
+        return None
+    return f"{name} answers with {_IN_WORDS.get(known, ' or '.join(known))}, this seat with a {answers}"
+
+
+_IN_WORDS = {("text", "choice"): "words or a choice", ("picture",): "pictures"}
 
 
 def players_of_project(needs: str, method: str) -> tuple[str, ...]:

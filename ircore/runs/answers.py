@@ -7,8 +7,8 @@ from typing import Any
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Rendering
-from ircore.games.base import AnswerKind, Seat
-from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
+from ircore.games.base import Seat
+from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
 from ircore.runs.folder import Call, CallKey, Entry
 
 KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureAnswer, "choice": ChoiceAnswer}
@@ -17,6 +17,11 @@ KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureA
 def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
     """Return what identifies a question."""
     return CallKey(episode_id, question.step, seat.name)
+
+
+def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
+    """Return a question as it is sent to a player: with what the seat answers with."""
+    return replace(question, answers=seat.answers) if isinstance(question, Question) else question
 
 
 def written(answer: Answer) -> Answer:
@@ -56,7 +61,7 @@ def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answ
         text=answer.text if isinstance(answer, TextAnswer) else None,
         choice=answer.choice if isinstance(answer, ChoiceAnswer) else None,
         rendering=None if picture is None else rendering_of(picture),
-        notes=answer.notes if isinstance(answer, PictureAnswer) else (),
+        notes=() if isinstance(answer, TextAnswer) else answer.notes,
         usage=answer.usage,
         seconds=seconds,
         attempts=answer.attempts,
@@ -75,7 +80,7 @@ def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering]
     if seat.answers == "text" and call.text is not None:
         return TextAnswer(call.text, call.usage, call.seconds)
     if seat.answers == "choice" and call.choice is not None:
-        return ChoiceAnswer(call.choice, call.usage, call.seconds)
+        return ChoiceAnswer(call.choice, call.notes, call.usage, call.seconds)
     if seat.answers == "picture" and call.rendering is not None:
         return PictureAnswer(picture_of(call.rendering), call.notes, call.usage, call.seconds)
     return None

@@ -67,7 +67,7 @@ class Cache:
         if kept.text is not None:
             return TextAnswer(kept.text, NOT_ASKED)
         if kept.choice is not None:
-            return ChoiceAnswer(kept.choice, NOT_ASKED)
+            return ChoiceAnswer(kept.choice, kept.notes, NOT_ASKED)
         return None if kept.rendering is None else self._picture(kept.rendering, kept.notes)
 
     def keep(self, seat: Seat[Any, Any], question: Asked, answer: Answer) -> None:
@@ -79,7 +79,7 @@ class Cache:
         if isinstance(answer, TextAnswer):
             self._write(seat.name, question, _Kept(text=answer.text))
         elif isinstance(answer, ChoiceAnswer):
-            self._write(seat.name, question, _Kept(choice=answer.choice))
+            self._write(seat.name, question, _Kept(choice=answer.choice, notes=answer.notes))
         elif self._generators:
             picture = answer.picture
             path = self._picture_path(picture.sha256)

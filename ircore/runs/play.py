@@ -29,7 +29,7 @@ from ircore.players.base import Answer, Asked, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
-from ircore.runs.answers import answer_of, call_entry, call_key, fitting, written
+from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
 from ircore.runs.costs.prices import prices_of_run
@@ -326,7 +326,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
             return self._recorded_elsewhere(player.source)
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(self.question)
+        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, self.question))
         return asked
 
     async def _recorded_elsewhere(self, source: str) -> Answer:

@@ -13,9 +13,15 @@ from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.players.pairs import submission_place
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
-from ircore.runs.play import Players
+from ircore.runs.costs.limit import Watch
+from ircore.runs.costs.prices import keep_prices, prices_of_run
+from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
+from ircore.runs.play import Players, PlayPlan, open_run
+from ircore.runs.provenance import keep_provenance
+from ircore.runs.shards import Shard, keep_part
 
 
 class Prepared(NamedTuple):
@@ -31,7 +37,7 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) 
     """Read what is to be played and check that it goes together.
 
     Args:
-        submission: The submission's folder or its manifest.
+        submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
         instances_dir: The instance set.
         given: Rules that hold instead of the submission's, by name.
 
@@ -39,7 +45,7 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object]) 
         InputError: Something is missing or does not fit; the set is for another game; a seat has no player.
         WorkError: The game cannot be imported.
     """
-    loaded = read_any_manifest(submission)
+    loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     check_seats(game, loaded)
     instances = read_any_instances(instances_dir)
@@ -84,12 +90,44 @@ def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:
         if seat.name not in players:
             raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
         if players[seat.name].player != RECORDED:
-            check_seat(loaded, seat.name, seat.method)
+            check_seat(loaded, seat.name, seat.method, seat.answers)
         elif not seat.recorded:
             raise InputError(
                 f"{loaded.path}: players.{seat.name}: the game {game.name} has no recorded answers for this seat",
                 "Name a player.",
             )
+
+
+def begin_run(
+    plan: PlayPlan,
+    loaded: AnyLoaded,
+    out: Path,
+    *,
+    shard: Shard | None = None,
+    prices_file: Path | None = None,
+    max_cost: float | None = None,
+    vouching: bool = False,
+) -> tuple[RunFolder | GameRunFolder, Watch]:
+    """Open the run folder and keep in it what a resumed run needs; return it with the watch on its cost.
+
+    Args:
+        plan: What is to be played.
+        loaded: Who plays.
+        out: The run folder: created, or resumed if it exists.
+        shard: Which part of a run the plan selects; None for a run in one piece.
+        prices_file: Prices on top of the built-in ones.
+        max_cost: US dollars that the run may cost; no limit if None.
+        vouching: Whether the maintainers vouch for the run.
+
+    Raises:
+        InputError: The folder holds another run or another part of it, or the prices cannot be read.
+    """
+    begun = (out / RUN_FILE).is_file()
+    folder = open_run(out, plan.run, plan.instances)
+    keep_provenance(folder.path, loaded.path, begun, vouching)
+    keep_part(folder, shard, tuple(instance.instance_id for instance in plan.selected))
+    keep_prices(folder, prices_file)
+    return folder, Watch(prices_of_run(folder), max_cost)
 
 
 def make_players(game: Game[Any], loaded: AnyLoaded) -> Players:

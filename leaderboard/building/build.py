@@ -17,22 +17,24 @@ from ircore import __version__
 from ircore.core.collector import without_collector
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import json_schemas
+from ircore.core.workers import run_pieces
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
+from leaderboard.build_cache import BuildCache
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
 from leaderboard.building.shells import write_sources
 from leaderboard.charts.check import check_figures
-from leaderboard.export import LEADERBOARD, leaderboard_files
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import game_sections, split_runs
-from leaderboard.kept import Kept
+from leaderboard.output_folder import build_folder, replace, write_text
 from leaderboard.pages.badges import badge_files
+from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
@@ -48,21 +50,20 @@ from leaderboard.pages.players import player_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.pages.waiting import preview_notice, waiting_page
 from leaderboard.pictures import ENCODING
-from leaderboard.reading import read_runs
 from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.rendering.sections import Section, read_sections, with_section
-from leaderboard.shares import in_pieces
 from leaderboard.site import Page, Site
+from leaderboard.site_runs import read_runs
+from leaderboard.skeleton import SKELETON
 from leaderboard.submitted import read_submitted
 from leaderboard.theme import stylesheet
 from leaderboard.versions.archive import read_archive, write_frozen
 from leaderboard.versions.pages import version_pages
-from leaderboard.workplace import replace, workplace, write_text
 
 MARKER = ".ircore-site.json"
 """In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
 
-SOURCES = Path(__file__).resolve().parents[2]
+SOURCES = SKELETON
 """Where ``mkdocs.yml`` and ``docs`` lie."""
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -139,7 +140,7 @@ def build_site(
         runs: Run folders, all on the same instance set.
         out: The site's folder: missing, empty, or an earlier build, which is replaced at the end.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
-        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.judges.site_judge``.
+        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
         address: Where the site will stand, absolute, ending in a slash, for feeds and badges; empty if not known.
         archive: Folder of the frozen boards of former versions; None for none.
         version: The benchmark version that the runs must be of; None for whatever they are.
@@ -157,18 +158,18 @@ def build_site(
     out = Path(os.path.realpath(out)) if out.is_symlink() else out
     _check(out, sources)
     released = read_versions(versions)
-    with without_collector(), workplace(out) as work:
+    with without_collector(), build_folder(out) as work:
         tree = Tree(work)
-        kept = Kept(tree.files, out if out.is_dir() else None)
+        cache = BuildCache(tree.files, out if out.is_dir() else None)
         ours, others = split_runs(runs)
         if not ours:
             raise InputError(
                 "no run of the reconstruction game, whose pages are the site's frame",
                 "Give at least one with --runs; other games stand beside it.",
             )
-        site = Site(read_runs(ours, kept), judge, address, originals, released)
+        site = Site(read_runs(ours, cache), judge, address, originals, released)
         site.games = game_sections(others, site.pictures)
-        site.kept = kept
+        site.cache = cache
         if version is not None:
             require_version(site.version, version, released)
         site.submitted = () if submissions is None else read_submitted(submissions)
@@ -219,7 +220,7 @@ def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: 
     """Write the blocks of pages and everything they refer to but the pictures."""
     read_templates()
     work = list(_work(site, pages, fragments, tree))
-    in_pieces(lambda piece: work[piece](), len(work), len(site.pairs) >= _MANY)
+    run_pieces(lambda piece: work[piece](), len(work), len(site.pairs) >= _MANY)
 
 
 def _work(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> Iterator[Callable[[], None]]:
@@ -266,7 +267,7 @@ def _check(out: Path, sources: Path) -> None:
     if not (sources / "mkdocs.yml").is_file():
         raise InputError(
             f"{sources}: no mkdocs.yml, so there are no hand-written pages to build from",
-            "Build the site from a checkout of the repository (pip install -e .[site]).",
+            "Install the package again: pip install --force-reinstall 'ircore[site]'",
         )
     if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / MARKER).is_file()):
         raise InputError(f"{out}: exists and is no site of ours (no {MARKER})", "Choose another --out, or remove it.")

@@ -30,15 +30,15 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
 
 def _kept(site: Site, page: Page) -> list[Drawn]:
     """Return what an earlier build drew for a page; nothing if it drew nothing that fits."""
-    data = site.kept.find(_name(site, page)) if site.kept else None
+    data = site.cache.load(_name(site, page)) if site.cache else None
     found = [Drawn(*one) for one in json.loads(data)] if data else []
     return found if {one.id for one in found} == set(page.values["charts"]) else []
 
 
 def _drawn(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
     made = [_of(charts[name], page.root) for name in page.values["charts"]]
-    if site.kept:
-        site.kept.keep(_name(site, page), json.dumps([astuple(one) for one in made]).encode())
+    if site.cache:
+        site.cache.store(_name(site, page), json.dumps([astuple(one) for one in made]).encode())
     return made
 
 

@@ -11,10 +11,10 @@ from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from ircore.core.errors import WorkError
+from ircore.core.workers import run_shares
 from leaderboard.building.shells import Shell, read_shells
+from leaderboard.output_folder import write_text
 from leaderboard.rendering.policy import with_policy
-from leaderboard.shares import in_shares
-from leaderboard.workplace import write_text
 
 _CHART = '<figure class="chart"'
 """How a figure begins in a block: a stranger's words cannot look so, since their quotes are escaped."""
@@ -64,7 +64,7 @@ def finish_pages(site: Path, blocks: Path, sharing: Mapping[str, str], images: s
         WorkError: A page with a block has no place for it.
     """
     shells = list(read_shells(site, sharing))
-    in_shares(partial(_finish_share, shells, site, blocks, images, notice), len(shells) >= _MANY)
+    run_shares(partial(_finish_share, shells, site, blocks, images, notice), len(shells) >= _MANY)
 
 
 def _finish_share(

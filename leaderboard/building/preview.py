@@ -8,8 +8,8 @@ from ircore.core.records import Submission
 from ircore.players.submission import LoadedSubmission
 from ircore.results.tables.board import why_no_rank
 from leaderboard.labels import interval_words, rank
-from leaderboard.reading import read_runs
 from leaderboard.site import Pair, Site
+from leaderboard.site_runs import read_runs
 
 
 def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:

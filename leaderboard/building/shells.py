@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from markupsafe import escape
 
+from leaderboard.output_folder import write_text
 from leaderboard.rendering.render import front_matter
 from leaderboard.site import Page
-from leaderboard.workplace import write_text
 
 _NAME = "irg-shell"
 _TITLE = "irg-shell-title"

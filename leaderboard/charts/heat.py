@@ -30,7 +30,7 @@ from leaderboard.charts.parts import (
     words,
 )
 from leaderboard.charts.turns import parts
-from leaderboard.gallery.marked import CORRECTION_WORDS
+from leaderboard.messages import CORRECTION_WORDS
 from leaderboard.site import Pair
 from leaderboard.theme import score_ink_token, score_scale, share_ink_token, share_scale
 

@@ -12,7 +12,7 @@ from ircore.results.tables.model import Value
 from leaderboard.charts.marks import Dot, dot
 from leaderboard.charts.parts import Json, plain
 from leaderboard.charts.rows import RowLabel, place
-from leaderboard.judge_names import judge_name
+from leaderboard.labels import judge_name
 from leaderboard.theme import token
 
 HEADING = RowLabel(("reported by the paper,", "not run here"), ())

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from ircore.core.records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.verified import Verified, verified_scores
-from leaderboard.gallery.alt_text import rendering_words
-from leaderboard.gallery.marked import Marked, mark_message
+from leaderboard.alt_text import rendering_words
 from leaderboard.labels import REASONS
+from leaderboard.messages import Marked, mark_message
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair, Site
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ircore.core.workers import run_shares
+from leaderboard.build_cache import BuildCache
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.gallery.marked import CORRECTION_WORDS, Marked
-from leaderboard.kept import Kept
+from leaderboard.messages import CORRECTION_WORDS, Marked
 from leaderboard.rendering.render import block
-from leaderboard.shares import in_shares
 from leaderboard.site import Pair, Site
 from leaderboard.text import one_line, visible
 
@@ -59,10 +59,10 @@ class Fragments:
             for turn in (turn for one in results for turn in one.episode.rendered_turns):
                 assert turn.rendering is not None  # noqa: S101 - a rendered turn
                 self._site.rendering(run_id, turn.rendering)
-        kept = self._site.kept
-        if kept is not None:
-            todo = [pair for pair in self._site.pairs.values() if not kept.holds(self._name(pair))]
-            in_shares(partial(self._make_share, todo, kept), len(todo) >= _MANY)
+        cache = self._site.cache
+        if cache is not None:
+            todo = [pair for pair in self._site.pairs.values() if not cache.has(self._name(pair))]
+            run_shares(partial(self._make_share, todo, cache), len(todo) >= _MANY)
 
     def sections(self, pair: Pair) -> list[Markup]:
         """Return the sections of one of the first ``FIRST`` pairs, one an instance in the order of the set."""
@@ -73,13 +73,13 @@ class Fragments:
 
     def of(self, pair: Pair) -> list[str]:
         """Return a pair's fragments as JSON, one an instance in the order of the set."""
-        found = self._site.kept.find(self._name(pair)) if self._site.kept else None
+        found = self._site.cache.load(self._name(pair)) if self._site.cache else None
         lines = found.decode().split("\n") if found is not None else []
         return lines if len(lines) == len(self._site.galleries) else self._made(pair)
 
-    def _make_share(self, todo: list[Pair], kept: Kept, share: int, shares: int) -> None:
+    def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:
-            kept.keep(self._name(pair), "\n".join(self._made(pair)).encode())
+            cache.store(self._name(pair), "\n".join(self._made(pair)).encode())
 
     def _made(self, pair: Pair) -> list[str]:
         views = (view_episode(self._site, pair, gallery) for gallery in self._site.galleries.values())

@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
-from leaderboard.gallery.alt_text import target_words
+from leaderboard.alt_text import target_words
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
-from leaderboard.gallery.selections import Chosen, selections, telling_episode
 from leaderboard.gallery.shards import FOLDER
 from leaderboard.labels import OUTCOMES
+from leaderboard.pages.selections import Chosen, selections, telling_episode
 from leaderboard.site import Gallery, Page, Pair, Site
 
 

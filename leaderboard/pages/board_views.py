@@ -7,9 +7,9 @@ from itertools import product
 from ircore.core.records import Rules
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Order, Results
-from leaderboard.judges import judge_kind, rates
 from leaderboard.labels import category_title, rules_words
 from leaderboard.site import Site
+from leaderboard.site_judge import judge_kind, rates
 
 
 @dataclass(frozen=True)

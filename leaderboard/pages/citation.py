@@ -9,9 +9,10 @@ import yaml
 
 from ircore.results.benchmark_version import Version
 from leaderboard.site import Page, Pair
+from leaderboard.skeleton import SKELETON
 from leaderboard.text import one_line
 
-SOURCE = Path(__file__).resolve().parents[2] / "CITATION.cff"
+SOURCE = SKELETON / "CITATION.cff"
 """The one place that says how the benchmark and the paper are cited."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"} | {

@@ -14,9 +14,9 @@ from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_agreement_table
 from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import picked, where
-from leaderboard.judge_names import judge_name
-from leaderboard.judges import judge_kind
+from leaderboard.labels import judge_name
 from leaderboard.site import Page, Pair, Site
+from leaderboard.site_judge import judge_kind
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 

@@ -15,7 +15,6 @@ from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
 from leaderboard.charts.catalogue import chart_id
-from leaderboard.judges import judge_kind, rates
 from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
@@ -24,6 +23,7 @@ from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
+from leaderboard.site_judge import judge_kind, rates
 from leaderboard.tiers import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]

@@ -16,8 +16,7 @@ from ircore.games.reconstruction.published.published import (
     published_pairs,
     published_scores,
 )
-from leaderboard.judge_names import judge_name
-from leaderboard.labels import category_title
+from leaderboard.labels import category_title, judge_name
 from leaderboard.site import Page
 
 

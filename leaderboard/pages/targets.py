@@ -3,7 +3,7 @@
 from typing import Any
 
 from ircore.results.tables.targets import targets_table
-from leaderboard.gallery.alt_text import target_words
+from leaderboard.alt_text import target_words
 from leaderboard.site import Page, Site
 
 _ASKED = {

@@ -10,8 +10,8 @@ from markupsafe import Markup, escape
 
 from ircore.games.reconstruction.language.lexicon import Correction
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.gallery.marked import CORRECTION_WORDS, Marked, Segment
 from leaderboard.labels import MISSING, interval_words, number
+from leaderboard.messages import CORRECTION_WORDS, Marked, Segment
 from leaderboard.pictures import Shown
 from leaderboard.site import Pair
 from leaderboard.text import inert, stranger

@@ -16,7 +16,7 @@ from ircore.results.tables import formats
 from ircore.results.tables.board import remedies
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.gallery.marked import CORRECTION_WORDS
+from leaderboard.messages import CORRECTION_WORDS
 from leaderboard.rendering import board_marks, marks, matrix_marks, result_marks
 from leaderboard.site import Page, Site
 from leaderboard.tiers import tier_of

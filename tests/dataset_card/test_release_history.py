@@ -19,7 +19,8 @@ from dataset_card.releases.former import FormerRelease, FormerRun
 from dataset_card.releases.kept import FOLDER
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.parts import layout_key
-from dataset_card.tables.schema import CONFIGS, INSTANCES, TRANSCRIPTS
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
@@ -312,11 +313,13 @@ def without_later_columns(release: Path) -> None:
 def test_a_release_from_before_the_rules_key_stays_readable(inputs: Path, build: Build) -> None:
     first, now = build("first", "centre-block", "other-block"), build("now", "centre-block", "other-block")
     without_later_columns(first)
-    assert "rules" not in load_table(str(first), "scores").columns
+    assert not {"rules", "game"} & {*load_table(str(first), "scores").columns}
     assert set(load_table(str(now), "scores")["rules"]) == {"b200-t10-allow"}
     assert check_release(first, card=False).faults == ()
     ours, theirs = load_results(str(now)), load_results(str(first))
     assert (theirs.cells, theirs.standings) == (ours.cells, ours.standings)
+    pulled = pull_release(first, inputs / "pulled")
+    assert len(pulled.runs) == 2
     shutil.rmtree(first / FOLDER)  # what is not published
     assert tables(build("second", former="first")) == tables(now)
 
@@ -396,3 +399,23 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert ircore([*command, "--out", str(inputs / "none")]) == 2
     assert "no run is left for the release" in capsys.readouterr().err
+
+
+def test_every_table_but_the_transcripts_begins_with_the_game(build: Build) -> None:
+    release = build("release", "centre-block")
+    for config in CONFIGS:
+        for row in table(release, config):
+            assert row.get("game") == (None if config == TRANSCRIPTS else "reconstruction")
+            assert config == TRANSCRIPTS or next(iter(row)) == "game"
+
+
+@pytest.mark.parametrize("config", [INSTANCES, EPISODES, SCORES, LEADERBOARD], ids=lambda config: str(config.name))
+def test_a_row_of_another_game_is_a_fault(build: Build, config: Config) -> None:
+    release = build("release", "centre-block")
+
+    def change(rows: list[Row]) -> None:
+        rows[0]["game"] = "chess"
+
+    rewrite(release, config, change)
+    faults = check_release(release, card=False).faults
+    assert any(f"data/{config.name}/" in fault and "game is chess" in fault for fault in faults), faults

@@ -45,3 +45,7 @@ def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path
     (row,) = json.loads(ircore("results", "run", "--json"))["rows"]
     # One of the two fruits is an apple.
     assert row["correct"]["mean"] == 0.5
+    # The library's board is the same.
+    code = "import ircore; print(ircore.board('run')['mean'].tolist())"
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    assert subprocess.check_output([sys.executable, "-c", code], env=environment, cwd=tmp_path, text=True) == "[0.5]\n"

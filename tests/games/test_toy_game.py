@@ -7,77 +7,13 @@ command below runs as a user's would.
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-TOY = Path(__file__).parent / "toy_rps"
-
-MANIFEST = """\
-schema: 2
-game: rps
-name: Signer and chooser
-players:
-  signer: {player: rps-signer, parameters: {delay_s: DELAY, asked: "ASKED"}}
-  chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}
-licence: CC0-1.0
-"""
-
-
-class Toy:
-    """The commands, with the package installed."""
-
-    def __init__(self, folder: Path, packages: Path) -> None:
-        self.folder = folder
-        self.environment = {**os.environ, "PYTHONPATH": str(packages)}
-
-    def start(self, *words: object) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "ircore", *map(str, words)]
-        return subprocess.Popen(
-            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder
-        )
-
-    def run(self, *words: object, status: int = 0) -> str:
-        process = self.start(*words)
-        out, errors = process.communicate()
-        assert process.returncode == status, errors
-        return out if status == 0 else errors
-
-    def json(self, *words: object) -> Any:
-        return json.loads(self.run(*words, "--json"))
-
-    def check(self, site: str) -> str:
-        """Return what the check of a site says."""
-        process = self.start("site", "check", site)
-        return "".join(process.communicate())
-
-    def manifest(self, name: str, delay: float = 0, text: str = MANIFEST) -> Path:
-        folder = self.folder / "submissions" / name
-        folder.mkdir(parents=True)
-        asked = self.folder / f"{name}-asked"
-        (folder / "submission.yaml").write_text(text.replace("DELAY", str(delay)).replace("ASKED", str(asked)))
-        return folder
-
-
-@pytest.fixture(scope="session")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source, target = tmp_path_factory.mktemp("source") / "toy", tmp_path_factory.mktemp("packages")
-    shutil.copytree(TOY, source, ignore=shutil.ignore_patterns("__pycache__"))
-    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target), str(source)]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options], check=True)
-    return target
-
-
-@pytest.fixture
-def toy(tmp_path: Path, packages: Path) -> Toy:
-    made = Toy(tmp_path, packages)
-    made.run("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "instances")
-    return made
+from toy_games import MANIFEST, Toy
 
 
 def test_the_game_is_listed_and_says_what_it_declares(toy: Toy) -> None:

@@ -18,8 +18,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.board import board_table
-from leaderboard.export import leaderboard_files
-from leaderboard.judges import judge_kind, site_judge
+from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views
 from leaderboard.pages.boards import board_lines, board_pages
 from leaderboard.pages.limits import limits_page
@@ -27,6 +26,7 @@ from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.site import Site
+from leaderboard.site_judge import judge_kind, site_judge
 from leaderboard.tiers import HERE, LEGEND, tier_of
 
 SET = invented_set(2, ("geometry", "photos"))

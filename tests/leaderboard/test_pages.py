@@ -21,9 +21,9 @@ from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pai
 from leaderboard.pages.compare import Comparisons
 from leaderboard.pages.feed import atom, changes, json_feed
 from leaderboard.pages.players import player_keys
-from leaderboard.reading import read_runs
 from leaderboard.rendering.sections import Section, with_section
 from leaderboard.site import Site
+from leaderboard.site_runs import read_runs
 
 HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"
 RELEASED = Version(

@@ -11,8 +11,8 @@ from ircore.core.errors import InputError, WorkError
 from leaderboard.building.check import check_site
 from leaderboard.building.finish import finish_pages, write_surroundings
 from leaderboard.building.shells import place
+from leaderboard.output_folder import build_folder, remove_left_over
 from leaderboard.rendering.policy import content_policy, with_policy
-from leaderboard.workplace import remove_left_over, workplace
 
 ROOT = Path(__file__).resolve().parents[2]
 SHELL = '<!doctype html><head><meta charset="utf-8"></head><body><script>shell()</script>{}</body>'
@@ -135,7 +135,7 @@ def test_what_killed_builds_left_is_removed_and_nothing_else(tmp_path: Path) -> 
     (tmp_path / ".site.dead" / "old" / "index.html").write_text("the site before the kill")
     for path in tmp_path.iterdir():
         os.utime(path, (0, 0))
-    with workplace(tmp_path / "site") as running:
+    with build_folder(tmp_path / "site") as running:
         os.utime(running, (0, 0))
         remove_left_over(out)
         assert running.is_dir()
@@ -147,7 +147,7 @@ def test_a_build_of_many_files_leaves_none_behind_and_what_a_link_names_stays(tm
     kept = tmp_path / "elsewhere" / "kept.txt"
     kept.parent.mkdir()
     kept.touch()
-    with workplace(tmp_path / "site") as work:
+    with build_folder(tmp_path / "site") as work:
         (work / "old").mkdir()
         (work / "old" / "link").symlink_to(kept.parent)
         for number in range(2_100):  # so many that several processes remove them

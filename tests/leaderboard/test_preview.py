@@ -13,8 +13,8 @@ from leaderboard.building.check import check_site
 from leaderboard.building.preview import preview
 from leaderboard.pages.pairs import credit_lines, player_words
 from leaderboard.pages.waiting import waiting_page
-from leaderboard.reading import read_runs
 from leaderboard.site import Site
+from leaderboard.site_runs import read_runs
 
 
 @pytest.fixture(scope="module")

@@ -29,12 +29,12 @@ from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
 from leaderboard.building.shells import write_sources
 from leaderboard.charts.catalogue import figures
-from leaderboard.export import leaderboard_files
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.labels import number, rank
+from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.compare import comparison_files
-from leaderboard.reading import read_runs
 from leaderboard.site import Site
+from leaderboard.site_runs import read_runs
 
 HOSTILE_NAME = '<img src=x onerror="alert(1)"> {{ 7 * 7 }} {% raw %}'
 HOSTILE_MESSAGE = """</p></div></details>

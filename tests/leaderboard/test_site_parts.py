@@ -17,8 +17,8 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
-from leaderboard.export import leaderboard_files
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
+from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
 from leaderboard.rendering import marks
 from leaderboard.text import one_line, stranger, visible

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from leaderboard import theme
-from leaderboard.colour import contrast, interpolate, mix, relative_luminance, until_contrast
+from leaderboard.theme.colour import contrast, interpolate, mix, relative_luminance, until_contrast
 
 SCHEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 

@@ -75,7 +75,7 @@ def read_judged(messages: list[dict[str, Any]]) -> Judged:
 
 
 def decided(question: Judged) -> str:
-    """Return 7 for a pair of pictures, and the first of two renderings."""
+    """Return 7 for a pair of pictures, and the first of two renderings; models that choose are given other answers."""
     return '{"score": 7}' if len(question.pictures) == 2 else '{"choice": "A"}'
 
 
@@ -347,7 +347,7 @@ class OpenAIServer:
             message["images"] = (
                 [] if fault in ("no_image", "filtered") else [{"type": "image_url", "image_url": {"url": address}}]
             )
-        elif document["model"].startswith("judge"):
+        elif document["model"].startswith(("judge", "chooser")):
             message["content"] = self.judge(read_judged(document["messages"])) + said
         else:
             turn = 1 + sum(one["role"] == "assistant" for one in document["messages"])
@@ -369,7 +369,7 @@ class OpenAIServer:
             details, status = {"reason": reason}, "incomplete"
         elif "image_generation" in tools and fault != "no_image":
             output.append({"type": "image_generation_call", "status": "completed", "result": self._image(fault)})
-        elif document["model"].startswith("judge") and fault != "empty":
+        elif document["model"].startswith(("judge", "chooser")) and fault != "empty":
             text["text"] = self.judge(read_judged(document["input"])) + said
         elif fault not in ("empty", "no_image"):
             text["text"] = self._said(1 + sum(one["role"] == "assistant" for one in document["input"]), said)

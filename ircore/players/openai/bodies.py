@@ -77,7 +77,7 @@ class JsonBody:
 
 @dataclass(frozen=True)
 class FormBody:
-    """A form with one picture, as the Images API takes it for edits."""
+    """A form with pictures, as the Images API takes it for edits."""
 
     fields: dict[str, Any]
-    picture: Picture
+    pictures: tuple[Picture, ...]

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
+from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
 from ircore.players.calls import Fault, FaultError, Reply, Tokens
 from ircore.players.openai.bodies import FormBody, JsonBody, media_type
@@ -93,10 +94,8 @@ class Connection:
             sent["content"] = body
             headers = {"Content-Type": "application/json", "Content-Length": str(body.length)}
         else:
-            data = body.picture.data
-            kind = media_type(data)
             sent["body"] = body.fields
-            sent["files"] = [("image", (f"picture.{kind.removeprefix('image/')}", data, kind))]
+            sent["files"] = _files(body.pictures)
             headers = {"Content-Type": "multipart/form-data"}
         # A redirect would take pictures and words to an address that the manifest does not name.
         sent["options"] = {"headers": headers, "follow_redirects": False}
@@ -134,6 +133,13 @@ class Connection:
         if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.close()
         self._client = None
+
+
+def _files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
+    """Return the files of a form: ``image``, or ``image[]`` for each of several."""
+    name = "image" if len(pictures) == 1 else "image[]"
+    kinds = [(picture.data, media_type(picture.data)) for picture in pictures]
+    return [(name, (f"picture.{kind.removeprefix('image/')}", data, kind)) for data, kind in kinds]
 
 
 _OPEN: WeakValueDictionary[tuple[str | None, str, str, float], Connection] = WeakValueDictionary()

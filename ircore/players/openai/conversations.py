@@ -6,12 +6,16 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from ircore.core.images import Picture
-from ircore.players.base import DescriberView, JudgeView
+from ircore.players.base import DescriberView, GeneratorView, JudgeView, Question
 from ircore.players.openai.bodies import DataUrl
 from ircore.players.openai.settings import DescriberSettings
 
 ANSWER = "judgement"
 """Name under which the schema of an answer is sent."""
+
+
+CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing else:"
+"""Said before the choices, one a line."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,28 @@ def judged(view: JudgeView) -> list[Message]:
     return messages
 
 
+def told(view: GeneratorView) -> list[Message]:
+    """Return what a generator is told: everything in one text, then its own rendering before, if there is one."""
+    return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
+
+
+def asked(question: Question) -> list[Message]:
+    """Return a question of any game: what was said before, the prompt, each picture behind its caption, the choices."""
+    messages = []
+    for said in question.earlier:
+        messages += [Message("user", (said.prompt,)), Message("assistant", (said.answer,))]
+    shown = [part for captioned in question.pictures for part in (captioned.caption, captioned.picture)]
+    offered = ["\n".join([CHOOSE, *question.choices])] if question.answers == "choice" else []
+    return [*messages, Message("user", (question.prompt, *shown, *offered))]
+
+
 def chat_fields(
     messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
 ) -> dict[str, Any]:
     """Return the fields of a request for chat completions, but for the model."""
     answer = {"name": ANSWER, "strict": True, "schema": schema}
     return {
-        "messages": [{"role": one.role, "content": _chat_content(one, settings.detail)} for one in messages],
+        "messages": chat_messages(messages, settings.detail),
         "max_completion_tokens": settings.max_completion_tokens,
         "temperature": settings.temperature,
         "top_p": settings.top_p,
@@ -61,7 +80,7 @@ def responses_fields(
     """The same for the Responses API."""
     answer = {"type": "json_schema", "name": ANSWER, "strict": True, "schema": schema}
     return {
-        "input": [{"role": one.role, "content": _responses_content(one, settings.detail)} for one in messages],
+        "input": responses_input(messages, settings.detail),
         "store": False,
         "max_output_tokens": settings.max_completion_tokens,
         "temperature": settings.temperature,
@@ -69,6 +88,16 @@ def responses_fields(
         "reasoning": {"effort": settings.reasoning_effort} if settings.reasoning_effort else None,
         "text": {"format": answer} if schema else None,
     }
+
+
+def chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
+    """Return a conversation as chat completions take it; ``detail`` is that of every picture."""
+    return [{"role": message.role, "content": _chat_content(message, detail)} for message in messages]
+
+
+def responses_input(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
+    """The same for the Responses API."""
+    return [{"role": message.role, "content": _responses_content(message, detail)} for message in messages]
 
 
 def _chat_content(message: Message, detail: str | None) -> str | list[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""The player ``openai``, describer and judge: a vision-language model behind chat completions or the Responses API."""
+"""The player ``openai``, in every seat that answers with words or a choice, and as judge.
+
+A vision-language model behind chat completions or the Responses API.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -9,8 +12,9 @@ from pydantic import JsonValue
 
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec, Role
-from ircore.players.base import DescriberView, JudgeView, TextAnswer
-from ircore.players.openai.conversations import Message, chat_fields, described, judged, responses_fields
+from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, TextAnswer
+from ircore.players.choices import read_choice
+from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields
 from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.openai.settings import DescriberSettings, read_settings
@@ -19,8 +23,12 @@ LONGEST_TEXT = 200_000
 """Characters of an answer that are kept; the game refuses fewer already."""
 
 
+LONGEST_PROBLEM = 500
+"""Characters that are told of an answer which is none of the choices."""
+
+
 class OpenAIDescriber:
-    """Asks a model for each message of a describer, or for each answer of a judge.
+    """Asks a model for each message of a describer, each answer of another seat, or each of a judge.
 
     The dialogue is sent as it happened, and no system message: the game master speaks as ``user`` (turn 1: its words,
     then the target; later: its words, then the rendering that the last message led to), the model's own raw answers
@@ -55,6 +63,21 @@ class OpenAIDescriber:
         """Ask for the message of this turn."""
         return await self._answer("describer", described(view))
 
+    async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
+        """Answer a question of any game with words, or with one of its choices.
+
+        Raises:
+            PlayerError: No answer could be had, or it is none of the choices (``answer_format``).
+        """
+        said = await self._answer(None, asked(question))
+        if question.answers != "choice":
+            return said
+        choice = read_choice(said.text, question.choices)
+        if choice is None:
+            problem = f"none of the choices ({', '.join(question.choices)}): {said.text!r}"
+            raise PlayerError("answer_format", problem[:LONGEST_PROBLEM], said.attempts)
+        return ChoiceAnswer(*choice, usage=said.usage, attempts=said.attempts)
+
     async def judge(self, view: JudgeView) -> TextAnswer:
         """Ask a judge's question: one user message of the prompt, then each picture behind its caption.
 
@@ -67,7 +90,7 @@ class OpenAIDescriber:
         await self._provider.close()
 
     async def _answer(
-        self, seat: Role, messages: list[Message], schema: dict[str, JsonValue] | None = None
+        self, seat: Role | None, messages: list[Message], schema: dict[str, JsonValue] | None = None
     ) -> TextAnswer:
         shown = [Message(one.role, tuple([await self._shown(part) for part in one.parts])) for one in messages]
         provider, settings = self._provider, self._settings

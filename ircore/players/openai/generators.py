@@ -1,19 +1,22 @@
 """The generators ``openai-images``, ``openai-chat`` and ``openai-responses``: image models behind three endpoints.
 
-All three are sent one user message and no system message: on turn 1 the describer's message alone; later the dialogue
-so far, in the words of the prompt ``generator_later``, with their own previous rendering.
+As generators all three are sent one user message and no system message: on turn 1 the describer's message alone; later
+the dialogue so far, in the words of the prompt ``generator_later``, with their own previous rendering. In other games'
+seats they are sent the question as it is, pictures behind their captions.
 """
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec
-from ircore.players.base import GeneratorView, PictureAnswer
+from ircore.core.records import PlayerSpec, Role
+from ircore.players.base import GeneratorView, PictureAnswer, Question
 from ircore.players.calls import Called
-from ircore.players.openai.bodies import DataUrl, FormBody, JsonBody
+from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.openai.conversations import Message, asked, chat_messages, responses_input, told
 from ircore.players.openai.provider import Provider, given
 from ircore.players.openai.replies import (
     ChatReply,
@@ -34,7 +37,7 @@ from ircore.players.openai.settings import (
 Settings = TypeVar("Settings", bound=CallSettings)
 
 
-class _Generator(Generic[Settings]):
+class _Generator(ABC, Generic[Settings]):
     """What the three have in common.
 
     Args:
@@ -56,36 +59,48 @@ class _Generator(Generic[Settings]):
         """Check the settings, without the key."""
         read_settings(spec, cls.settings_kind)
 
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        """Ask for the picture of this turn."""
+        return _answer(await self._called("generator", told(view)))
+
+    async def answer(self, question: Question) -> PictureAnswer:
+        """Answer a question of any game with a picture."""
+        return _answer(await self._called(None, asked(question)))
+
     async def close(self) -> None:
         """Close the connections."""
         await self._provider.close()
 
+    @abstractmethod
+    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
+        """Ask for a picture."""
+
 
 class OpenAIImagesGenerator(_Generator[ImagesSettings]):
-    """Generates on turn 1; edits its previous rendering afterwards."""
+    """Generates where no picture is shown; edits where one is, such as its previous rendering."""
 
     settings_kind = ImagesSettings
 
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Ask for the picture of this turn."""
-        path = "/images/generations" if view.previous is None else "/images/edits"
-        called = await self._provider.ask("generator", path, lambda: self._body(view), ImagesReply, _images_picture)
-        return _answer(called)
+    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
+        parts = [part for message in messages for part in message.parts]
+        words = "\n\n".join(part for part in parts if isinstance(part, str))
+        pictures = tuple(part for part in parts if isinstance(part, Picture))
+        path = "/images/edits" if pictures else "/images/generations"
+        return await self._provider.ask(seat, path, lambda: self._body(words, pictures), ImagesReply, _images_picture)
 
-    def _body(self, view: GeneratorView) -> JsonBody | FormBody:
+    def _body(self, words: str, pictures: tuple[Picture, ...]) -> JsonBody | FormBody:
         settings = self._settings
         fields = {
             "model": self._model,
-            "prompt": view.prompt,
+            "prompt": words,
             "size": settings.size,
             "quality": settings.quality,
             "background": settings.background,
             "response_format": settings.response_format,
         }
-        if view.previous is None:
+        if not pictures:
             return self._provider.json(**fields, moderation=settings.moderation)
-        form = self._provider.form_fields(**fields, input_fidelity=settings.input_fidelity)
-        return FormBody(form, view.previous)
+        return FormBody(self._provider.form_fields(**fields, input_fidelity=settings.input_fidelity), pictures)
 
 
 class OpenAIChatGenerator(_Generator[ChatImageSettings]):
@@ -93,21 +108,16 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
 
     settings_kind = ChatImageSettings
 
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Ask for the picture of this turn."""
-        called = await self._provider.ask(
-            "generator", "/chat/completions", lambda: self._body(view), ChatReply, _first_picture
+    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
+        return await self._provider.ask(
+            seat, "/chat/completions", lambda: self._body(messages), ChatReply, _first_picture
         )
-        return _answer(called)
 
-    def _body(self, view: GeneratorView) -> JsonBody:
+    def _body(self, messages: list[Message]) -> JsonBody:
         settings = self._settings
-        content: list[dict[str, Any]] = [{"type": "text", "text": view.prompt}]
-        if view.previous is not None:
-            content.append({"type": "image_url", "image_url": {"url": DataUrl(view.previous)}})
         return self._provider.json(
             model=self._model,
-            messages=[{"role": "user", "content": content}],
+            messages=chat_messages(messages),
             modalities=list(settings.modalities),
             image_config=settings.image_config,
             max_completion_tokens=settings.max_completion_tokens,
@@ -122,18 +132,14 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
 
     settings_kind = ResponsesImageSettings
 
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        """Ask for the picture of this turn."""
-        called = await self._provider.ask(
-            "generator", "/responses", lambda: self._body(view), ResponsesReply, _first_picture
+    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
+        return await self._provider.ask(
+            seat, "/responses", lambda: self._body(messages), ResponsesReply, _first_picture
         )
-        return _answer(called)
 
-    def _body(self, view: GeneratorView) -> JsonBody:
+    def _body(self, messages: list[Message]) -> JsonBody:
         settings = self._settings
-        content: list[dict[str, Any]] = [{"type": "input_text", "text": view.prompt}]
-        if view.previous is not None:
-            content.append({"type": "input_image", "image_url": DataUrl(view.previous)})
+        shown = any(isinstance(part, Picture) for message in messages for part in message.parts)
         tool = {
             "type": "image_generation",
             "model": settings.image_model,
@@ -141,11 +147,11 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
             "quality": settings.quality,
             "background": settings.background,
             "moderation": settings.moderation,
-            "input_fidelity": settings.input_fidelity if view.previous is not None else None,
+            "input_fidelity": settings.input_fidelity if shown else None,
         }
         return self._provider.json(
             model=self._model,
-            input=[{"role": "user", "content": content}],
+            input=responses_input(messages),
             store=False,
             tools=[given(tool)],
             tool_choice={"type": "image_generation"},

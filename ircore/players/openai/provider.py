@@ -46,7 +46,7 @@ class Provider:
 
     async def ask(
         self,
-        seat: Role,
+        seat: Role | None,
         path: str,
         body: Callable[[], JsonBody | FormBody],
         kind: type[Kind],
@@ -55,7 +55,7 @@ class Provider:
         """Ask until there is a good answer.
 
         Args:
-            seat: Who is asked.
+            seat: Who is asked; None for a seat of a game that names none in its reasons.
             path: Of the endpoint.
             body: Makes the body of one attempt.
             kind: What the reply must hold.
@@ -83,7 +83,8 @@ class Provider:
         except CallError as error:
             if seat == "judge":
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
-            raise PlayerError(error.reason(seat), str(error), error.attempts) from None
+            reason = error.answer_reason if seat is None else error.reason(seat)
+            raise PlayerError(reason, str(error), error.attempts) from None
 
     def json(self, **fields: Any) -> JsonBody:
         """Make a body of the fields that are not None, and the manifest's ``extra_body``."""

@@ -339,7 +339,7 @@ NOTES: Mapping[Order, tuple[str, ...]] = {
 
 REMEDIES: Mapping[Unranked, str] = {
     "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
-    "underrated": "ircore score goes on where it stopped; what a judge refused stays unrated.",
+    "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
 }
 """What whoever played and scored can do about a missing rank."""
 

@@ -10,6 +10,7 @@ from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.names import pair_names
 from ircore.results.tables.pairs import caption
+from ircore.results.tables.rated import rated_columns, rated_values
 
 MOST = 10
 """Pairs of which all are compared with all; of more, each only with the next on the board."""
@@ -32,6 +33,8 @@ COLUMNS = (
     Column("losses", "losses", "Instances on which the second is better.", "", "lower", 0),
     Column("detectable", "detectable", "Difference that a comparison of this n finds with a chance of 80 %.",
            "points", "lower", nullable=True),
+    *rated_columns(),
+    *rated_columns("other_"),
 )  # fmt: skip
 
 NOTES = (
@@ -63,6 +66,8 @@ def comparisons_table(
                 Value(found.ties),
                 Value(found.losses),
                 _number(found.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
+                *rated_values(results.cell(first, judge, category, difficulty)),
+                *rated_values(results.cell(second, judge, category, difficulty)),
             )
         )
     words = caption(results, judge, category, difficulty)

@@ -1,7 +1,9 @@
 """What describers and what generators contribute, from pairs that form a full grid."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
+from ircore.results.cell import Cell
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.model import Results
 from ircore.results.statistics.effects import Effects
@@ -9,6 +11,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption
+from ircore.results.tables.rated import gap_notes, rated_columns, rated_sums
 
 SOURCES: Mapping[str, str] = {"describer": "describers", "generator": "generators", "interaction": "interaction"}
 
@@ -25,15 +28,19 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
             "The same, instances as random intercepts, errors clustered on instances.",
             estimated=True,
         ),
+        *rated_columns(),
     )
     found = pair_effects(results, judge, category, difficulty)
-    behind = Selection(found.run_ids, "rated", category, difficulty, judge)
-    rows = () if isinstance(found.decomposition, Unavailable) else tuple(_rows(found, found.decomposition, behind))
+    cells = [results.cell(run_id, judge, category, difficulty) for run_id in found.run_ids]
+    rows = () if isinstance(found.decomposition, Unavailable) else tuple(_rows(found, found.decomposition, cells))
     words = caption(results, judge, category, difficulty)
-    return Table("effects", "Describers and generators", words, columns, rows, _notes(found), primary="effect")
+    notes = (*_notes(found), *gap_notes(cells))
+    return Table("effects", "Describers and generators", words, columns, rows, notes, primary="effect")
 
 
-def _rows(found: PairEffects, parts: Effects, behind: Selection) -> Iterator[tuple[Value, ...]]:
+def _rows(found: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterator[tuple[Value, ...]]:
+    behind = Selection(found.run_ids, "rated", found.category, found.difficulty, found.judge)
+    pairs = dict(zip(product(parts.describers, parts.generators), cells, strict=True))
     model = found.model
     reason = model.reason if isinstance(model, Unavailable) else "not part of the model"
     fitted = None if isinstance(model, Unavailable) else model
@@ -41,17 +48,21 @@ def _rows(found: PairEffects, parts: Effects, behind: Selection) -> Iterator[tup
     describers = {} if fitted is None else fitted.describer
     generators = {} if fitted is None else fitted.generator
 
-    def row(part: str, who: str, value: Estimate, by_model: Estimate | None) -> tuple[Value, ...]:
+    def row(
+        part: str, who: str, value: Estimate, by_model: Estimate | None, of: Sequence[Cell] = cells
+    ) -> tuple[Value, ...]:
         other = Value(None, n=0, missing=reason) if by_model is None else Value.of(by_model, behind)
-        return Value(part), Value(who), Value.of(value, behind), other
+        return Value(part), Value(who), Value.of(value, behind), other, *rated_sums(of)
 
     yield row("mean", "all pairs", parts.grand, grand)
     for name, value in parts.describer.items():
-        yield row("describer's effect", name, value, describers.get(name))
+        of = [pairs[name, generator] for generator in parts.generators]
+        yield row("describer's effect", name, value, describers.get(name), of)
     for name, value in parts.generator.items():
-        yield row("generator's effect", name, value, generators.get(name))
+        of = [pairs[describer, name] for describer in parts.describers]
+        yield row("generator's effect", name, value, generators.get(name), of)
     for (describer, generator), value in parts.interaction.items():
-        yield row("interaction", f"{describer} + {generator}", value, None)
+        yield row("interaction", f"{describer} + {generator}", value, None, [pairs[describer, generator]])
     for source, spread in parts.spread.items():
         yield row("spread", SOURCES[source], spread, None)
     for source, share in parts.shares.items():

@@ -1,5 +1,7 @@
 """How much of what was played is rated: the columns that stand beside scores in every table."""
 
+from collections.abc import Iterable, Sequence
+
 from ircore.results.cell import Cell
 from ircore.results.tables.model import Column, Selection, Value
 
@@ -29,14 +31,30 @@ def rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]
 
 def rated_values(cell: Cell) -> tuple[Value, ...]:
     """Return the entries of ``rated_columns``."""
-    played = Selection((cell.run_id,), "played", cell.category, cell.difficulty, cell.judge)
-    rated = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
+    return rated_sums([cell])
+
+
+def rated_sums(cells: Sequence[Cell]) -> tuple[Value, ...]:
+    """Return the entries of ``rated_columns`` for a row about several pairs, under one condition, by one judge."""
+    first, run_ids = cells[0], tuple(cell.run_id for cell in cells)
+    played = Selection(run_ids, "played", first.category, first.difficulty, first.judge)
+    rated = Selection(run_ids, "rated", first.category, first.difficulty, first.judge)
     return (
-        Value(cell.played, episodes=played),
-        Value(cell.applicable, episodes=played),
-        Value(cell.rated, episodes=rated),
-        Value(cell.refused, episodes=played),
-        Value(cell.pending, episodes=played),
+        Value(sum(cell.played for cell in cells), episodes=played),
+        Value(sum(cell.applicable for cell in cells), episodes=played),
+        Value(sum(cell.rated for cell in cells), episodes=rated),
+        Value(sum(cell.refused for cell in cells), episodes=played),
+        Value(sum(cell.pending for cell in cells), episodes=played),
+    )
+
+
+def gap_notes(cells: Iterable[Cell]) -> list[str]:
+    """Say of how many renderings a table knows nothing, where its intervals cover only what was rated."""
+    missing, applicable = 0, 0
+    for cell in cells:
+        missing, applicable = missing + cell.refused + cell.pending, applicable + cell.applicable
+    return (
+        [f"{missing} of {applicable} renderings are not rated: intervals here cover only what is."] if missing else []
     )
 
 

@@ -5,6 +5,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.rated import gap_notes, rated_columns, rated_values
 
 ERRORS = (
     ("bias", "bias", "Mean of score less people's score"),
@@ -90,10 +91,14 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             )
             for judge in judges
         ),
+        *(column for judge in judges for column in rated_columns(f"{judge}_", judge)),
     )
     rows = []
+    seen = []
     for run_id, who in pair_values(results).items():
         values = []
+        cells = [results.cell(run_id, judge, category, difficulty) for judge in judges]
+        seen += cells
         for judge in judges:
             cell = calibration.cells.get((run_id, category, difficulty, judge))
             if cell is None or cell.score is None:
@@ -103,8 +108,9 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             behind = Selection((run_id,), "rated", category, difficulty, judge)
             score = cell.score
             values.append(Value(score.value, score.low, score.high, score.n, None, cell.marks, behind))
-        rows.append((*who, *values))
-    notes = SCORE_NOTES if any(not isinstance(one, Refusal) for one in calibration.maps.values()) else ()
+        rows.append((*who, *values, *(count for counted in cells for count in rated_values(counted))))
+    mapped = any(not isinstance(one, Refusal) for one in calibration.maps.values())
+    notes = (*SCORE_NOTES, *gap_notes(seen)) if mapped else ()
     words = caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)

@@ -1,5 +1,7 @@
 """What refinement does: outcomes of episodes, scores turn by turn, token budgets side by side."""
 
+from itertools import product
+
 from ircore.results.budgets import budget_series
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
@@ -46,15 +48,16 @@ def trajectories_table(
         Column("turn", "turn", "1-based.", digits=0),
         Column("reached", "score", "Similarity of each episode's latest rendering.", "0–10", "higher", estimated=True),
         Column("refining", "still refining", "Episodes with a rendering at this turn.", digits=0),
+        *rated_columns(),
     )
     categories = (category,) if category else (None, *results.categories)
-    rows = [
-        (*who, Value(one or "all"), Value(point.turn), Value.of(point.reached, behind), Value(point.refining))
-        for run_id, who in pair_values(results).items()
-        for one in categories
-        for behind in (Selection((run_id,), "rated", one, difficulty, judge),)
-        for point in trajectory(results.episodes[run_id], judge, one, difficulty)
-    ]
+    rows = []
+    for (run_id, who), shown in product(pair_values(results).items(), categories):
+        behind = Selection((run_id,), "rated", shown, difficulty, judge)
+        counts = rated_values(results.cell(run_id, judge, shown, difficulty))
+        for point in trajectory(results.episodes[run_id], judge, shown, difficulty):
+            reached, refining = Value.of(point.reached, behind), Value(point.refining)
+            rows.append((*who, Value(shown or "all"), Value(point.turn), reached, refining, *counts))
     return Table(
         "trajectories",
         "Score by turn",

@@ -17,6 +17,7 @@ from ircore.core.validation import worded
 from ircore.games.base import Game, Seat
 from ircore.games.registry import load_game
 from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.players.traits import answer_problem
 from ircore.submissions.check.findings import Fault
 from ircore.submissions.check.seats import Conditions, setting_faults
 
@@ -75,6 +76,8 @@ def _player_problem(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> 
         player = load("players", spec.player)
         if not hasattr(player, seat.method):
             return f"{spec.player} cannot take the seat {seat.name}", "another player", "Name another player."
+        if problem := answer_problem(spec.player, seat.method, seat.answers):
+            return problem, "another player", "Name another player."
         getattr(player, "check", player)(spec)
     except InputError as error:
         return error.problem, "", error.remedy

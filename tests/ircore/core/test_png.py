@@ -49,6 +49,20 @@ def test_a_picture_of_several_blocks_comes_back() -> None:
     assert (decoded(png.encode(pixels)) == pixels).all()
 
 
+def test_the_predictor_is_that_of_the_standard() -> None:
+    """Written out after the pseudocode in *Portable Network Graphics*, 9.4."""
+    bytes_ = [*range(0, 256, 15), 1, 2, 127, 128, 254]
+    left, above, corner = (side.reshape(-1) for side in np.meshgrid(*3 * [np.array(bytes_, np.uint8)]))
+
+    def predictor(a: int, b: int, c: int) -> int:
+        p = a + b - c
+        pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+        return a if pa <= pb and pa <= pc else b if pb <= pc else c
+
+    wanted = [predictor(*sides) for sides in zip(left.tolist(), above.tolist(), corner.tolist(), strict=True)]
+    assert png._paeth(left, above, corner).tolist() == wanted
+
+
 def test_rare_bytes_keep_their_codes_within_15_bits() -> None:
     """Counts that grow as Fibonacci's numbers make Huffman's codes longest."""
     counts = [1, 1]

@@ -12,13 +12,13 @@ from samples import sample_instances, sample_run, sample_submission
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard import reading
+from leaderboard import site_runs
+from leaderboard.build_cache import FOLDER, BuildCache, content_key, folder_hash, run_key
 from leaderboard.building.build import build_site
 from leaderboard.gallery import fragments
 from leaderboard.gallery.fragments import FIRST, Fragments
-from leaderboard.kept import FOLDER, Kept, content_key, folder_hash, run_key
-from leaderboard.reading import read_run, read_runs
 from leaderboard.site import Site
+from leaderboard.site_runs import read_run, read_runs
 
 PAIRS = 9
 """So many that a shard is needed, and that several processes work."""
@@ -74,7 +74,7 @@ def test_a_site_whose_pairs_came_changed_and_went_is_the_same_as_one_from_nothin
 
 def test_what_is_kept_of_a_pair_goes_by_its_run_and_by_how_the_site_marks_it(runs: list[Path], tmp_path: Path) -> None:
     def keys(chosen: list[Path]) -> dict[str, str]:
-        site = Site(read_runs(chosen, Kept(tmp_path / "kept")))
+        site = Site(read_runs(chosen, BuildCache(tmp_path / "kept")))
         return {pair.key: site.key(pair) for pair in site.pairs.values()}
 
     one, two, *_ = runs
@@ -86,12 +86,12 @@ def test_what_is_kept_of_a_pair_goes_by_its_run_and_by_how_the_site_marks_it(run
 
 
 def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(runs: list[Path], tmp_path: Path) -> None:
-    first, second = Kept(tmp_path / "first"), Kept(tmp_path / "second", tmp_path / "first")
-    made, found, plain = (Site(read_runs(runs, kept)) for kept in (first, second, None))
+    first, second = BuildCache(tmp_path / "first"), BuildCache(tmp_path / "second", tmp_path / "first")
+    made, found, plain = (Site(read_runs(runs, cache)) for cache in (first, second, None))
     assert made.results == found.results == plain.results
-    made.kept, found.kept = first, second
+    made.cache, found.cache = first, second
     Fragments(made).make()
-    assert (second.find("nothing/of-this-name"), len(found.pictures)) == (None, 4)
+    assert (second.load("nothing/of-this-name"), len(found.pictures)) == (None, 4)
     taken = Fragments(found)
     taken.make()
     assert len(found.pictures) == len(made.pictures) > 4
@@ -102,9 +102,9 @@ def test_readings_and_fragments_are_what_they_would_be_without_a_build_before(ru
 
 
 def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> None:
-    (first,) = read_runs(runs[:1], Kept(tmp_path / "first"))
+    (first,) = read_runs(runs[:1], BuildCache(tmp_path / "first"))
     run = rescored(runs[0], tmp_path / "run", 10.0)
-    (second,) = read_runs([run], Kept(tmp_path / "second", tmp_path / "first"))
+    (second,) = read_runs([run], BuildCache(tmp_path / "second", tmp_path / "first"))
     assert second.key != first.key
     assert second.results() == read_run(run).results != first.results()
     assert {one.judged["structural"].final for one in second.results() if one.judged} == {10.0}
@@ -112,13 +112,13 @@ def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("damage", [b"", b"not compressed", None])
 def test_what_is_damaged_is_made_anew(runs: list[Path], tmp_path: Path, damage: bytes | None) -> None:
-    (whole,) = read_runs(runs[:1], Kept(tmp_path / "first"))
+    (whole,) = read_runs(runs[:1], BuildCache(tmp_path / "first"))
     (file,) = (tmp_path / "first" / FOLDER / "readings").iterdir()
     if damage is None:
-        Kept(tmp_path / "first").keep(f"readings/{file.name}", b'{"results": []}')
+        BuildCache(tmp_path / "first").store(f"readings/{file.name}", b'{"results": []}')
     else:
         file.write_bytes(damage)
-    (again,) = read_runs(runs[:1], Kept(tmp_path / "second", tmp_path / "first"))
+    (again,) = read_runs(runs[:1], BuildCache(tmp_path / "second", tmp_path / "first"))
     assert again.results() == whole.results()
 
 
@@ -133,7 +133,7 @@ def test_a_key_depends_on_every_record_of_a_run_and_on_nothing_else(runs: list[P
 
 
 def test_the_program_is_part_of_every_key(tmp_path: Path) -> None:
-    package = Path(reading.__file__).parent
+    package = Path(site_runs.__file__).parent
     copied = Path(shutil.copytree(package, tmp_path / "leaderboard"))
     before = folder_hash(copied)
     shutil.rmtree(copied / "__pycache__", ignore_errors=True)

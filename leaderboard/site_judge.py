@@ -1,4 +1,4 @@
-"""Which judge the site shows where there is room for one, and what kind of judge each is."""
+"""The judge whose scores lead the site, and the kind of every judge."""
 
 from functools import cache
 
@@ -8,14 +8,14 @@ from ircore.core.records import HUMAN, JudgeKind
 from ircore.results.model import Results
 
 _PREFERRED: tuple[JudgeKind, ...] = ("human", "model", "computed")
-"""A person's word before a model's, a model's before a formula's."""
+"""Kinds of judges by preference: people before models, models before formulas."""
 
 ENOUGH = 0.5
-"""Share of the pairs, of those that the most thorough judge rated, that a judge must have rated to lead the site."""
+"""Pairs that a judge must have rated to lead the site, as a share of those that the most thorough judge rated."""
 
 
 def judge_kind(results: Results, judge: str) -> JudgeKind:
-    """Return what a judge's ratings come from; a judge of whom no run says so and that is not installed is a model."""
+    """Return a judge's kind, as recorded by the runs, else by its plug-in; an unknown judge counts as a model."""
     if judge == HUMAN:
         return "human"
     if judge in results.judge_identities:
@@ -25,25 +25,25 @@ def judge_kind(results: Results, judge: str) -> JudgeKind:
 
 @cache
 def _installed_kind(judge: str) -> JudgeKind:
-    """Return the kind of a judge by its plug-in: looking for one takes longer than a row of a board."""
+    """Return the kind that a judge's plug-in declares; cached, since the search takes longer than a board's row."""
     kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
     return kind
 
 
 def rates(results: Results, judge: str) -> bool:
-    """Return whether a judge rated any final rendering, rather than only compare it with the first."""
+    """Return whether a judge rated any final rendering, rather than only compared it with the first rendering."""
     return any(results.cell(one.run_id, judge).score.n for one in results.submissions)
 
 
 def site_judge(results: Results, wanted: str | None = None) -> str:
-    """Choose the judge of the front page and of every page that has room for one.
+    """Return the judge shown on the front page and on every page with room for a single judge.
 
-    Without a wish it is the first by kind (human, model, computed), then by pairs rated, then by name, of those judges
+    By default that is the first by kind (human, model, computed), then by pairs rated, then by name, of those judges
     that rated similarity for at least half as many pairs as the most thorough one: people who looked at one pair of
     twenty do not make a board.
 
     Args:
-        results: What the site shows.
+        results: Results of all runs on the site.
         wanted: A judge's name; None for the choice above.
 
     Raises:

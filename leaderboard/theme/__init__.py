@@ -9,7 +9,7 @@ among the same variables, so that a figure follows the reader's scheme without b
 from collections.abc import Iterator
 from typing import Literal
 
-from leaderboard.colour import contrast, interpolate, mix, until_contrast
+from leaderboard.theme.colour import contrast, interpolate, mix, until_contrast
 
 ACCENT = {False: "#4a3fa3", True: "#b7aeff"}
 """The one colour of links and focus, by whether the scheme is dark."""

@@ -1,4 +1,4 @@
-"""Where a site is built: a folder beside the output, which takes its place with one rename at the end."""
+"""The folder that a site is built in: it stands beside the output and takes its place by one rename at the end."""
 
 import os
 import shutil
@@ -11,24 +11,24 @@ from time import time
 from filelock import FileLock, Timeout
 
 from ircore.core.errors import WorkError
-from leaderboard.shares import in_shares
+from ircore.core.workers import run_shares
 
 _LOCK = ".ircore-building"
-"""Held while a folder is being built in; one that nobody holds was left by a build that was killed."""
+"""Lock file of a build folder; a folder whose lock no process holds was left by a killed build."""
 
 _SETTLED = 60.0
-"""Seconds after which a folder surely has its lock."""
+"""Age in seconds from which a build folder is sure to have its lock file."""
 
 _MANY = 2_000
-"""Files from which several processes remove them."""
+"""Number of files from which several processes remove them."""
 
 
 @contextmanager
-def workplace(out: Path) -> Iterator[Path]:
-    """Make a folder beside ``out`` that goes when the build is over; remove those that killed builds have left.
+def build_folder(out: Path) -> Iterator[Path]:
+    """Yield a new build folder beside ``out``, removed afterwards; folders that killed builds left are removed first.
 
     Raises:
-        WorkError: The place cannot be written.
+        WorkError: The parent folder of ``out`` cannot be written.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -42,20 +42,20 @@ def workplace(out: Path) -> Iterator[Path]:
 
 
 def _remove_files(folder: Path) -> None:
-    """Remove the files of a build that is over: thousands, the former site's among them, so in several processes."""
+    """Remove the files of a finished build in parallel: there are thousands, the replaced site's among them."""
     files = [Path(top, name) for top, _, names in os.walk(folder) for name in names if name != _LOCK]
 
     def remove(share: int, shares: int) -> None:
-        # What stands together goes together: in one folder processes would wait for each other.
+        # Each process takes neighbouring files: processes that delete in one folder wait for each other.
         for path in files[len(files) * share // shares : len(files) * (share + 1) // shares]:
             with suppress(OSError):
                 path.unlink()
 
-    in_shares(remove, len(files) >= _MANY)
+    run_shares(remove, len(files) >= _MANY)
 
 
 def remove_left_over(out: Path) -> None:
-    """Remove the folders that killed builds of ``out`` have left beside it; others' are not touched."""
+    """Remove the build folders that killed builds of ``out`` left beside it; a running build's folder stays."""
     for folder in out.parent.glob(f".{out.name}.*"):
         lock = folder / _LOCK
         if not lock.is_file() or folder.is_symlink() or time() - folder.stat().st_mtime < _SETTLED:
@@ -75,10 +75,10 @@ def _restore(old: Path, out: Path) -> None:
 
 
 def replace(made: Path, out: Path) -> None:
-    """Put the new site in the place of the old one; on failure the old one is back.
+    """Move the new site to the place of the old one; on failure the old site is restored.
 
     Raises:
-        WorkError: It cannot be replaced.
+        WorkError: The site cannot be replaced.
     """
     old = made.parent / "old"
     try:
@@ -95,10 +95,10 @@ def replace(made: Path, out: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a new file of a build: nobody sees it before the build is whole, so it need not be atomic.
+    """Write a new file into a build folder. It need not be atomic: nobody sees the file before the build is complete.
 
     Args:
-        path: Where to write, nothing that was taken over; missing parent folders are made.
+        path: The file, which must not be one that ``take_over`` linked; missing parent folders are made.
         text: The whole content.
 
     Raises:
@@ -115,10 +115,10 @@ def write_text(path: Path, text: str) -> None:
 
 
 def take_over(source: Path, target: Path) -> None:
-    """Make a file of an earlier build part of this one, without a copy where the disk allows.
+    """Add a file of an earlier build to this one, as a hard link where the file system allows, else as a copy.
 
     Raises:
-        OSError: Neither a link nor a copy can be made.
+        OSError: The file can neither be linked nor copied.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,0 +1,198 @@
+"""Instance sets, play and scores: calls for notebooks and scripts."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar
+
+from ircore.games.registry import load_game
+from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.players.pairs import builtin_pairs
+from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+from ircore.runs.play import PlayPlan, make_run
+from ircore.runs.play import play as play_episodes
+from ircore.runs.setup import begin_run, make_players, prepare
+from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
+from ircore.scorers.game_measures import score_game_run
+
+T = TypeVar("T")
+
+Place = str | PathLike[str]
+"""A path as text or ``Path``."""
+
+AnyRun = Place | RunFolder | GameRunFolder
+"""A run: its folder's path, or the opened folder."""
+
+
+def build_instances(
+    out: Place,
+    *,
+    game: str = "reconstruction",
+    seed: int = 0,
+    per_condition: int = 10,
+    categories: Sequence[str] = (),
+    difficulties: Sequence[str] = (),
+) -> AnyInstanceSet:
+    """Make an instance set in a new folder and return it.
+
+    Args:
+        out: The folder to make.
+        game: What the set is for.
+        seed: The same seed gives the same set to the byte.
+        per_condition: Instances for each category and difficulty, at least 1.
+        categories: Which to build; all if empty.
+        difficulties: ``easy``, ``hard``; both if empty.
+
+    Returns:
+        The set; ``instances`` lists its targets, ``identity`` is its SHA-256.
+
+    Raises:
+        InputError: The folder is there already, or a game, category or difficulty is unknown.
+        WorkError: The set cannot be written.
+
+    Example:
+        >>> shapes = ircore.build_instances("shapes", per_condition=1, categories=["simple_shapes"])
+        >>> [(target.category, target.difficulty) for target in shapes.instances]
+        [('simple_shapes', 'easy'), ('simple_shapes', 'hard')]
+    """
+    return builder_of(game)(BuildRequest(Path(out), seed, per_condition, tuple(categories), tuple(difficulties)))
+
+
+def load_instances(folder: Place) -> AnyInstanceSet:
+    """Return the instance set in a folder; each picture is checked against its hash when it is read.
+
+    Args:
+        folder: What ``build_instances`` or ``ircore instances import`` made.
+
+    Raises:
+        InputError: There is no set, or it is damaged.
+
+    Example:
+        >>> targets = ircore.load_instances("targets")
+        >>> len(targets.instances)
+        2
+        >>> targets.target(targets.instances[0]).pixels.shape[2]  # red, green, blue
+        3
+    """
+    return read_any_instances(Path(folder))
+
+
+def pairs() -> list[str]:
+    """Return the names of the built-in pairs, which play offline and need no key.
+
+    Example:
+        >>> ircore.pairs()
+        ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch']
+    """
+    return sorted(builtin_pairs())
+
+
+def play(
+    pair: Place,
+    instances: Place,
+    out: Place,
+    *,
+    rules: Mapping[str, object] | None = None,
+    categories: Sequence[str] = (),
+    difficulties: Sequence[str] = (),
+    limit: int | None = None,
+    concurrency: int = 4,
+    seed: int = 0,
+    max_cost: float | None = None,
+) -> RunFolder | GameRunFolder:
+    """Let a pair play on an instance set; the same call again resumes where an earlier one stopped.
+
+    Works inside a notebook too, whose own event loop is left alone.
+
+    Args:
+        pair: A submission's folder or manifest, or a built-in pair such as ``classical+canvas``.
+        instances: Folder of the instance set.
+        out: The run folder: created, or resumed if it exists.
+        rules: Rules that hold instead of the submission's, such as ``{"token_budget": 50}``.
+        categories: Only these; all if empty.
+        difficulties: Only these; both if empty.
+        limit: Only the first ``limit`` of the selected instances; all if None.
+        concurrency: Episodes at once, at least 1.
+        seed: For players that draw lots.
+        max_cost: US dollars at which playing stops; no limit if None.
+
+    Returns:
+        The run; ``episodes()`` lists what was played. An episode whose ``abort_reason`` is technical, such as a service
+        that did not answer, is played again by the same call.
+
+    Raises:
+        InputError: A path, rule or player is unknown, or the run folder holds another run.
+        WorkError: The run cannot be written, or has cost ``max_cost``.
+
+    Example:
+        >>> run = ircore.play("captioner+sketch", "targets", out="sketched", limit=1, rules={"max_turns": 1})
+        >>> [episode.outcome for episode in run.episodes()]
+        ['turn_limit']
+    """
+    loaded, game, played_set, stated = prepare(Path(pair), Path(instances), rules or {})
+    prompts = game.prompts(None)
+    run = make_run(loaded, played_set, stated, prompts, seed)
+    selected = played_set.select(categories, difficulties)[:limit]
+    plan = PlayPlan(run, played_set, selected, prompts, concurrency, None)
+    folder, watch = begin_run(plan, loaded, Path(out), max_cost=max_cost)
+    players = make_players(game, loaded)
+    _outside_event_loops(lambda: play_episodes(plan, folder, game, players, watch))
+    return folder
+
+
+def score(
+    *runs: AnyRun,
+    judges: Sequence[str] = JUDGES,
+    metrics: Sequence[str] = METRICS,
+    every_turn: bool = False,
+    workers: int = 1,
+) -> int:
+    """Give runs the scores that they lack; scores that are there are kept.
+
+    Args:
+        runs: Runs of any games.
+        judges: Installed judges of the reconstruction game that compute; models are asked by ``ircore score --judge``.
+        metrics: Installed image metrics.
+        every_turn: Whether every rendering is scored, not only the first and the final one.
+        workers: Processes; scores do not depend on it. With more than one, a script needs ``if __name__ ==
+            "__main__":``.
+
+    Returns:
+        How many scores are new.
+
+    Raises:
+        InputError: A judge or metric is unknown, or another process works on a run.
+        WorkError: Scores cannot be written; those of earlier episodes are kept.
+
+    Example:
+        >>> ircore.score("run")  # was scored before
+        0
+    """
+    opened = [open_run(run) for run in runs]
+    new = sum(score_game_run(run, load_game(run.game)).new for run in opened if isinstance(run, GameRunFolder))
+    reconstructed = [run for run in opened if isinstance(run, RunFolder)]
+    if reconstructed:
+        new += score_runs(reconstructed, ScoringPlan(tuple(judges), tuple(metrics), every_turn), workers).new
+    return new
+
+
+def open_run(run: AnyRun) -> RunFolder | GameRunFolder:
+    """Return a run folder, opened if it is only named.
+
+    Raises:
+        InputError: It holds no readable run.
+    """
+    return run if isinstance(run, RunFolder | GameRunFolder) else open_any_run(Path(run))
+
+
+def _outside_event_loops(work: Callable[[], T]) -> T:
+    """Do work that starts an event loop; where one runs already, as in a notebook, in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()

@@ -1,0 +1,287 @@
+"""Results, pictures and releases: calls for notebooks and scripts."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from ircore.core.errors import InputError
+from ircore.core.images import read_picture, read_stored_pixels, shown_pixels, stored_pixels
+from ircore.core.plugins import load, unknown
+from ircore.library.playing import AnyRun, Place, open_run
+from ircore.results.games import game_board, read_game_results
+from ircore.results.model import Order, Results
+from ircore.results.tables.catalogue import TABLES, Question
+from ircore.results.tables.frames import as_frame
+from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
+from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from PIL.Image import Image
+
+    from ircore.core.images import Pixels
+
+Source = AnyRun | Results | Sequence[AnyRun]
+"""What tables are made of: a run, several, a release's place, or results."""
+
+LOADINGS = ("published", "viewer")
+
+
+def load_results(*places: AnyRun, revision: str | None = None) -> Results:
+    """Compute the results of runs of the reconstruction game, or of one release: every mean, interval and rank.
+
+    Args:
+        places: Scored runs, all on one instance set; or one release, a folder or ``ORG/NAME`` on the Hugging Face Hub.
+        revision: Tag, branch or commit of a release on the Hub; the newest commit if None.
+
+    Returns:
+        The results: ``board``, ``compare``, ``cell`` and the episodes behind every number.
+
+    Raises:
+        InputError: A place is neither run nor release, or the runs do not go together.
+        WorkError: The release has faults, or the Hub cannot be reached.
+
+    Example:
+        >>> results = ircore.load_results("run")
+        >>> results.judges
+        ('structural',)
+        >>> ircore.load_results("release").board("structural") == results.board("structural")
+        True
+    """
+    if len(places) == 1 and not isinstance(places[0], RunFolder | GameRunFolder) and not _is_run(places[0]):
+        loaded: Results = load("releases", "results")(str(places[0]), revision)
+        return loaded
+    if revision is not None:
+        raise InputError(f"revision {revision!r}: runs have no revisions", "Leave it out.")
+    opened = [open_run(place) for place in places]
+    for run in opened:
+        if isinstance(run, GameRunFolder):
+            raise InputError(f"{run.path}: a run of the game {run.game}", "Take ircore.board(RUN).")
+    return Results.from_runs([run for run in opened if isinstance(run, RunFolder)])
+
+
+def board(
+    source: Source,
+    *,
+    judge: str | None = None,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
+) -> "pd.DataFrame":
+    """Return the board: pairs ranked by their main score (0–100), in which an episode not played counts as 0.
+
+    Args:
+        source: A run of any game, several of one game, a release, or ``load_results(…)``.
+        judge: Whose ratings; needed only if several judges rated.
+        category: Only this category; all if None.
+        difficulty: ``easy`` or ``hard``; both if None.
+        order: ``main``, which decides the ranks, or ``quality``: the score of what was played.
+
+    Returns:
+        A row for each pair, best first. Ranks are ranges, ``rank_low`` to ``rank_high``, 1 for the best; missing for a
+        pair without a rank. ``attrs`` holds the caption, units and descriptions of the columns.
+
+    Raises:
+        InputError: There is nothing to rank, or no such judge, category or difficulty.
+        WorkError: A release has faults, or the Hub cannot be reached.
+
+    Example:
+        >>> board = ircore.board("run")
+        >>> board["submission"].tolist()
+        ['builtin-classical-canvas']
+        >>> board.attrs["units"]["main_score_mean"]
+        '0–100'
+    """
+    games = _game_runs(source)
+    if games:
+        return as_frame(game_board(read_game_results(games)))
+    return table(source, "board", judge=judge, category=category, difficulty=difficulty, order=order)
+
+
+def table(
+    source: Source,
+    name: str,
+    *,
+    judge: str | None = None,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
+) -> "pd.DataFrame":
+    """Return a table of results by its name.
+
+    Args:
+        source: A run of the reconstruction game, several, a release, or ``load_results(…)``, which is quicker for
+            several tables.
+        name: One of ``tables()``.
+        judge: Whose ratings; needed only by some tables, and only if several judges rated.
+        category: Only this category; all if None.
+        difficulty: ``easy`` or ``hard``; both if None.
+        order: Of boards, as in ``board``.
+
+    Returns:
+        The table in full precision, with the columns of ``ircore results --table NAME --format csv``: an estimate
+        has ``…_mean``, ``…_low``, ``…_high`` (95 % interval) and ``…_n``.
+
+    Raises:
+        InputError: There is no such table, judge, category or difficulty.
+        WorkError: A release has faults, or the Hub cannot be reached.
+
+    Example:
+        >>> outcomes = ircore.table("run", "outcomes")
+        >>> len(outcomes)
+        1
+    """
+    if name not in TABLES:
+        raise unknown("table", name, list(TABLES))
+    results = _results(source)
+    return as_frame(TABLES[name].table(results, Question(judge, category, difficulty, order)))
+
+
+def tables() -> dict[str, str]:
+    """Return the name of every table with one line of what it shows.
+
+    Example:
+        >>> ircore.tables()["judges"]
+        "every judge's mean score of each pair"
+    """
+    return {name: entry.description for name, entry in TABLES.items()}
+
+
+def load_table(place: Place, name: str, *, revision: str | None = None, pictures: bool = False) -> "pd.DataFrame":
+    """Return a table of a release as it was published; nothing is computed or checked again.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` on the Hugging Face Hub.
+        name: ``transcripts``, ``instances``, ``episodes``, ``scores``, ``leaderboard`` or ``previews``.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+        pictures: Whether pictures come along, each a mapping with ``bytes`` and ``path``.
+
+    Raises:
+        InputError: There is no such release or table, or the table is damaged.
+        WorkError: The Hub has no such dataset or revision, or cannot be reached.
+
+    Example:
+        >>> instances = ircore.load_table("release", "instances")
+        >>> instances["difficulty"].tolist()
+        ['easy', 'hard']
+    """
+    frame: pd.DataFrame = load("releases", "table")(str(place), name, revision, pictures)
+    return frame
+
+
+def compare(
+    target: Union[Place, "Image"],
+    image: Union[Place, "Image"],
+    metrics: Sequence[str] = (),
+    *,
+    loading: str = "published",
+) -> dict[str, Measurement]:
+    """Measure an image against a target by image metrics.
+
+    Args:
+        target: A path or a PIL image.
+        image: The same; resized to the target where a metric needs both alike. ``brisque`` looks at it alone.
+        metrics: Names, such as ``ssim``; all that are installed if empty.
+        loading: How files are read. ``published``: pixels as stored, EXIF orientation and alpha ignored. ``viewer``: as
+            a viewer shows them, on white.
+
+    Returns:
+        By metric its ``value``, in the metric's unit, or None with the ``reason`` why there is none.
+
+    Raises:
+        InputError: A file cannot be read, or a metric or way of loading is unknown.
+
+    Example:
+        >>> from PIL import Image
+        >>> white, black = Image.new("RGB", (64, 64), "white"), Image.new("RGB", (64, 64), "black")
+        >>> ircore.compare(white, black, ["psnr"])["psnr"].value  # every pixel is 255 of 255 off: 0 dB
+        0.0
+        >>> round(ircore.compare(white, white, ["ssim"])["ssim"].value, 6)
+        1.0
+    """
+    if loading not in LOADINGS:
+        raise unknown("loading", loading, LOADINGS)
+    loaded, lacking = load_metrics(metrics)
+    target_pixels, image_pixels = _pixels(target, loading), _pixels(image, loading)
+    measured = {name: measure(metric, target_pixels, image_pixels) for name, metric in loaded.items()}
+    return measured | {name: Measurement(None, reason) for name, reason in lacking.items()}
+
+
+class Verification(NamedTuple):
+    """What ``verify`` says of a release."""
+
+    faults: tuple[str, ...]
+    """One line each; none if everything agrees."""
+
+    recomputed: tuple[str, ...]
+    """What was computed again, one line each."""
+
+    not_checked: tuple[str, ...]
+    """What could not be checked, and why."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is no fault."""
+        return not self.faults
+
+
+def verify(
+    release: Place, *, revision: str | None = None, share: float = 1.0, seed: int = 0, workers: int = 1
+) -> Verification:
+    """Check a release, and compute its scores again from its pictures and messages.
+
+    Args:
+        release: A folder, or ``ORG/NAME`` on the Hugging Face Hub.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+        share: Of each run's episodes that are computed again, above 0, up to 1.
+        seed: Of the draw of a share; choose one that whoever made the release could not know.
+        workers: Processes, as in ``score``.
+
+    Returns:
+        Faults and what was computed again.
+
+    Raises:
+        InputError: There is no such release, or ``share`` is out of range.
+        WorkError: The Hub has no such dataset or revision, or cannot be reached.
+
+    Example:
+        >>> verification = ircore.verify("release")
+        >>> verification.sound
+        True
+        >>> verification.recomputed[0]
+        'computed again: 1 run, 2 episodes by the rules'
+    """
+    report: Any = load("releases", "verify")(str(release), revision, share, seed, workers)
+    return Verification(report.faults, report.rescored, report.not_checked)
+
+
+def _is_run(place: Place) -> bool:
+    return (Path(place) / RUN_FILE).is_file()
+
+
+def _listed(source: Source) -> Sequence[AnyRun]:
+    """Return the runs or the release of a source that is no results."""
+    if isinstance(source, Results):
+        return ()
+    return source if isinstance(source, Sequence) and not isinstance(source, str) else (source,)
+
+
+def _results(source: Source) -> Results:
+    return source if isinstance(source, Results) else load_results(*_listed(source))
+
+
+def _game_runs(source: Source) -> list[GameRunFolder]:
+    """Return the runs of another game than reconstruction, if the source is such runs."""
+    places = [place for place in _listed(source) if isinstance(place, RunFolder | GameRunFolder) or _is_run(place)]
+    opened = [open_run(place) for place in places]
+    games = [run for run in opened if isinstance(run, GameRunFolder)]
+    if games and len(games) < len(opened):
+        raise InputError("runs of several games", "Ask for one game at a time.")
+    return games
+
+
+def _pixels(image: Union[Place, "Image"], loading: str) -> "Pixels":
+    if isinstance(image, str | PathLike):
+        return read_stored_pixels(Path(image)) if loading == "published" else read_picture(Path(image)).pixels
+    return stored_pixels(image) if loading == "published" else shown_pixels(image)

@@ -1,0 +1,42 @@
+"""The built-in pairs by name: they play offline, need no key and come with the package.
+
+In the repository they are folders of ``submissions/``. A wheel holds them in this folder, where ``setup.py`` puts them.
+"""
+
+from pathlib import Path
+
+from ircore.core.plugins import unknown
+
+_PACKAGE = Path(__file__).resolve().parent
+
+_PREFIX = "builtin-"
+
+
+def builtin_pairs() -> dict[str, Path]:
+    """Return the folders of the built-in pairs by name, such as ``classical+canvas``.
+
+    >>> sorted(builtin_pairs())
+    ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch']
+    """
+    packaged = _PACKAGE / "submissions"
+    folder = packaged if packaged.is_dir() else _PACKAGE.parents[2] / "submissions"
+    manifests = sorted(folder.glob(f"{_PREFIX}*/submission.yaml"))
+    return {path.parent.name.removeprefix(_PREFIX).replace("-", "+"): path.parent for path in manifests}
+
+
+def submission_place(named: Path) -> Path:
+    """Return where a submission lies that is named by its folder, its manifest or as a built-in pair.
+
+    Args:
+        named: A path, or ``DESCRIBER+GENERATOR`` of a built-in pair; a path that exists goes first.
+
+    Raises:
+        InputError: It looks like a built-in pair, and there is none of that name.
+    """
+    name = str(named)
+    if named.exists() or named.name != name or "+" not in name:
+        return named
+    pairs = builtin_pairs()
+    if name not in pairs:
+        raise unknown("built-in pair", name, list(pairs))
+    return pairs[name]

@@ -1,0 +1,169 @@
+"""Runs as the site reads them: each journal is read once, in parallel, and only if it changed since the last build.
+
+A ``RunReading`` holds the results of one run that the site needs and that depend on this run alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from ircore.core.collector import without_collector
+from ircore.core.records import Episode, Rendering, Turn
+from ircore.core.workers import run_shares
+from ircore.results.cell import Cell
+from ircore.results.cells import BoardKey, run_cells
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.language import RunLanguage, episode_messages, run_language
+from ircore.results.rated import scopes_of
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.folder import HeldJournal, RunFolder
+from ircore.runs.summary import summarise
+from leaderboard.build_cache import BuildCache, content_key, run_key
+
+_MANY = 4
+"""Number of runs from which they are read in several processes."""
+
+
+_TURN_FIELDS = set(Turn.model_fields)
+_RENDERING_FIELDS = set(Rendering.model_fields)
+
+
+@dataclass(frozen=True)
+class RunReading:
+    """Results computed from the files of one run."""
+
+    results: tuple[EpisodeResult, ...]
+    """The finished episodes with their judges' scores, in the order of the instance set."""
+
+    costs: Mapping[str, float | None]
+    """US dollars by episode id, as ``ircore.runs.costs.episode_costs`` computes them."""
+
+    summary: Mapping[str, JsonValue]
+    """The run's summary by ``ircore.runs.summary.summarise``, without ``per_episode``."""
+
+    cells: tuple[Cell, ...]
+    """Aggregates of the run under every condition, by every judge that rated any of its renderings."""
+
+    language: RunLanguage
+    """Language statistics of the describer's messages."""
+
+
+class SiteRun(RunFolder):
+    """A run folder together with its reading.
+
+    Args:
+        path: The folder.
+        reading: The reading of the run; None to read the files now.
+        key: Hash of its records; empty if it was not needed.
+    """
+
+    def __init__(self, path: Path, reading: RunReading | None = None, key: str = "") -> None:
+        super().__init__(path)
+        self.key = key
+        self._reading = reading or read_run(path)
+
+    @property
+    def summary(self) -> Mapping[str, JsonValue]:
+        """The run's summary by ``ircore.runs.summary.summarise``, without ``per_episode``."""
+        return self._reading.summary
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the finished episodes, in the order of the instance set."""
+        return tuple(result.episode for result in self._reading.results)
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode id, as ``ircore.runs.costs.episode_costs`` computes them."""
+        return self._reading.costs
+
+    def results(self) -> tuple[EpisodeResult, ...]:
+        """Return the finished episodes with their judges' scores, as ``ircore.results.model`` takes them."""
+        return self._reading.results
+
+    def cells(self) -> Mapping[BoardKey, Cell]:
+        """Return the run's aggregates by category, difficulty and judge, as ``ircore.results.model`` takes them."""
+        return {(cell.category, cell.difficulty, cell.judge): cell for cell in self._reading.cells}
+
+    def language(self) -> RunLanguage:
+        """Return the language statistics of the describer, as ``ircore.results.model`` takes them."""
+        return self._reading.language
+
+
+def read_run(path: Path) -> RunReading:
+    """Return the reading of a run folder.
+
+    Raises:
+        InputError: The run is damaged.
+    """
+    journal = HeldJournal(path)
+    results = judge_episodes(journal.run.run_id, journal.run.slug, journal.episodes(), journal.scores())
+    summary, costs = summarise(journal, prices_of_run(journal)), episode_costs(journal)
+    scopes = scopes_of(sorted({judge for result in results for judge in result.judged}), journal.judges())
+    return RunReading(
+        results=results,
+        costs=costs,
+        summary={name: value for name, value in summary.items() if name != "per_episode"},
+        cells=tuple(run_cells(journal.instances.instances, journal.run.run_id, results, scopes, costs).values()),
+        language=run_language(episode_messages(results)),
+    )
+
+
+def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[SiteRun]:
+    """Return runs with their readings, from the build cache where it holds them.
+
+    Args:
+        paths: Run folders.
+        cache: Build cache for the readings; None to read every run anew.
+
+    Raises:
+        InputError: A run is damaged.
+        WorkError: The disk is full.
+    """
+    with without_collector():
+        if cache is None:
+            return [SiteRun(path) for path in paths]
+        runs = [(RunFolder(path).path, run_key(path)) for path in paths]
+        readings = {key: reading for _, key in runs if (reading := _find(cache, key)) is not None}
+        todo = {key: path for path, key in runs if key not in readings}
+        run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
+        readings |= {key: reading for key in todo if (reading := _find(cache, key)) is not None}
+        return [SiteRun(path, readings.get(key), key) for path, key in runs]
+
+
+def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
+    """Read one share of the runs into the cache: through files, readings reach the parent faster than by a pipe."""
+    for key, path in todo[share::shares]:
+        cache.store(_name(key), _format().dump_json(read_run(path)))
+
+
+def _find(cache: BuildCache, key: str) -> RunReading | None:
+    """Return the cached reading of a run; None if it is missing or has another format."""
+    data = cache.load(_name(key))
+    try:
+        return None if data is None else _light(_format().validate_json(data))
+    except ValidationError:
+        return None
+
+
+def _light(reading: RunReading) -> RunReading:
+    """Return the reading with pydantic's sets of given fields shared between all turns, and between all renderings.
+
+    A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each.
+    """
+    for turn in (turn for result in reading.results for turn in result.episode.turns):
+        object.__setattr__(turn, "__pydantic_fields_set__", _TURN_FIELDS)
+        if turn.rendering is not None:
+            object.__setattr__(turn.rendering, "__pydantic_fields_set__", _RENDERING_FIELDS)
+    return reading
+
+
+def _name(key: str) -> str:
+    return f"readings/{content_key(key)}"
+
+
+@cache
+def _format() -> TypeAdapter[RunReading]:
+    return TypeAdapter(RunReading)

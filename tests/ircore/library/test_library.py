@@ -1,0 +1,105 @@
+"""What ``import ircore`` offers beyond the examples of its docstrings: notebooks, several runs, what goes wrong."""
+
+import asyncio
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from samples import sample_instances, sample_run, sample_submission
+
+import ircore
+from ircore.instances.store import InstanceSet
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
+from ircore.runs.folder import RunFolder
+
+
+def test_importing_the_library_imports_nothing_heavy() -> None:
+    """Not even when its names are listed, as a notebook does to complete them."""
+    code = "import ircore, sys; assert 'play' in dir(ircore); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "pandas", "pydantic", "click", "ircore.library"} & set(done.stdout.split())
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'plya'"):
+        ircore.plya  # noqa: B018 - looking it up is the test
+
+
+def test_play_works_where_an_event_loop_runs_already(tmp_path: Path, instances: InstanceSet) -> None:
+    """As in a notebook, whose cells are run by the loop of its kernel."""
+
+    async def cell() -> int:
+        run = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=1)
+        return len(run.episodes())
+
+    assert asyncio.run(cell()) == 1
+
+
+def test_play_again_resumes(tmp_path: Path, instances: InstanceSet) -> None:
+    first = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=1)
+    again = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=2)
+    assert first.run.run_id == again.run.run_id
+    assert len(again.episodes()) == 2
+
+
+def test_runs_are_taken_by_path_by_folder_and_as_results(tmp_path: Path) -> None:
+    targets = sample_instances(tmp_path / "instances")
+    runs = [sample_run(tmp_path / slug, targets, sample_submission(slug, slug)) for slug in ("first", "second")]
+    assert ircore.score(*runs) > 0
+    results = ircore.load_results(*runs)
+    by_path = ircore.board([tmp_path / "first", str(tmp_path / "second")])
+    boards = [by_path, ircore.board(runs), ircore.board(results)]
+    assert [sorted(board["submission"]) for board in boards] == [["first", "second"]] * 3
+    assert boards[0].equals(boards[1])
+    assert boards[0].equals(boards[2])
+
+
+def test_a_table_has_a_column_for_each_part_of_an_estimate(run: RunFolder) -> None:
+    """Means and their counts as worked out by hand: 3 of the 4 episodes of the sample run were played."""
+    ircore.score(run)
+    outcomes = ircore.table(run, "outcomes")
+    played = [episode.played for episode in run.episodes()]
+    assert outcomes["played_mean"].tolist() == [sum(played) / len(played)]
+    assert outcomes["played_n"].tolist() == [len(played)]
+    assert len(played) < MINIMUM_PICTURES
+    assert outcomes.attrs["units"].keys() >= {"played_mean", "played_low"}
+
+
+def test_pictures_are_compared_as_published_or_as_a_viewer_shows_them(tmp_path: Path) -> None:
+    """A picture whose black pixels are all transparent is black as stored, and white to a viewer."""
+    clear, white = Image.new("RGBA", (16, 16), (0, 0, 0, 0)), Image.new("RGB", (16, 16), "white")
+    clear.save(tmp_path / "clear.png")
+    for picture in (clear, tmp_path / "clear.png", str(tmp_path / "clear.png")):
+        assert ircore.compare(white, picture, ["psnr"])["psnr"].value == 0  # 255 of 255 off
+        viewed = ircore.compare(white, picture, ["psnr"], loading="viewer")["psnr"]
+        assert (viewed.value, bool(viewed.reason)) == (None, True)  # nothing is off: infinite, so no value
+
+
+@pytest.mark.parametrize(
+    ("call", "problem", "remedy"),
+    [
+        (lambda: ircore.play("classical+canvass", "set", "run"), "unknown built-in pair", "classical+canvas"),
+        (lambda: ircore.load_results("nowhere"), "nowhere: no such folder", "ORG/NAME"),
+        (lambda: ircore.table("nowhere", "bord"), "unknown table 'bord'", "board"),
+        (lambda: ircore.compare("a.png", "b.png", ["simm"]), "unknown metric 'simm'", "ssim"),
+        (lambda: ircore.compare("a.png", "b.png", loading="raw"), "unknown loading 'raw'", "viewer"),
+        (lambda: ircore.compare("a.png", "b.png"), "a.png: cannot be read", "Check the path"),
+        (lambda: ircore.load_table("nowhere", "turns"), "unknown table 'turns'", "transcripts"),
+        (lambda: ircore.verify("nowhere", share=0), "share 0: must be above 0", "0.25"),
+        (lambda: ircore.load_results(), "no run", ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_a_mistake_says_what_and_what_to_do(
+    call: "object", problem: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert callable(call)
+    with pytest.raises(ircore.InputError) as caught:
+        call()
+    assert problem in caught.value.problem
+    # What a notebook shows.
+    assert remedy in "".join(traceback.format_exception(caught.value))
