@@ -49,6 +49,7 @@ class Installed:
         return path
 
 
+@pytest.mark.slow
 def test_a_metric_compares_two_pictures(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "metric", "brightness")
     installed.passes_its_own_test()
@@ -57,6 +58,7 @@ def test_a_metric_compares_two_pictures(tmp_path: Path) -> None:
     assert compared["metrics"]["brightness"] == 255
 
 
+@pytest.mark.slow
 def test_a_judge_scores_a_run(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "judge", "mean-colour")
     installed.passes_its_own_test()
@@ -67,6 +69,7 @@ def test_a_judge_scores_a_run(tmp_path: Path) -> None:
     assert row["score"]["mean"] == 10
 
 
+@pytest.mark.slow
 def test_a_table_is_printed_by_name_and_with_all_others(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "table", "played")
     installed.passes_its_own_test()
@@ -79,6 +82,7 @@ def test_a_table_is_printed_by_name_and_with_all_others(tmp_path: Path) -> None:
     assert (tmp_path / "tables" / "played.md").is_file()
 
 
+@pytest.mark.slow
 def test_a_category_is_drawn(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "category", "discs")
     installed.passes_its_own_test()
@@ -90,6 +94,7 @@ def test_a_category_is_drawn(tmp_path: Path) -> None:
     ] * 2
 
 
+@pytest.mark.slow
 def test_a_player_plays(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "player", "one-colour")
     installed.passes_its_own_test()
@@ -102,6 +107,7 @@ def test_a_player_plays(tmp_path: Path) -> None:
     assert json.loads(installed.ircore("show", "run", "--json"))["episodes"] == 4
 
 
+@pytest.mark.slow
 def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "game", "fruit-quiz")
     installed.passes_its_own_test()
