@@ -4,13 +4,13 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ircore.core import conformance as shared
 from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
@@ -33,7 +33,7 @@ from ircore.scorers.metrics.psnr import METRIC as PSNR
     [
         (lambda: Path(__file__).read_bytes(), "a file (open)"),
         (time.time, "the clock (time)"),
-        (lambda: shared.datetime.now(), "the clock (now)"),
+        (lambda: datetime.now(UTC), "the clock (now)"),
         (lambda: random.random(), "unseeded chance"),
         (lambda: random.choice("ab"), "unseeded chance"),
         (lambda: __import__("socket").socket().close(), "the network (socket)"),
