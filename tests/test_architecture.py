@@ -1,6 +1,7 @@
 """Imports run downwards only: the drawing on the architecture page, held against the code."""
 
 import ast
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -67,3 +68,41 @@ def test_a_climbing_import_is_seen(tmp_path: Path) -> None:
         file.write_text(f"def work():\n    from ircore.{higher} import something\n", encoding="utf-8")
         assert upward(file, lower)
         assert upward(file, higher) == []
+
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PATH = re.compile(r"`((?:ircore|leaderboard|dataset_card|docs|tests|benchmarks)/[\w/.-]+)`")
+"""A path of the repository, as pages write it."""
+
+
+def test_the_drawing_on_the_page_has_the_floors_in_order() -> None:
+    """The drawing shows the highest floor at the top, below the two packages that stand on all of them."""
+    drawn = re.findall(r'font-weight="700">(\w+)<', PAGE)
+    assert drawn == ["leaderboard", "dataset_card", *reversed(FLOORS)]
+
+
+def test_the_page_describes_every_room_from_the_ground_floor_up() -> None:
+    described = re.findall(r"^\| `([\w/]+)` \|", PAGE, re.MULTILINE)
+    assert described == [*(f"ircore/{floor}" for floor in FLOORS), "leaderboard", "dataset_card"]
+
+
+def test_every_module_that_the_page_names_is_there() -> None:
+    named = PATH.findall(PAGE)
+    assert len(named) > 40
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_page_fetches_nothing() -> None:
+    assert "http" not in PAGE.replace('xmlns="http://www.w3.org/2000/svg"', "")
+
+
+def test_every_path_that_contributing_names_is_there() -> None:
+    named = PATH.findall(CONTRIBUTING)
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_contributing_names_every_kind_of_plug_in() -> None:
+    for group in ("players", "judges", "metrics", "games", "instances", "tables", "commands"):
+        assert f"`ircore.{group}`" in CONTRIBUTING

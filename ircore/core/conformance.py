@@ -1,4 +1,4 @@
-"""What the conformance checks of every kind of plug-in share: the error, sample pictures and a watch on outside calls."""
+"""What all conformance checks of plug-ins share: the error, sample pictures and a watch on outside calls."""
 
 import asyncio
 import io

@@ -71,7 +71,7 @@ class _Table:
         except WorkError as error:
             raise ConformanceError(f"{where}: {error.problem}") from error
         entry = call_entry(key, seat, question, answer, answer.seconds)
-        assert isinstance(entry.event, Call)
+        # Through JSON, so that whatever a journal loses is lost here too.
         self.record[key] = Call.model_validate_json(entry.event.model_dump_json())
         if entry.picture is not None:
             self.pictures[entry.picture.sha256] = entry.picture
@@ -186,7 +186,7 @@ def _check_refusal(game: Game[Any], setup: EpisodeSetup[Any], where: str) -> Non
     """Check that an episode whose first question nobody can answer ends, and does not count as played."""
 
     class Refusing:
-        async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:  # noqa: ARG002 - a table's signature
             raise PlayerError("provider_error", "refused by the conformance check")
 
     ending = asyncio.run(played(game, Refusing(), setup))

@@ -1,6 +1,7 @@
-"""Check that judges and metrics keep the contracts of ``ircore.scorers.judges.base`` and ``ircore.scorers.metrics.base``."""
+"""Check that judges and metrics keep the contracts of their rooms, ``judges.base`` and ``metrics.base``."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from math import isfinite
 from typing import Any, get_args
@@ -82,13 +83,13 @@ def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -
 def _check_ratings(judge: Judge, where: str) -> None:
     pictures = sample_pictures()
     rated = {
-        (a, b): _judgement(lambda a=a, b=b: judge.rate(pictures[a], pictures[b]), f"{where}: rate", where)
+        (a, b): _judgement(partial(judge.rate, pictures[a], pictures[b]), f"{where}: rate", where)
         for a, b in product(range(len(pictures)), repeat=2)
     }
-    for (a, b), judgement in rated.items():
+    for (target, _), judgement in rated.items():
         if judgement.value is not None:
             _expect_within(judgement.value, 0, 10, f"{where}: rate")
-            same = rated[a, a].value
+            same = rated[target, target].value
             expect(
                 same is None or same >= judgement.value,
                 f"{where}: rate: gives another picture more than the target itself",
@@ -98,7 +99,7 @@ def _check_ratings(judge: Judge, where: str) -> None:
 def _check_preferences(judge: Judge, where: str) -> None:
     target, *renderings = sample_pictures()
     for first, final in product((target, *renderings), repeat=2):
-        chosen = _judgement(lambda a=first, b=final: judge.prefer(target, a, b), f"{where}: prefer", where)
+        chosen = _judgement(partial(judge.prefer, target, first, final), f"{where}: prefer", where)
         if chosen.value is None:
             continue
         expect(chosen.value in (0, 0.5, 1), f"{where}: prefer: the value {chosen.value:g} is none of 0, 0.5, 1")

@@ -35,6 +35,7 @@ def test_the_judge_structural() -> None:
     check_judge(StructuralJudge())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BUILDERS))
 def test_categories(name: str) -> None:
     check_category(BUILDERS[name], name)

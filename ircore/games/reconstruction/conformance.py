@@ -1,10 +1,11 @@
 """Check that a category of targets keeps the contract of ``ircore.games.reconstruction.targets.base``."""
 
 import random
+from typing import get_args
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.images import Picture
-from ircore.core.records import DIFFICULTIES, Difficulty
+from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.base import Builder, Drawn
 
 SEEDS = range(3)
@@ -21,7 +22,7 @@ def check_category(build: Builder, name: str = "") -> None:
     Raises:
         ConformanceError: The first fault.
     """
-    for difficulty in DIFFICULTIES:
+    for difficulty in get_args(Difficulty):
         where = f"category {name or build.__module__}, {difficulty}"
         targets = [_target(build, difficulty, seed, where) for seed in SEEDS]
         with outside_calls() as calls:

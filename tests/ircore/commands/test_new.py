@@ -49,6 +49,7 @@ class Installed:
         return path
 
 
+@pytest.mark.slow
 def test_a_metric_compares_two_pictures(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "metric", "brightness")
     installed.passes_its_own_test()
@@ -57,6 +58,7 @@ def test_a_metric_compares_two_pictures(tmp_path: Path) -> None:
     assert compared["metrics"]["brightness"] == 255
 
 
+@pytest.mark.slow
 def test_a_judge_scores_a_run(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "judge", "mean-colour")
     installed.passes_its_own_test()
@@ -67,18 +69,20 @@ def test_a_judge_scores_a_run(tmp_path: Path) -> None:
     assert row["score"]["mean"] == 10
 
 
+@pytest.mark.slow
 def test_a_table_is_printed_by_name_and_with_all_others(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "table", "played")
     installed.passes_its_own_test()
-    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    sample_run(tmp_path / "run", sample_instances(tmp_path / "set", per_condition=3))
     installed.ircore("score", "run")
     (row,) = json.loads(installed.ircore("results", "run", "--table", "played", "--json"))["rows"]
-    # Of the four squares the two of one category begin right of column 40, where the sample's describer aborts.
-    assert (row["pair"], row["played"]) == ("Centre + Block", 2)
+    # Of the twelve squares two begin right of column 40 (4 + 7 · 3 + 20 = 45), where the sample's describer aborts.
+    assert (row["pair"], row["played"]) == ("Centre + Block", 10)
     installed.ircore("results", "run", "--out", "tables")
     assert (tmp_path / "tables" / "played.md").is_file()
 
 
+@pytest.mark.slow
 def test_a_category_is_drawn(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "category", "discs")
     installed.passes_its_own_test()
@@ -90,6 +94,7 @@ def test_a_category_is_drawn(tmp_path: Path) -> None:
     ] * 2
 
 
+@pytest.mark.slow
 def test_a_player_plays(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "player", "one-colour")
     installed.passes_its_own_test()
@@ -102,6 +107,7 @@ def test_a_player_plays(tmp_path: Path) -> None:
     assert json.loads(installed.ircore("show", "run", "--json"))["episodes"] == 4
 
 
+@pytest.mark.slow
 def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
     installed = Installed(tmp_path, "game", "fruit-quiz")
     installed.passes_its_own_test()
@@ -121,10 +127,10 @@ def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
     """The page's importer, installed as it stands there."""
     (code,) = re.findall(r"## An importer.*?```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     (toml,) = re.findall(r"## An importer.*?```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    about = tmp_path / "packages" / "words-1.0.dist-info"
+    about = tmp_path / "packages" / "colours-1.0.dist-info"
     about.mkdir(parents=True)
-    (tmp_path / "packages" / "ircore_words.py").write_text(code)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: words\nVersion: 1.0\n")
+    (tmp_path / "packages" / "ircore_colours.py").write_text(code)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: colours\nVersion: 1.0\n")
     points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
     (about / "entry_points.txt").write_text(points)
     (tmp_path / "colours.txt").write_text("#ff0000\n#00ff00\n")

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from samples import sample_instances, sample_run
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
@@ -22,6 +23,8 @@ splinter = shattered:Judge
 crack = shattered:METRIC
 [ircore.players]
 glass = shattered:Player
+[ircore.tables]
+pane = shattered:TABLE
 """
 
 
@@ -78,3 +81,16 @@ def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: dict[str, s
     assert said.returncode == 1
     assert "player 'glass' cannot be loaded: RuntimeError: the glass is broken" in said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(
+    broken: dict[str, str], tmp_path: Path
+) -> None:
+    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    assert ircore(broken, "score", tmp_path / "run").returncode == 0
+    said = ircore(broken, "results", tmp_path / "run", "--out", tmp_path / "tables")
+    assert said.returncode == 0
+    assert "left out: table 'pane' cannot be loaded: RuntimeError: the glass is broken" in said.stderr
+    assert (tmp_path / "tables" / "board.csv").is_file()
+    assert not (tmp_path / "tables" / "pane.csv").exists()
+    assert ircore(broken, "results", tmp_path / "run", "--table", "pane").returncode == 1

@@ -1,0 +1,282 @@
+"""The conformance checks name the fault of a plug-in that does not keep its contract."""
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ircore.core.conformance import ConformanceError, outside_calls
+from ircore.core.game_records import GameInstance
+from ircore.core.images import Picture, Pixels
+from ircore.core.records import Difficulty, GameRules, PlayerSpec, Record
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.reconstruction.conformance import check_category
+from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
+from ircore.players.base import DescriberView, Question, TextAnswer, Traits, refuse_settings
+from ircore.players.conformance import check_player
+from ircore.runs.conformance import check_game
+from ircore.scorers.conformance import check_judge, check_metric
+from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.structural import StructuralJudge
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.psnr import METRIC as PSNR
+
+
+@pytest.mark.parametrize(
+    ("reach", "what"),
+    [
+        (lambda: Path(__file__).read_bytes(), "a file (open)"),
+        (time.time, "the clock (time)"),
+        (lambda: datetime.now(UTC), "the clock (now)"),
+        (lambda: random.random(), "unseeded chance"),
+        (lambda: random.choice("ab"), "unseeded chance"),
+        (lambda: __import__("socket").socket().close(), "the network (socket)"),
+    ],
+)
+def test_a_call_to_the_outside_is_seen(reach: Any, what: str) -> None:
+    with outside_calls() as calls:
+        reach()
+    assert what in calls[0]
+
+
+def test_seeded_chance_and_arithmetic_are_not_outside() -> None:
+    with outside_calls() as calls:
+        random.Random(1).choice("ab")
+        np.arange(4).astype(np.float64).sum()
+    assert calls == []
+
+
+class Echo:
+    """A describer that keeps the contract; those below break it in one place each."""
+
+    TRAITS = Traits(needs="nothing", methods=("describe",), parameters=())
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+        self.asked = 0
+
+    async def describe(self, view: DescriberView) -> Any:
+        return TextAnswer(f"<DESCRIPTION>{view.target.width} pixels wide</DESCRIPTION>")
+
+
+class Forgetful(Echo):
+    TRAITS = None  # type: ignore[assignment]
+
+
+class Stateful(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        self.asked += 1
+        return TextAnswer(f"question {self.asked}")
+
+
+class Silent(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        return "a square"
+
+
+class Careless(Echo):
+    def __init__(self, spec: PlayerSpec) -> None:
+        pass
+
+
+class Drawing(Echo):
+    TRAITS = Traits(needs="nothing", methods=("render",))
+
+
+@pytest.mark.parametrize(
+    ("player", "fault"),
+    [
+        (Forgetful, "player Forgetful: declares no TRAITS"),
+        (Stateful, "player Stateful: describe: an answer depends on what was asked before"),
+        (Silent, "player Silent: describe: answers with a str, not a TextAnswer"),
+        (Careless, "player Careless: takes parameters.no_such_setting"),
+        (Drawing, "player Drawing: TRAITS.methods names render, which it does not have"),
+    ],
+)
+def test_faults_of_players(player: type[Any], fault: str) -> None:
+    check_player(Echo)
+    with pytest.raises(ConformanceError, match=fault):
+        check_player(player)
+
+
+def _spoils(target: Pixels, image: Pixels) -> float:
+    target[:] = 0
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "fault"),
+    [
+        (replace(PSNR, high=1.0), "metric psnr: the value .* is above its high of 1"),
+        (replace(PSNR, source=""), "metric psnr: source is empty"),
+        (replace(PSNR, compute=lambda target, image: float("nan")), "the value is nan"),
+        (replace(PSNR, compute=lambda target, image: float((target - image).mean())), "ValueError on pictures of"),
+        (replace(PSNR, compute=_spoils), "changes the pixels that it is given"),
+        (replace(PSNR, compute=lambda target, image: time.time()), "reaches the clock"),
+        (replace(PSNR, compute=lambda target, image: random.random()), "unseeded chance"),
+        (object(), "metric: object is no ircore.scorers.metrics.base.Metric"),
+    ],
+)
+def test_faults_of_metrics(metric: Metric, fault: str) -> None:
+    with pytest.raises(ConformanceError, match=fault):
+        check_metric(metric)
+
+
+class Generous(StructuralJudge):
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        return Judgement(11.0)
+
+
+class Wavering(StructuralJudge):
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        return Judgement(random.random())
+
+
+class Mute(StructuralJudge):
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        return Judgement(None)
+
+
+class Biased(StructuralJudge):
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        return Judgement(1.0)
+
+
+@pytest.mark.parametrize(
+    ("judge", "fault"),
+    [
+        (Generous(), "judge structural: rate: the value 11 is above its high of 10"),
+        (Wavering(), "judges the same pictures differently the second time"),
+        (Mute(), "rate: give either a value or a reason"),
+        (Biased(), "prefer: depends on which rendering is shown first"),
+    ],
+)
+def test_faults_of_judges(judge: StructuralJudge, fault: str) -> None:
+    with pytest.raises(ConformanceError, match=fault):
+        check_judge(judge)
+
+
+def test_a_category_that_draws_by_unseeded_chance() -> None:
+    def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+        scene = SceneDrawing()
+        scene.add("disc", scene.drawing.ellipse((random.randint(100, 400), 200), (20, 20), fill="#ff0000"), "#ff0000")
+        return scene.finish()
+
+    with pytest.raises(ConformanceError, match="reaches unseeded chance"):
+        check_category(build, "discs")
+
+
+def test_a_category_that_ignores_its_generator() -> None:
+    def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+        scene = SceneDrawing()
+        scene.add("disc", scene.drawing.ellipse((200, 200), (20, 20), fill="#ff0000"), "#ff0000")
+        return scene.finish()
+
+    with pytest.raises(ConformanceError, match="category discs, easy: 3 different seeds give the same picture"):
+        check_category(build, "discs")
+
+
+class Step(Record):
+    guess: str
+
+
+class Payload(Record):
+    pass
+
+
+GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the prompt alone", "text")
+
+
+class Sound(Game[GameRules]):
+    """A game of two questions that keeps the contract; those below break it in one place each."""
+
+    name, title = "sound", "Sound"
+    seats = (GUESSER,)
+    payload, rules, step = Payload, GameRules, Step
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures = (Measure("length", "Length", range=(0, 10)),)
+
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        first = await table.ask(GUESSER, Question(1, "Guess."))
+        second = await table.ask(GUESSER, Question(2, f"Not {first.text}. Guess again."))
+        return Ending("completed", (Step(guess=first.text), Step(guess=second.text)))
+
+    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+        yield Measured("length", None, len(ending.steps))
+
+
+class Timed(Sound):
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        time.monotonic()
+        return await super().play(table, setup)
+
+
+class Remembering(Sound):
+    episodes = 0
+
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        self.episodes += 1
+        answer = await table.ask(GUESSER, Question(1, f"Episode {self.episodes}: guess."))
+        return Ending("completed", (Step(guess=answer.text),))
+
+
+class Repeating(Sound):
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        await table.ask(GUESSER, Question(1, "Guess."))
+        await table.ask(GUESSER, Question(1, "Guess again."))
+        return Ending("completed", ())
+
+
+class Undeclared(Sound):
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        return Ending("won", ())
+
+
+class Beyond(Sound):
+    measures = (Measure("length", "Length", range=(0, 1)),)
+
+
+class Unmeasured(Sound):
+    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+        return iter(())
+
+
+class Stubborn(Sound):
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        try:
+            return await super().play(table, setup)
+        except Exception:  # noqa: BLE001 - the fault that is tested
+            return Ending("completed", ())
+
+
+class Guesser:
+    async def answer(self, question: Question) -> TextAnswer:
+        return TextAnswer("apple")
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [
+        (Timed, r"play: test_conformance_faults.py:\d+ reaches the clock \(monotonic\): rules only ask"),
+        (Remembering, "resumed after 0 answers, guesser is asked otherwise in step 1"),
+        (Repeating, "seat guesser, step 1: is asked twice"),
+        (Undeclared, "ended with 'won', which it does not declare"),
+        (Beyond, "measure length: the value 2 is outside 0 to 1"),
+        (Unmeasured, "measured gives no length"),
+        (Stubborn, "counts as played though its first question had no answer"),
+    ],
+)
+def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
+    instance = GameInstance(
+        instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
+    )
+    setup = EpisodeSetup(instance, Payload(), {}, GameRules())
+    check_game(Sound, [setup], {"guesser": Guesser()})
+    with pytest.raises(ConformanceError, match=fault):
+        check_game(game, [setup], {"guesser": Guesser()})
