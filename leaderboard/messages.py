@@ -24,7 +24,7 @@ CORRECTION_WORDS: Mapping[Correction, str] = {
 }
 """How pages name the categories, in the order of their legend."""
 
-_PLACE: Mapping[Correction, int] = {one: place for place, one in enumerate(CORRECTIONS)}
+_PLACE: Mapping[Correction, int] = {correction: place for place, correction in enumerate(CORRECTIONS)}
 
 
 class Segment(NamedTuple):
@@ -59,12 +59,16 @@ def mark_message(message: str, turn: int) -> Marked:
     """
     shown = message[:LONGEST]
     marks = find_corrections(shown) if turn > 1 else ()
-    edges = sorted((place, step, one.correction) for one in marks for place, step in ((one.start, 1), (one.end, -1)))
+    edges = sorted(
+        (place, step, mark.correction) for mark in marks for place, step in ((mark.start, 1), (mark.end, -1))
+    )
     active: Counter[Correction] = Counter()
     segments, begun = [], 0
     for place, step, correction in edges:
         if place > begun:
-            segments.append(Segment(shown[begun:place], _in_order(one for one in active if active[one])))
+            segments.append(
+                Segment(shown[begun:place], _in_order(correction for correction in active if active[correction]))
+            )
             begun = place
         active[correction] += step
     if begun < len(shown):

@@ -110,8 +110,8 @@ class PictureBook:
             WorkError: The disk is full.
         """
         sides = (SMALL,) if self.originals else (LARGE, SMALL)
-        todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier, sides)]
-        for _ in tracked(_encode_all([(one, folder, sides) for one in todo]), "pictures", len(todo)):
+        todo = [source for source in self._sources.values() if not _taken_over(source, folder, earlier, sides)]
+        for _ in tracked(_encode_all([(source, folder, sides) for source in todo]), "pictures", len(todo)):
             pass
         return len(todo)
 

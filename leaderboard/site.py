@@ -145,7 +145,7 @@ class Site:
         self.address = address
         self.results = Results.from_runs(runs)
         if not self.results.judges:
-            paths = " ".join(str(one.path) for one in runs)
+            paths = " ".join(str(run.path) for run in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results, versions)
@@ -158,25 +158,29 @@ class Site:
         self.cache: BuildCache | None = None
         """Where what is made of single runs is kept from build to build; None for nowhere."""
         self._under: dict[Rules, Results] = {}
-        self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}
+        self.runs: dict[str, SiteRun] = {run.run.run_id: run for run in runs}
         self.pictures = PictureBook(originals)
         self.pairs = _pairs(self.results.submissions)
         self.galleries = self._galleries()
         self._episodes = {
-            (run_id, one.episode.instance_id): one
+            (run_id, result.episode.instance_id): result
             for run_id, results in self.results.episodes.items()
-            for one in results
+            for result in results
         }
 
     def history(self, slug: str) -> tuple[Step, ...]:
         """Return what happened to a submission since it was merged; nothing if that is not known."""
-        return next((one.steps for one in self.submitted if one.slug == slug), ())
+        return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
 
     @property
     def unplayed(self) -> tuple[Submitted, ...]:
         """What others handed in and no run is here of: listed, never ranked."""
         played = {pair.result.slug for pair in self.pairs.values()}
-        return tuple(one for one in self.submitted if one.slug not in played and not is_maintainers(one.slug))
+        return tuple(
+            submitted
+            for submitted in self.submitted
+            if submitted.slug not in played and not is_maintainers(submitted.slug)
+        )
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:
@@ -235,36 +239,39 @@ class Site:
         folder = next(iter(self.runs.values())).instances.folder
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}
-        for one in self.results.instances:
-            counted[one.category, one.difficulty] += 1
-            title = instance_title(one.category, one.difficulty, counted[one.category, one.difficulty])
-            target = self.pictures.add(folder / one.image, one.sha256, one.width, one.height)
-            galleries[one.instance_id] = Gallery(one, title, target)
+        for instance in self.results.instances:
+            counted[instance.category, instance.difficulty] += 1
+            title = instance_title(
+                instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
+            )
+            target = self.pictures.add(folder / instance.image, instance.sha256, instance.width, instance.height)
+            galleries[instance.instance_id] = Gallery(instance, title, target)
         return galleries
 
 
 def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
-    slugs = Counter(one.slug for one in submissions)
-    describers = _labels(one.describer for one in submissions)
-    generators = _labels(one.generator for one in submissions)
-    alike = Counter((one.describer, one.generator, one.run.rules) for one in submissions)
-    mixed = len({one.run.rules for one in submissions}) > 1
+    slugs = Counter(submission.slug for submission in submissions)
+    describers = _labels(submission.describer for submission in submissions)
+    generators = _labels(submission.generator for submission in submissions)
+    alike = Counter((submission.describer, submission.generator, submission.run.rules) for submission in submissions)
+    mixed = len({submission.run.rules for submission in submissions}) > 1
     return {
-        one.run_id: Pair(
-            result=one,
-            key=one.slug if slugs[one.slug] == 1 else one.run_id,
-            hue=describers.index(one.describer),
-            shape=generators.index(one.generator),
+        submission.run_id: Pair(
+            result=submission,
+            key=submission.slug if slugs[submission.slug] == 1 else submission.run_id,
+            hue=describers.index(submission.describer),
+            shape=generators.index(submission.generator),
             apart=", ".join(
-                [one.slug] * (alike[one.describer, one.generator, one.run.rules] > 1) + [_rules_words(one)] * mixed
+                [submission.slug] * (alike[submission.describer, submission.generator, submission.run.rules] > 1)
+                + [_rules_words(submission)] * mixed
             ),
         )
-        for one in submissions
+        for submission in submissions
     }
 
 
-def _rules_words(one: SubmissionResult) -> str:
-    rules = one.run.rules
+def _rules_words(submission: SubmissionResult) -> str:
+    rules = submission.run.rules
     extra = "" if rules.over_budget == "allow" else f", over budget: {rules.over_budget}"
     return f"{rules.token_budget} tokens, {rules.max_turns} turns{extra}"
 

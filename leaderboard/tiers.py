@@ -85,6 +85,6 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
 def _findings(flags: Sequence[Flag]) -> str:
     if not flags:
         return "none: the rules were played again on every episode, and nothing unlikely was seen"
-    counts = Counter(one.rule for one in flags)
+    counts = Counter(flag.rule for flag in flags)
     told = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
     return f"{told}; first: {flags[0].where}. None breaks a rule; they are for people to look at"

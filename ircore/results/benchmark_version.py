@@ -50,7 +50,7 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     Raises:
         InputError: Two runs were played with different prompts.
     """
-    runs = {one.run.prompts: one.run_id for one in results.submissions}
+    runs = {submission.run.prompts: submission.run_id for submission in results.submissions}
     if len(runs) > 1:
         (first, one), (second, other) = list(runs.items())[:2]
         raise InputError(
@@ -59,7 +59,9 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
         )
     (prompts,) = runs
     released = read_versions() if known is None else known
-    found = (one for one in released if (one.instance_set, one.prompts) == (results.instance_set, prompts))
+    found = (
+        version for version in released if (version.instance_set, version.prompts) == (results.instance_set, prompts)
+    )
     return Version(results.instance_set, prompts, next(found, None))
 
 
@@ -76,7 +78,7 @@ def require_version(version: Version, name: str, known: Sequence[BenchmarkVersio
     """
     if version.name != name:
         released = read_versions() if known is None else known
-        names = ", ".join(one.name for one in released) or "none"
+        names = ", ".join(version.name for version in released) or "none"
         raise InputError(
             f"the runs are of the {version.words}, not of {name} (released: {names})",
             f"Give runs of {name}, or record the version in ircore/{RECORDS.name}.",

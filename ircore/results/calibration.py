@@ -82,16 +82,16 @@ def calibrate(episodes: EpisodesByRun) -> Calibration:
     cells = [
         cell
         for run_id, results in episodes.items()
-        for judge in sorted({judge for one in results for judge in one.judged if judge in maps})
+        for judge in sorted({judge for result in results for judge in result.judged if judge in maps})
         for cell in design.cells(maps[judge], judge, run_id, results)
     ]
-    return Calibration(maps, {(one.run_id, one.category, one.difficulty, one.judge): one for one in cells})
+    return Calibration(maps, {(cell.run_id, cell.category, cell.difficulty, cell.judge): cell for cell in cells})
 
 
 def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
     """Fit one map for each judge that is no human, to all renderings that it and annotators rated."""
-    every = (one for results in episodes.values() for one in results)
-    rated_by = sorted({judge for one in every for judge, judged in one.judged.items() if judged.trajectory})
+    every = (result for results in episodes.values() for result in results)
+    rated_by = sorted({judge for result in every for judge, judged in result.judged.items() if judged.trajectory})
     if HUMAN not in rated_by:  # as on most sites: then what was rated need not be collected
         return {judge: Refusal("no human ratings", 0, 0) for judge in rated_by}
     task = rated_similarity(episodes)
@@ -140,24 +140,26 @@ class _Design:
 
     @classmethod
     def of(cls, episodes: EpisodesByRun) -> "_Design":
-        seen = {one.episode.instance_id: one.episode for results in episodes.values() for one in results}
+        seen = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
         ordered = [seen[name] for name in sorted(seen)]
         conditions = tuple(
-            dict.fromkeys(key for one in ordered for key in product((one.category, None), (one.difficulty, None)))
+            dict.fromkeys(
+                key for instance in ordered for key in product((instance.category, None), (instance.difficulty, None))
+            )
         )
         members = [
             [
-                category in (None, one.category) and difficulty in (None, one.difficulty)
+                category in (None, instance.category) and difficulty in (None, instance.difficulty)
                 for category, difficulty in conditions
             ]
-            for one in ordered
+            for instance in ordered
         ]
         return cls(
-            places={one.instance_id: at for at, one in enumerate(ordered)},
-            categories=tuple(one.category for one in ordered),
+            places={instance.instance_id: at for at, instance in enumerate(ordered)},
+            categories=tuple(instance.category for instance in ordered),
             conditions=conditions,
             members=np.array(members, np.bool_).reshape(len(ordered), len(conditions)),
-            labels=tuple(f"{one.category} {one.difficulty}" for one in ordered),
+            labels=tuple(f"{instance.category} {instance.difficulty}" for instance in ordered),
         )
 
     def cells(
@@ -167,9 +169,9 @@ class _Design:
             yield from (RecalibratedCell(run_id, *key, judge, None, (), found.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
-        for one in results:
-            if judge in one.judged and (final := one.judged[judge].final) is not None:
-                scores[self.places[one.episode.instance_id]] = final
+        for result in results:
+            if judge in result.judged and (final := result.judged[judge].final) is not None:
+                scores[self.places[result.episode.instance_id]] = final
         unrated = np.array([category not in found.groups for category in self.categories]) & ~np.isnan(scores)
         for at, score in enumerate(found.cells(scores, self.members, self.labels)):
             yield _cell(found, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))

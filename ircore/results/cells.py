@@ -50,7 +50,7 @@ _AMOUNTS = ("turns", "tokens", "seconds", "cost")
 
 def strata(instances: Iterable[Instance]) -> list[str]:
     """Return the condition of each instance: within one, instances are drawn again."""
-    return [f"{one.category} {one.difficulty}" for one in instances]
+    return [f"{instance.category} {instance.difficulty}" for instance in instances]
 
 
 def run_cells(
@@ -229,14 +229,14 @@ class _Condition:
 def _side_by_side(ratings: Iterable[Rated]) -> Rated:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
-    return Rated(np.hstack([one.status for one in every]), np.hstack([one.final for one in every]))
+    return Rated(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
 
 
 def _conditions(instances: Sequence[Instance]) -> dict[Condition, list[int]]:
     """Return the rows of every condition that has an instance."""
     rows: dict[Condition, list[int]] = {}
-    for row, one in enumerate(instances):
-        for condition in product((one.category, None), (one.difficulty, None)):
+    for row, instance in enumerate(instances):
+        for condition in product((instance.category, None), (instance.difficulty, None)):
             rows.setdefault(condition, []).append(row)
     return rows
 

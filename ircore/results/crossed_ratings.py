@@ -41,21 +41,21 @@ def crossed_ratings(episodes: EpisodesByRun) -> tuple[CrossedRatings, ...]:
         episodes: By run_id, all of one instance set.
     """
     task = rated_similarity(episodes)
-    found = (_crossed(one, other, task) for one, other in _pairs(task))
-    return tuple(one for one in found if one.renderings)
+    found = (_crossed(first, other, task) for first, other in _pairs(task))
+    return tuple(crossed for crossed in found if crossed.renderings)
 
 
 def _pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
     machines = sorted(set(task.judges) - {HUMAN})
     if HUMAN in task.judges:
-        yield from ((one, HUMAN) for one in machines)
+        yield from ((machine, HUMAN) for machine in machines)
     yield from combinations(machines, 2)
 
 
-def _crossed(one: str, other: str, task: RatedTask) -> CrossedRatings:
-    both = np.stack([task.judges[one], task.judges[other]])
+def _crossed(first: str, other: str, task: RatedTask) -> CrossedRatings:
+    both = np.stack([task.judges[first], task.judges[other]])
     both = both[:, ~np.isnan(both).any(axis=0)]
     whole = np.floor(both + 0.5).astype(int)
     counts = Counter((int(x), int(y)) for x, y in whole.T)
     near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
-    return CrossedRatings(one, other, dict(sorted(counts.items())), both.shape[1], near)
+    return CrossedRatings(first, other, dict(sorted(counts.items())), both.shape[1], near)

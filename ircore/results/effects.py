@@ -54,14 +54,18 @@ def pair_effects(
         whole: Whether the interaction of every pair and the mixed model are wanted too, which take long on a large
             grid.
     """
-    runs = {(one.describer, one.generator): one.run_id for one in reversed(same_rules(results))}
+    runs = {
+        (submission.describer, submission.generator): submission.run_id for submission in reversed(same_rules(results))
+    }
     describers, generators = _grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
         return PairEffects(judge, category, difficulty, (), reason, reason)
     run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
     chosen = [
-        one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+        instance
+        for instance in results.instances
+        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
     ]
     finals = results.finals(judge, run_ids, chosen)
     scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
@@ -79,4 +83,4 @@ def pair_effects(
 def same_rules(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
     usual = rule_sets(results)[:1]
-    return [one for one in results.submissions if one.run.rules in usual]
+    return [submission for submission in results.submissions if submission.run.rules in usual]

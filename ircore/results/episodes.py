@@ -156,7 +156,7 @@ _Values = tuple[dict[int, float], dict[int, float]]
 
 def _values(scores: _ByTask) -> _Values:
     similarity, preference = (
-        {turn: one.value for turn, one in scores.get(task, {}).items() if one.value is not None}
+        {turn: score.value for turn, score in scores.get(task, {}).items() if score.value is not None}
         for task in ("similarity", "preference")
     )
     return similarity, preference
@@ -168,7 +168,9 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
         for values, theirs in zip(given, person, strict=True):
             for turn, value in theirs.items():
                 values.setdefault(turn, []).append(value)
-    similarity, preference = ({turn: fsum(values) / len(values) for turn, values in one.items()} for one in given)
+    similarity, preference = (
+        {turn: fsum(values) / len(values) for turn, values in trajectory.items()} for trajectory in given
+    )
     return similarity, preference
 
 
@@ -176,7 +178,7 @@ def _refusal(episode: Episode, given: Iterable[_ByTask]) -> str | None:
     """Return why nobody of these rated the final rendering; None where an answer is still to come."""
     turns = episode.rendered_turns
     answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in given] if turns else []
-    reasons = [one.reason for one in answers if one is not None and one.reason is not None]
+    reasons = [answer.reason for answer in answers if answer is not None and answer.reason is not None]
     return next((reason for reason in reasons if reason.partition(":")[0] not in TECHNICAL_REASONS), None)
 
 
@@ -204,7 +206,7 @@ def _judged(
 
 
 def _with_orders(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
-    orders = [one.orders for one in scores.get("preference", {}).values() if one.orders is not None]
+    orders = [score.orders for score in scores.get("preference", {}).values() if score.orders is not None]
     return replace(judged, orders=orders[-1]) if orders else judged
 
 

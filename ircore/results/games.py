@@ -101,7 +101,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
                 "Ask for one game at a time.",
             )
     game = load_game(folders[0].game)
-    return game_results(game, [MeasuredRun(one.run, one.episodes(), one.measured()) for one in folders])
+    return game_results(game, [MeasuredRun(folder.run, folder.episodes(), folder.measured()) for folder in folders])
 
 
 def game_board(results: GameResults) -> Table:

@@ -71,15 +71,17 @@ def metric_cells(
         difficulty: Only this difficulty; None for both.
     """
     chosen = [
-        one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+        instance
+        for instance in results.instances
+        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
     ]
-    rows = {one.instance_id: row for row, one in enumerate(chosen)}
+    rows = {instance.instance_id: row for row, instance in enumerate(chosen)}
     drawn = resample(strata(chosen))
 
     def estimates(value: Callable[[EpisodeResult, str], float | None], scale: Scale) -> list[Estimate]:
         values = np.full((len(rows), len(results.submissions)), np.nan)
-        for index, one in enumerate(results.submissions):
-            for result in results.episodes[one.run_id]:
+        for index, submission in enumerate(results.submissions):
+            for result in results.episodes[submission.run_id]:
                 found = value(result, metric)
                 if found is not None and result.episode.instance_id in rows:
                     values[rows[result.episode.instance_id], index] = found
@@ -89,8 +91,8 @@ def metric_cells(
     finals = estimates(_final, scale)
     changes = estimates(_change, Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0))
     return tuple(
-        MetricCell(one.run_id, final, change)
-        for one, final, change in zip(results.submissions, finals, changes, strict=True)
+        MetricCell(submission.run_id, final, change)
+        for submission, final, change in zip(results.submissions, finals, changes, strict=True)
     )
 
 

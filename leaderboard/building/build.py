@@ -211,8 +211,8 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 def _waiting_pages(site: Site, asked: LoadedSubmission | None) -> Iterator[Page]:
     """Yield the page of each submission without a run, and of the one that is asked for."""
-    several = (*((asked,) if asked is not None else ()), *(one.loaded for one in site.unplayed))
-    return filter(None, (waiting_page(site, one) for one in several))
+    several = (*((asked,) if asked is not None else ()), *(submitted.loaded for submitted in site.unplayed))
+    return filter(None, (waiting_page(site, submission) for submission in several))
 
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:

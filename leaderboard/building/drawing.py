@@ -25,20 +25,20 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
     charts = figures(site.results, site.pairs, wanted, site.judge, site.under())
     for page in of_pairs:
         found[page.path] = found[page.path] or _drawn(site, page, charts)
-    return {**charts, **{one.id: one for drawn in found.values() for one in drawn}}
+    return {**charts, **{chart.id: chart for drawn in found.values() for chart in drawn}}
 
 
 def _kept(site: Site, page: Page) -> list[Drawn]:
     """Return what an earlier build drew for a page; nothing if it drew nothing that fits."""
     data = site.cache.load(_name(site, page)) if site.cache else None
-    found = [Drawn(*one) for one in json.loads(data)] if data else []
-    return found if {one.id for one in found} == set(page.values["charts"]) else []
+    found = [Drawn(*fields) for fields in json.loads(data)] if data else []
+    return found if {chart.id for chart in found} == set(page.values["charts"]) else []
 
 
 def _drawn(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
     made = [_of(charts[name], page.root) for name in page.values["charts"]]
     if site.cache:
-        site.cache.store(_name(site, page), json.dumps([astuple(one) for one in made]).encode())
+        site.cache.store(_name(site, page), json.dumps([astuple(chart) for chart in made]).encode())
     return made
 
 

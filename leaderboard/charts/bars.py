@@ -48,7 +48,7 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw how the episodes of one pair converged, in all and in each category."""
     conditions: list[tuple[str, str | None]] = [("All", None)]
-    conditions += [(labels.category_title(one), one) for one in subject.results.categories]
+    conditions += [(labels.category_title(category), category) for category in subject.results.categories]
     one = subject.only(pair)
     tables = [(name, outcomes_table(one.results, subject.judge, category)) for name, category in conditions]
     bars = [_Bar((name,), _shares(grouped(table)[pair.run_id][0])) for name, table in tables]

@@ -40,7 +40,7 @@ def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:
     series = _series(subject, found)
     if not series:
         return Missing("Does refinement bring more when messages are short?", found.notes[0])
-    low, high, step = around_zero([row["delta"] for one in series for row in one.rows])
+    low, high, step = around_zero([row["delta"] for curve in series for row in curve.rows])
     ticks = steps(low, high, max(step, 1), signed=True)
     scale = _scale(series, (low, high), ticks, "ΔQ (points of 10)", labels.signed, lines=(0.0,))
     return _sketch(found, series, "delta", scale, "Does refinement bring more when messages are short?")
@@ -76,7 +76,7 @@ def _scale(
     form: Callable[[float | None], str],
     lines: tuple[float, ...] = (),
 ) -> Scale:
-    budgets = sorted({_budget(row) for one in series for row in one.rows})
+    budgets = sorted({_budget(row) for curve in series for row in curve.rows})
     spare = 0.06 * (log10(budgets[-1]) - log10(budgets[0]) or 1)
     return Scale(
         x=(log10(budgets[0]) - spare, log10(budgets[-1]) + spare),
@@ -93,13 +93,13 @@ def _scale(
 def _sketch(found: Table, series: Sequence[_Series], key: str, scale: Scale, title: str) -> Sketch:
     tracks = [
         Track(
-            one.pair,
+            curve.pair,
             tuple(
-                Spot(round(log10(_budget(row)), 4), row[key], 1.0, f"{plain(one.name)}, {_budget(row)} tokens<br>")
-                for row in one.rows
+                Spot(round(log10(_budget(row)), 4), row[key], 1.0, f"{plain(curve.name)}, {_budget(row)} tokens<br>")
+                for row in curve.rows
             ),
         )
-        for one in series
+        for curve in series
     ]
     traces, wide, narrow = panels(tracks, scale)
     return Sketch(
@@ -117,11 +117,11 @@ def _sketch(found: Table, series: Sequence[_Series], key: str, scale: Scale, tit
 
 def _scores_title(series: Sequence[_Series]) -> str:
     clear = [
-        one
-        for one in series
-        if (first := one.rows[0]["score"]).high is not None
+        curve
+        for curve in series
+        if (first := curve.rows[0]["score"]).high is not None
         and not too_few(first.n)
-        and clear_of(one.rows[-1]["score"], first.high) == 1
+        and clear_of(curve.rows[-1]["score"], first.high) == 1
     ]
     if not clear:
         return "Does a larger token budget give better pictures? No pair's intervals are clear of each other"

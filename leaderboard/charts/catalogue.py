@@ -205,7 +205,7 @@ def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
     """Yield id and kind of every figure, what it shows, and how to draw it."""
-    alike = _named_alike([pairs[one.run_id] for one in comparable.submissions])
+    alike = _named_alike([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge

@@ -68,7 +68,7 @@ def costs_sketch(subject: Subject) -> Sketch | Missing:
 def _frontier(pairs: Sequence[Pair], points: dict[str, tuple[float, float]]) -> list[Pair]:
     """Return pairs that no pair of the same or a lower cost beats, cheapest first."""
     found: list[Pair] = []
-    for pair in sorted(pairs, key=lambda one: (points[one.run_id][0], -points[one.run_id][1])):
+    for pair in sorted(pairs, key=lambda pair: (points[pair.run_id][0], -points[pair.run_id][1])):
         if not found or points[pair.run_id][1] > points[found[-1].run_id][1]:
             found.append(pair)
     return found

@@ -59,8 +59,8 @@ class Subject:
 
     def _of(self, pairs: Sequence[Pair]) -> "Subject":
         chosen = {pair.run_id: pair for pair in pairs}
-        submissions = tuple(one for one in self.results.submissions if one.run_id in chosen)
-        episodes = {one.run_id: self.results.episodes[one.run_id] for one in submissions}
+        submissions = tuple(submission for submission in self.results.submissions if submission.run_id in chosen)
+        episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
 
     def chosen_words(self, most: int) -> str:
@@ -111,7 +111,7 @@ def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
 
 def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
     """Return a table with the rows whose entry under a column is wanted."""
-    kept = [row for row, one in zip(table.rows, table.column(key), strict=True) if wanted(one.value)]
+    kept = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
     return replace(table, rows=tuple(kept))
 
 
@@ -120,7 +120,7 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
     named = list(tables)
     column = Column("rater", "judge", "Who rated.", digits=None)
     first = named[0][1]
-    at = sum(one.digits is None for one in first.columns)
+    at = sum(column.digits is None for column in first.columns)
     rows = [(*row[:at], Value(judge), *row[at:]) for judge, table in named for row in table.rows]
     return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows))
 

@@ -54,7 +54,7 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
     found = {judge: subject.by_run(judge, "score") for judge in judges}
     published = score_rows(alone=len(judges) == 1)
     beside = [Value(mark.value) for row in published for line in row.lines for mark in line]
-    low, high = _whole_points([*(one for given in found.values() for one in given.values()), *beside])
+    low, high = _whole_points([*(estimate for given in found.values() for estimate in given.values()), *beside])
     table = of_runs(judges_table(subject.results), [pair.run_id for pair in pairs])
     return _sketch(
         subject,
@@ -123,7 +123,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
 def _rating(subject: Subject, key: str) -> tuple[str, ...]:
     """Return the judges that have given some pair such a number, the subject's own first."""
     own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
-    return tuple(judge for judge in own if any(one.n for one in subject.by_run(judge, key).values()))
+    return tuple(judge for judge in own if any(estimate.n for estimate in subject.by_run(judge, key).values()))
 
 
 def _deltas(subject: Subject, judges: Sequence[str]) -> Sketch | Missing:
@@ -232,7 +232,7 @@ def _sides(at: float, left: str, right: str) -> list[Json]:
 
 def ends(values: Sequence[Value]) -> list[float]:
     """Return every number and every end of an interval among some entries."""
-    return [end for one in values for end in (mean(one), one.low, one.high) if end is not None]
+    return [end for estimate in values for end in (mean(estimate), estimate.low, estimate.high) if end is not None]
 
 
 def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
@@ -263,8 +263,8 @@ def _percent(share: float | None) -> str:
 
 def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
     """Say on how many sides of a line intervals lie; what crosses it is undecided, what has no mean does not count."""
-    known = sum(mean(one) is not None for one in values)
-    sides = [clear_of(one, line) for one in values]
+    known = sum(mean(estimate) is not None for estimate in values)
+    sides = [clear_of(estimate, line) for estimate in values]
     above, below = sides.count(1), sides.count(-1)
     if above == below == 0:
         return open_title
@@ -287,7 +287,7 @@ def _scores_title(subject: Subject) -> str:
         few = reasons == {"too_few"}
         return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
     always = set.intersection(*top) if top else set()
-    if len(always) == 1 and all(len(one) == 1 for one in top):
+    if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
         return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
     if len(judges) == 1:
         ranked = sum(row.rank_low is not None for row in results.board(judges[0]))

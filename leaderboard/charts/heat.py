@@ -50,7 +50,7 @@ _HEAD = 74
 """Room above the first small maps, CSS pixels."""
 
 
-_CORRECTION_NAMES = [CORRECTION_WORDS[one] for one in CORRECTIONS]
+_CORRECTION_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
 
 Row = Sequence[Value | None]
 """Entries from left to right; None where there is no such cell."""
@@ -72,7 +72,7 @@ class _Map:
             "type": "heatmap",
             "x": list(range(len(self.columns))),
             "y": list(range(len(self.rows))),
-            "z": [[None if one is None else rounded(mean(one)) for one in row] for row in self.cells],
+            "z": [[None if value is None else rounded(mean(value)) for value in row] for row in self.cells],
             "zmin": 0,
             "zmax": top,
             "colorscale": share_scale() if self.share else score_scale(),
@@ -81,14 +81,14 @@ class _Map:
             "ygap": 1,
             "hoverongaps": False,
             "customdata": [
-                [f"{name}, {column}: {self.hover(one)}" for column, one in zip(self.columns, row, strict=True)]
+                [f"{name}, {column}: {self.hover(value)}" for column, value in zip(self.columns, row, strict=True)]
                 for name, row in zip(self.rows, self.cells, strict=True)
             ],
             "hovertemplate": "%{customdata}<extra></extra>",
         }
 
-    def hover(self, one: Value | None) -> str:
-        return "" if one is None else f"{self.form(mean(one))}<br>{interval_words(one, self.form)}"
+    def hover(self, value: Value | None) -> str:
+        return "" if value is None else f"{self.form(mean(value))}<br>{interval_words(value, self.form)}"
 
     def form(self, value: float | None) -> str:
         if value is None:
@@ -105,8 +105,8 @@ class _Map:
                 font={"color": share_ink_token(value) if self.share else score_ink_token(value), "size": 11},
             )
             for row, cells in enumerate(self.cells)
-            for column, one in enumerate(cells)
-            if one is not None and (value := mean(one)) is not None
+            for column, entry in enumerate(cells)
+            if entry is not None and (value := mean(entry)) is not None
         ]
 
 
@@ -119,12 +119,12 @@ def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
         return Missing(title, "No episode was rated.")
     found = _category_map(categories, grouped(table).get(pair.run_id, ()))
     names = [
-        f"{labels.category_title(one)}<br>n {max((value.n or 0 for value in row if value), default=0)}"
-        for one, row in zip(categories, found.cells, strict=True)
+        f"{labels.category_title(category)}<br>n {max((value.n or 0 for value in row if value), default=0)}"
+        for category, row in zip(categories, found.cells, strict=True)
     ]
     shared = layout(
         _TOP + FOOT + 36 * len(names),
-        room([labels.category_title(one) for one in categories], 150),
+        room([labels.category_title(category) for category in categories], 150),
         8,
         _TOP,
         xaxis=_columns(found, title={"text": "turn"}),
@@ -152,7 +152,7 @@ def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("In which categories do more turns pay?", "No episode was rated.")
     rows = grouped(table)
     maps = [(pair, _category_map(subject.results.categories, rows.get(pair.run_id, ()))) for pair in some.ranked]
-    names = [labels.category_short(one) for one in subject.results.categories]
+    names = [labels.category_short(category) for category in subject.results.categories]
     traces, wide, narrow = _small_maps(maps, names, "turn")
     return Sketch(
         title=_best_gain(subject, rows),
@@ -177,8 +177,8 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     said = [pair for pair in some.ranked if mean(rows[pair.run_id][0]["messages"])]
     if not said:
         return Missing("What do corrections talk about?", "No pair has a message after turn 1.")
-    cells = [[rows[pair.run_id][0][one] for one in CORRECTIONS] for pair in said]
-    columns = [CORRECTION_WORDS[one] for one in CORRECTIONS]
+    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in said]
+    columns = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
     names = [plain(pair_name(pair), 80) for pair in said]
     found = _Map(names, columns, cells, share=True)
     return Sketch(
@@ -204,7 +204,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
     for pair in some.ranked:
         given = {round(mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
         turns = range(2, max(given, default=2) + 1)
-        cells = [[given[turn][one] if turn in given else None for turn in turns] for one in CORRECTIONS]
+        cells = [[given[turn][correction] if turn in given else None for turn in turns] for correction in CORRECTIONS]
         maps.append((pair, _Map(_CORRECTION_NAMES, [f"turn {turn}" for turn in turns], cells, share=True)))
     traces, wide, narrow = _small_maps(maps, _CORRECTION_NAMES, "turn", first=2)
     return Sketch(
@@ -223,8 +223,8 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
 def _category_map(categories: Sequence[str], rows: Sequence[Mapping[str, Value]]) -> _Map:
     given = {(str(row["category"].value), round(mean(row["turn"]) or 0)): row["reached"] for row in rows}
     turns = max((turn for _, turn in given), default=1)
-    cells = [[given.get((one, turn)) for turn in range(1, turns + 1)] for one in categories]
-    names = [labels.category_title(one) for one in categories]
+    cells = [[given.get((category, turn)) for turn in range(1, turns + 1)] for category in categories]
+    names = [labels.category_title(category) for category in categories]
     return _Map(names, [f"turn {turn}" for turn in range(1, turns + 1)], cells, share=False)
 
 
@@ -339,7 +339,7 @@ def _profile_title(pairs: Sequence[Pair], cells: Sequence[Row]) -> str:
     """Name what corrections talk about most, and where pairs differ most."""
     spans = []
     for at, correction in enumerate(CORRECTIONS):
-        known = [value for row in cells if (one := row[at]) is not None and (value := mean(one)) is not None]
+        known = [value for row in cells if (entry := row[at]) is not None and (value := mean(entry)) is not None]
         if known:
             spans.append((max(known) - min(known), sum(known) / len(known), CORRECTION_WORDS[correction]))
     widest, commonest = max(spans), max(spans, key=lambda span: span[1])

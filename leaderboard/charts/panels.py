@@ -151,7 +151,7 @@ def panel_title(panel: int, pair: Pair, length: int) -> list[Json]:
 def _panel(panel: int, track: Track, tracks: Sequence[Track], scale: Scale) -> list[Json]:
     """The traces of one panel, back to front: the others, the interval, the line."""
     axes = {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-    others = [one for one in tracks if one is not track]
+    others = [other for other in tracks if other is not track]
     drawn = [_context(others, scale) | axes] if others else []
     return [*drawn, *(trace | axes for trace in line(track, scale))]
 

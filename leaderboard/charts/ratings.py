@@ -25,7 +25,7 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
     if not found:
         return Missing(title, "It needs two judges, or a judge and people, who rated the same renderings.")
     shown = found[:_MOST]
-    names = [f"{one.one} × {one.other}" for one in shown]
+    names = [f"{crossed.one} × {crossed.other}" for crossed in shown]
     words = ("score by the second named (0–10)", "score by the first named (0–10)")
     return Sketch(
         title=_title(found),
@@ -34,7 +34,7 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
             " the left, to whole points; its area is how many. On the dotted line both say the same: above it the"
             " second gives more." + (f" Shown are {_MOST} of {len(found)}." if len(found) > _MOST else "")
         ),
-        traces=[trace for panel, one in enumerate(shown) for trace in _panel(panel, one)],
+        traces=[trace for panel, crossed in enumerate(shown) for trace in _panel(panel, crossed)],
         wide=square_layout(names, min(len(shown), 3), *words),
         narrow=square_layout(names, 1, *words),
         table=ratings_table(subject.results),
@@ -42,30 +42,30 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def _title(found: Sequence[CrossedRatings]) -> str:
-    shares = [one.near for one in found]
+    shares = [point.near for point in found]
     low, high = labels.percent(min(shares)), labels.percent(max(shares))
     span = f"{low} %" if low == high else f"{low} to {high} %"
     return f"Two judges are within one point of each other on {span} of renderings"
 
 
-def _panel(panel: int, one: CrossedRatings) -> list[Json]:
+def _panel(panel: int, crossed: CrossedRatings) -> list[Json]:
     axes = {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-    most = max(one.counts.values())
+    most = max(crossed.counts.values())
     marks = {
         "type": "scatter",
         "mode": "markers",
-        "x": [x for x, _ in one.counts],
-        "y": [y for _, y in one.counts],
+        "x": [x for x, _ in crossed.counts],
+        "y": [y for _, y in crossed.counts],
         "marker": {
             "symbol": "circle",
-            "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in one.counts.values()],
+            "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in crossed.counts.values()],
             "color": token("context"),
             "opacity": 1,
             "line": {"width": 1, "color": token("muted")},
         },
         "customdata": [
-            f"{plain(one.one)} {x}, {plain(one.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
-            for (x, y), count in one.counts.items()
+            f"{plain(crossed.one)} {x}, {plain(crossed.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
+            for (x, y), count in crossed.counts.items()
         ],
         "hovertemplate": "%{customdata}<extra></extra>",
     }

@@ -104,7 +104,7 @@ def _scale(tracks: Sequence[Track]) -> Scale:
 
 def _single_layout(track: Track, table: Table) -> Json:
     scale = _scale([track])
-    refining = [one.value for one in table.column("refining")]
+    refining = [cell.value for cell in table.column("refining")]
     ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
     return layout(
         _SMALL_TOP + FOOT + 252,

@@ -85,7 +85,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
     return EpisodeView(
         pair=pair,
         episode=episode,
-        judged=tuple(one for one in result.judged.values() if one.final is not None),
+        judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
         turns=tuple(_turn(site, pair, result, turn) for turn in episode.turns if turn.action != "done"),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
@@ -107,7 +107,7 @@ def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView
         number=turn.turn,
         picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
         alt=alt if turn.rendering else "",
-        scores=tuple((judge, one.trajectory.get(turn.turn)) for judge, one in result.judged.items()),
+        scores=tuple((judge, judged.trajectory.get(turn.turn)) for judge, judged in result.judged.items()),
         message=mark_message(turn.message, turn.turn) if turn.message else None,
         tokens=turn.message_tokens,
         over_budget=turn.over_budget,

@@ -56,7 +56,7 @@ class Fragments:
             WorkError: The disk is full.
         """
         for run_id, results in self._site.results.episodes.items():
-            for turn in (turn for one in results for turn in one.episode.rendered_turns):
+            for turn in (turn for result in results for turn in result.episode.rendered_turns):
                 assert turn.rendering is not None  # noqa: S101 - a rendered turn
                 self._site.rendering(run_id, turn.rendering)
         cache = self._site.cache
@@ -106,8 +106,8 @@ def episode_json(view: EpisodeView) -> dict[str, Any]:
         "why": view.why,
         "detail": visible(detail) if detail else None,
         "verified": [view.verified.verified, view.verified.scores],
-        "judged": [[one.judge, one.first, one.final, one.delta] for one in view.judged],
-        "turns": [_turn(one) for one in view.turns],
+        "judged": [[judged.judge, judged.first, judged.final, judged.delta] for judged in view.judged],
+        "turns": [_turn(turn) for turn in view.turns],
     }
 
 
@@ -117,7 +117,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "turn": turn.number,
         "picture": [picture.small, picture.large, picture.width, picture.height] if picture else None,
         "alt": turn.alt,
-        "scores": [list(one) for one in turn.scores],
+        "scores": [list(score) for score in turn.scores],
         "message": _message(turn.message) if turn.message else None,
         "tokens": turn.tokens,
         "over": turn.over_budget,
@@ -128,10 +128,14 @@ def _turn(turn: TurnView) -> dict[str, Any]:
 def _message(message: Marked) -> dict[str, Any]:
     return {
         "text": [
-            [visible(one.text), one.corrections[0], ", ".join(CORRECTION_WORDS[name] for name in one.corrections)]
-            if one.corrections
-            else visible(one.text)
-            for one in message.segments
+            [
+                visible(segment.text),
+                segment.corrections[0],
+                ", ".join(CORRECTION_WORDS[name] for name in segment.corrections),
+            ]
+            if segment.corrections
+            else visible(segment.text)
+            for segment in message.segments
         ],
         "more": message.left_out,
         "fired": [[name, CORRECTION_WORDS[name]] for name in message.corrections],

@@ -29,7 +29,7 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
         shares: Into how many shares they are cut.
     """
     pairs = ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [one.shown for one in pairs]})
+    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", _file(_outcomes(site, pair))
     later = pairs[FIRST:]

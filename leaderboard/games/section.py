@@ -61,8 +61,8 @@ class GameSection:
         """Return how the pictures of an instance are shown, by name."""
         folder = next(iter(self.folders.values())).instances.folder
         return {
-            name: self.pictures.add(folder / one.image, one.sha256, one.width, one.height)
-            for name, one in instance.pictures.items()
+            name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
+            for name, picture in instance.pictures.items()
         }
 
     def episodes(self, instance: GameInstance) -> Iterator[tuple[MeasuredRun, GameEpisode]]:
@@ -96,7 +96,7 @@ class GameSection:
             "episode": episode,
             "instance": instance,
             "steps": ending_of(self.game, episode).steps,
-            "pictures": {name: f"{root}{one.small}" for name, one in self.instance_pictures(instance).items()},
+            "pictures": {name: f"{root}{picture.small}" for name, picture in self.instance_pictures(instance).items()},
             "renderings": renderings,
         }
         environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)

@@ -118,4 +118,9 @@ def _message(row: BoardRow, pairs: int) -> str:
 
 def _width(text: str) -> int:
     """Return about how many pixels a text has in Verdana at 11 pixels; ``textLength`` evens out the rest."""
-    return round(sum(4.2 if one in _NARROW else 9.6 if one in _WIDE or ord(one) > 0x2E7F else 6.9 for one in text))
+    return round(
+        sum(
+            4.2 if character in _NARROW else 9.6 if character in _WIDE or ord(character) > 0x2E7F else 6.9
+            for character in text
+        )
+    )

@@ -124,7 +124,7 @@ def view_words(site: Site, view: View) -> str:
         if view.rules is None
         else f"{rules_words(view.rules)} ({view.rules.key})"
     )
-    versions = ", ".join(sorted({one.run.version for one in results.submissions}))
+    versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
     # What is not released is named by its instance set.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
@@ -142,8 +142,8 @@ def rules_label(site: Site, rules: Rules | None) -> str:
     """Name rules shortly, by what sets them apart from the others on the site."""
     if rules is None:
         return "all rules"
-    turns = len({one.max_turns for one in site.rule_sets}) > 1
-    over = len({one.over_budget for one in site.rule_sets}) > 1
+    turns = len({rules.max_turns for rules in site.rule_sets}) > 1
+    over = len({rules.over_budget for rules in site.rule_sets}) > 1
     return f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
 
 
@@ -156,17 +156,26 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         path: Where a view's page stands; by default its board.
     """
     results = site.results
-    category = {"All": None, **{category_title(one): one for one in results.categories}}
-    difficulty = {"Both": None, **{one.capitalize(): one for one in results.difficulties}}
+    category = {"All": None, **{category_title(category): category for category in results.categories}}
+    difficulty = {"Both": None, **{difficulty.capitalize(): difficulty for difficulty in results.difficulties}}
     rules = [*site.rule_sets, *([None] if view.overall and len(site.rule_sets) > 1 else [])]
     # A board of all rules exists for every target only: from it, a condition leads to the site's own rules.
     single = view if view.rules is not None else replace(view, rules=site.rule_sets[0])
     groups = (
         ("Order", _orders(site, view)),
-        ("Category", [(title, replace(single, category=one), one == view.category) for title, one in category.items()]),
-        ("Difficulty", [(t, replace(single, difficulty=one), one == view.difficulty) for t, one in difficulty.items()]),
-        ("Judge", [(one, replace(view, judge=one), one == view.judge) for one in results.judges]),
-        ("Budget", [(rules_label(site, one), replace(view, rules=one), one == view.rules) for one in rules]),
+        (
+            "Category",
+            [(title, replace(single, category=choice), choice == view.category) for title, choice in category.items()],
+        ),
+        (
+            "Difficulty",
+            [(t, replace(single, difficulty=choice), choice == view.difficulty) for t, choice in difficulty.items()],
+        ),
+        ("Judge", [(judge, replace(view, judge=judge), judge == view.judge) for judge in results.judges]),
+        (
+            "Budget",
+            [(rules_label(site, choice), replace(view, rules=choice), choice == view.rules) for choice in rules],
+        ),
     )
     found = [
         (
@@ -216,6 +225,6 @@ def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:
 
 def _rules_key(site: Site, rules: Rules) -> str:
     key = f"budget-{rules.token_budget}"
-    if len({one.max_turns for one in site.rule_sets}) > 1:
+    if len({rules.max_turns for rules in site.rule_sets}) > 1:
         key += f"-turns-{rules.max_turns}"
-    return key if len({one.over_budget for one in site.rule_sets}) == 1 else f"{key}-{rules.over_budget}"
+    return key if len({rules.over_budget for rules in site.rule_sets}) == 1 else f"{key}-{rules.over_budget}"

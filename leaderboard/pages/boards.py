@@ -211,8 +211,13 @@ def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
     difficulties = (view.difficulty,) if view.difficulty else results.difficulties
     if view.category is None:
         return tuple(
-            HeatColumn(one, category_short(one), category_title(one), tuple((one, which) for which in difficulties))
-            for one in results.categories
+            HeatColumn(
+                category,
+                category_short(category),
+                category_title(category),
+                tuple((category, which) for which in difficulties),
+            )
+            for category in results.categories
         )
     if view.difficulty is not None:
         return ()
@@ -281,9 +286,9 @@ def tools_for(lines: Sequence[Listed]) -> list[Tool]:
 
 def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
     found = [
-        one
-        for one in site.galleries.values()
-        if one.instance.category == category and difficulty in (None, one.instance.difficulty)
+        gallery
+        for gallery in site.galleries.values()
+        if gallery.instance.category == category and difficulty in (None, gallery.instance.difficulty)
     ]
     return found[:_THUMBNAILS]
 

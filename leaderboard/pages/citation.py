@@ -52,7 +52,7 @@ def bibtex(cff: Mapping[str, Any]) -> str:
     Args:
         cff: With ``title`` and ``authors``; ``type`` ``article`` becomes a preprint, everything else software.
     """
-    names = [_author(one) for one in cff["authors"]]
+    names = [_author(author) for author in cff["authors"]]
     title = f"{{{escape_bibtex(cff['title'])}}}"
     fields: dict[str, str | None] = {"title": title, "author": " and ".join(names)}
     fields |= {"year": str(cff["year"]) if cff.get("year") else None, "version": cff.get("version")}
@@ -64,7 +64,7 @@ def bibtex(cff: Mapping[str, Any]) -> str:
     kind = "article" if cff.get("type") == "article" else "misc"
     if preprint and kind == "article":
         fields["journal"] = f"arXiv preprint arXiv:{preprint[1]}"
-    family = next((one["family-names"] for one in cff["authors"] if "family-names" in one), "")
+    family = next((author["family-names"] for author in cff["authors"] if "family-names" in author), "")
     return _entry(kind, _key(family, fields["year"], cff["title"]), fields)
 
 
@@ -99,10 +99,10 @@ def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-def _author(one: Mapping[str, str]) -> str:
-    if "name" in one:
-        return f"{{{escape_bibtex(one['name'])}}}"
-    return ", ".join(escape_bibtex(one[part]) for part in ("family-names", "given-names") if part in one)
+def _author(author: Mapping[str, str]) -> str:
+    if "name" in author:
+        return f"{{{escape_bibtex(author['name'])}}}"
+    return ", ".join(escape_bibtex(author[part]) for part in ("family-names", "given-names") if part in author)
 
 
 def _key(family: str, year: str | None, title: str) -> str:

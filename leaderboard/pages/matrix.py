@@ -75,7 +75,7 @@ class Grid:
     @property
     def same_family(self) -> bool:
         """Whether some pair's describer is judged by a model of its own family."""
-        return any(one.cell.same_family for row in self.rows for cell in row.cells for one in cell)
+        return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
 
 def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
     """Return links to the matrices that differ in one thing; a judge that only compares has none."""
-    there = {matrix_path(site, one) for one in _views(site)}
+    there = {matrix_path(site, view) for view in _views(site)}
     groups = chips(site, view, matrix_path)
     known = [(label, [chip for chip in links if chip.path in there]) for label, links in groups]
     return [(label, links) for label, links in known if len(links) > 1]
@@ -232,13 +232,17 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     for row in view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
         cells.setdefault((pair.describer, pair.generator), []).append(_cell(site, view, gallery, pair, row))
-    generators = [(label, mark) for mark, label in enumerate(site.generators) if any(one == label for _, one in cells)]
+    generators = [
+        (label, mark) for mark, label in enumerate(site.generators) if any(name == label for _, name in cells)
+    ]
     return Grid(
         tuple(generators),
         tuple(
-            MatrixRow(describer, hue, tuple(tuple(cells.get((describer, one), ())) for one, _ in generators))
+            MatrixRow(
+                describer, hue, tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators)
+            )
             for hue, describer in enumerate(site.describers)
-            if any(one == describer for one, _ in cells)
+            if any(name == describer for name, _ in cells)
         ),
     )
 
@@ -260,12 +264,12 @@ def telling_target(site: Site, view: View) -> Gallery | None:
     """Choose the target under a condition that most pairs have drawn and that sets them apart most."""
     results = view_results(site, view)
     among = [
-        one
-        for one in site.galleries.values()
-        if view.category in (None, one.instance.category) and view.difficulty in (None, one.instance.difficulty)
+        gallery
+        for gallery in site.galleries.values()
+        if view.category in (None, gallery.instance.category) and view.difficulty in (None, gallery.instance.difficulty)
     ]
-    run_ids = [one.run_id for one in results.submissions]
-    finals = results.finals(view.judge, run_ids, [one.instance for one in among])
+    run_ids = [submission.run_id for submission in results.submissions]
+    finals = results.finals(view.judge, run_ids, [gallery.instance for gallery in among])
 
     def telling(entry: tuple[Gallery, list[float]]) -> tuple[int, float, str]:
         gallery, scores = entry

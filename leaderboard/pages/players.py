@@ -93,23 +93,23 @@ def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
 
 def _extremes(found: PlayerResult) -> dict[str, tuple[str, Estimate]]:
     """Return the categories with the highest and the lowest mean; none where there are not two."""
-    known = [(one.mean, name, one) for name, one in found.by_category.items() if one.mean is not None]
+    known = [(cell.mean, name, cell) for name, cell in found.by_category.items() if cell.mean is not None]
     if len(known) < 2:
         return {}
-    (_, best, high), (_, worst, low) = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
+    (_, best, high), (_, worst, low) = max(known, key=lambda entry: entry[0]), min(known, key=lambda entry: entry[0])
     return {"best": (best, high), "worst": (worst, low)}
 
 
 def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
     """Return one target as the player drew it with each partner: the one on which the partners differ most."""
     by_instance: dict[str, dict[str, Any]] = {}
-    for one in judged_episodes(site, pairs):
-        by_instance.setdefault(one.gallery.instance.instance_id, {})[one.pair.run_id] = one
+    for chosen in judged_episodes(site, pairs):
+        by_instance.setdefault(chosen.gallery.instance.instance_id, {})[chosen.pair.run_id] = chosen
     if not by_instance:
         return None
 
     def telling(entry: tuple[str, dict[str, Any]]) -> tuple[int, float, str]:
-        finals = [one.judged.final for one in entry[1].values()]
+        finals = [chosen.judged.final for chosen in entry[1].values()]
         return len(finals), max(finals) - min(finals), entry[0]
 
     _, shown = max(by_instance.items(), key=telling)

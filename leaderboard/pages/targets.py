@@ -37,7 +37,7 @@ def targets_page(site: Site) -> Page:
         "targets",
         {
             "table": targets_table(site.under()).for_readers(),
-            "groups": [_group(site, one) for one in site.results.categories],
+            "groups": [_group(site, category) for category in site.results.categories],
         },
         searchable=True,
     )
@@ -45,17 +45,21 @@ def targets_page(site: Site) -> Page:
 
 def _group(site: Site, category: str) -> dict[str, Any]:
     levels = [_sheet(site, category, level) for level in site.results.difficulties]
-    return {"category": category, "asks": _ASKED.get(category, ""), "levels": [one for one in levels if one["entries"]]}
+    return {
+        "category": category,
+        "asks": _ASKED.get(category, ""),
+        "levels": [level for level in levels if level["entries"]],
+    }
 
 
 def _sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
     chosen = [
-        one
-        for one in site.galleries.values()
-        if (one.instance.category, one.instance.difficulty) == (category, difficulty)
+        gallery
+        for gallery in site.galleries.values()
+        if (gallery.instance.category, gallery.instance.difficulty) == (category, difficulty)
     ]
     return {
         "difficulty": difficulty,
         "words": _LEVELS.get((category, difficulty), ""),
-        "entries": [{"gallery": one, "seen": target_words(one.instance)} for one in chosen],
+        "entries": [{"gallery": gallery, "seen": target_words(gallery.instance)} for gallery in chosen],
     }

@@ -77,7 +77,7 @@ def _runs(attributes: str) -> bool:
 
 def _hashes(texts: Iterable[str]) -> list[str]:
     found = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts}
-    return [f"'sha256-{one}'" for one in sorted(found)]
+    return [f"'sha256-{digest}'" for digest in sorted(found)]
 
 
 def _origin(address: str) -> list[str]:

@@ -90,7 +90,7 @@ def freeze_site(
         WorkError: ``out`` cannot be written.
     """
     name = marker.get("benchmark")
-    record = next((one for one in (read_versions() if known is None else known) if one.name == name), None)
+    record = next((version for version in (read_versions() if known is None else known) if version.name == name), None)
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
             f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
@@ -132,8 +132,8 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
             raise InputError(f"{path}: version {board.record.name} is not {other}", "Give one of them another name.")
     if not found and not folder.is_dir():
         raise InputError(f"{folder}: no folder of frozen boards", "Make one: ircore site freeze SITE --out DIR/NAME")
-    former = [one for name, one in found.items() if name != current.name]
-    return tuple(sorted(former, key=lambda one: (one.record.date, one.record.name), reverse=True))
+    former = [board for name, board in found.items() if name != current.name]
+    return tuple(sorted(former, key=lambda board: (board.record.date, board.record.name), reverse=True))
 
 
 def _same(record: BenchmarkVersion, current: Version) -> bool:

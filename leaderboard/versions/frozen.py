@@ -85,8 +85,8 @@ def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[st
     """Yield links to the boards that differ from one in one thing, grouped by what differs."""
     for field in _FIELDS:
         others = [name for name in _FIELDS if name != field]
-        alike = [one for one in views if all(getattr(one, name) == getattr(shown, name) for name in others)]
-        links = [Choice(_title(field, getattr(one, field)), one.name, one is shown) for one in alike]
+        alike = [view for view in views if all(getattr(view, name) == getattr(shown, name) for name in others)]
+        links = [Choice(_title(field, getattr(view, field)), view.name, view is shown) for view in alike]
         if len(links) > 1:
             yield field.capitalize(), links
 

@@ -144,7 +144,7 @@ def decompose(
 
     others = _spread_intervals(ratios, moved, (d, g), drawn)
     few = others[0].n < FEWEST_FOR_SHARES
-    shares = [Estimate(one.mean, None, None, one.n) if few else one for one in others[:3]]
+    shares = [Estimate(estimate.mean, None, None, estimate.n) if few else estimate for estimate in others[:3]]
     pairs = [(describer, generator) for describer in describers for generator in generators] if interaction else []
     return Effects(
         describers=tuple(describers),

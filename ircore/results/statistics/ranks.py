@@ -153,12 +153,12 @@ def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
     ends = [centred((values - values.mean(axis=0)) / len(values), drawn) for values in (least, most)]
     if np.array_equal(least, most):
         return _spread_between(ends[0], ends[0])
-    return np.asarray(np.max([_spread_between(one, other) for one in ends for other in ends], axis=0), np.float64)
+    return np.asarray(np.max([_spread_between(end, other) for end in ends for other in ends], axis=0), np.float64)
 
 
-def _spread_between(one: Floats, other: Floats) -> Floats:
-    squares = (one**2).sum(axis=0)[:, None] + (other**2).sum(axis=0)[None, :]
-    spread: Floats = np.maximum(squares - 2 * (one.T @ other), 0)
+def _spread_between(end: Floats, other: Floats) -> Floats:
+    squares = (end**2).sum(axis=0)[:, None] + (other**2).sum(axis=0)[None, :]
+    spread: Floats = np.maximum(squares - 2 * (end.T @ other), 0)
     spread[spread <= 1e-12 * squares] = 0
     return spread
 
@@ -182,9 +182,9 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     up = down if np.array_equal(least, most) else Ratios.means(most).deviations(fewer).astype(np.float32)
     largest: NDArray[Any] = np.zeros(down.shape[1], np.float32)
     # Where nothing is unknown, either order of two pairs says the same.
-    for one, other in ((down, up),) if up is down else ((down, up), (up, down)):
-        for index in range(len(one) - 1):
-            apart = one[index + 1 :] - other[index]
+    for first, other in ((down, up),) if up is down else ((down, up), (up, down)):
+        for index in range(len(first) - 1):
+            apart = first[index + 1 :] - other[index]
             np.abs(apart, out=apart)
             apart *= scale[index, index + 1 :, None]
             np.maximum(largest, apart.max(axis=0), out=largest)

@@ -190,7 +190,9 @@ def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
         more = np.bincount(matched.clusters, square - squares[best], size)
         deviation = float(np.sqrt(size / (size - 1) * ((more - more.mean()) ** 2).sum()) / n)
         candidates.append(Candidate(name, float(np.sqrt(square.mean())), float(more.sum() / n), deviation))
-    return tuple(candidates), next(one.name for one in candidates if one.excess <= one.excess_error)
+    return tuple(candidates), next(
+        candidate.name for candidate in candidates if candidate.excess <= candidate.excess_error
+    )
 
 
 def _drawn_maps(matched: _Matched, weights: Floats) -> Floats:

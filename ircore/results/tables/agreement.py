@@ -99,12 +99,18 @@ def orders_table(results: Results) -> Table:
     )  # fmt: skip
     found = results.raters.agreement
     rows = tuple(
-        (Value(one.judge), Value(one.episodes), Value.of(one.disagree), Value.of(one.first_shown))
-        for one in found.orders
+        (Value(order.judge), Value(order.episodes), Value.of(order.disagree), Value.of(order.first_shown))
+        for order in found.orders
     )
     notes = ORDER_NOTES if rows else ("No judge was asked in both orders.",)
     return Table("orders", "Order of showing", caption(results), columns, rows, notes)
 
 
-def _agreement(one: Agreement) -> Value:
-    return Value(one.value, one.low, one.high, one.n, one.reason if one.value is None else None)
+def _agreement(agreement: Agreement) -> Value:
+    return Value(
+        agreement.value,
+        agreement.low,
+        agreement.high,
+        agreement.n,
+        agreement.reason if agreement.value is None else None,
+    )

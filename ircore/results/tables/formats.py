@@ -85,7 +85,7 @@ def interval_shown(column: Column, value: Value) -> str:
     """Format the interval of an entry as ``[low, high]``; empty without one."""
     if column.digits is None or value.low is None or value.high is None:
         return ""
-    low, high = (number(one, column.digits, column.signed) for one in (value.low, value.high))
+    low, high = (number(end, column.digits, column.signed) for end in (value.low, value.high))
     return f"[{low}, {high}]"
 
 
@@ -263,7 +263,7 @@ def _row_record(table: Table, row: tuple[Value, ...], results: Results | None) -
     about = {column.key: _about(value, results) for column, value in cells}
     return {
         **{column.key: _plain(column, value) for column, value in cells},
-        "about": {key: one for key, one in about.items() if one},
+        "about": {key: entry for key, entry in about.items() if entry},
     }
 
 

@@ -49,21 +49,21 @@ class Selection:
     def episodes(self, results: Results) -> tuple[tuple[str, str], ...]:
         """Return run id and episode id of each, in the order of the runs and of the set."""
         return tuple(
-            (run_id, one.episode.episode_id)
+            (run_id, result.episode.episode_id)
             for run_id in self.run_ids
-            for one in results.episodes[run_id]
-            if self._has(one)
+            for result in results.episodes[run_id]
+            if self._has(result)
         )
 
-    def _has(self, one: EpisodeResult) -> bool:
-        episode = one.episode
+    def _has(self, result: EpisodeResult) -> bool:
+        episode = result.episode
         if self.category not in (None, episode.category) or self.difficulty not in (None, episode.difficulty):
             return False
         if self.which == "ended":
             return True
         if self.which == "played":
             return episode.played
-        judged = one.judged.get(self.judge or "")
+        judged = result.judged.get(self.judge or "")
         if judged is None or not episode.played:
             return False
         return judged.delta is not None if self.which == "refined" else judged.final is not None
@@ -203,7 +203,7 @@ class Table:
 
     def column(self, key: str) -> tuple[Value, ...]:
         """Return one column's entries; KeyError if there is no such column."""
-        keys = [one.key for one in self.columns]
+        keys = [column.key for column in self.columns]
         if key not in keys:
             raise KeyError(key)
         index = keys.index(key)

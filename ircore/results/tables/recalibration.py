@@ -63,10 +63,10 @@ def reliability_table(results: Results) -> Table:
         Column("instances", "instances", "Pictures that these come from.", digits=0),
     )
     rows = tuple(
-        (Value(judge), Value(one.judge), Value.of(one.human), Value(one.instances))
+        (Value(judge), Value(point.judge), Value.of(point.human), Value(point.instances))
         for judge, found in results.raters.maps.items()
         if not isinstance(found, Refusal)
-        for one in found.reliability
+        for point in found.reliability
     )
     read = "A perfectly calibrated judge has the same number in both columns, within the intervals."
     notes = (read,) if rows else ("No judge has a map; the table maps says why.",)
@@ -104,7 +104,7 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             score = cell.score
             values.append(Value(score.value, score.low, score.high, score.n, None, cell.marks, behind))
         rows.append((*who, *values))
-    notes = SCORE_NOTES if any(not isinstance(one, Refusal) for one in calibration.maps.values()) else ()
+    notes = SCORE_NOTES if any(not isinstance(fitted, Refusal) for fitted in calibration.maps.values()) else ()
     words = caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)

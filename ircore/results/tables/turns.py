@@ -28,7 +28,7 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
     for run_id, who in pair_values(results).items():
         cell = results.cell(run_id, judge, category, difficulty)
         rated = Selection((run_id,), "rated", category, difficulty, judge)
-        shares = (Value.of(one, rated) for one in cell.convergence_shares.values())
+        shares = (Value.of(share, rated) for share in cell.convergence_shares.values())
         ends = (Value(cell.outcomes[outcome]) for outcome in ("converged", "turn_limit", "aborted"))
         played = Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty))
         rows.append((*who, played, *shares, *ends, Value(cell.unfinished), *rated_values(cell)))
@@ -49,11 +49,11 @@ def trajectories_table(
     )
     categories = (category,) if category else (None, *results.categories)
     rows = [
-        (*who, Value(one or "all"), Value(point.turn), Value.of(point.reached, behind), Value(point.refining))
+        (*who, Value(category or "all"), Value(point.turn), Value.of(point.reached, behind), Value(point.refining))
         for run_id, who in pair_values(results).items()
-        for one in categories
-        for behind in (Selection((run_id,), "rated", one, difficulty, judge),)
-        for point in trajectory(results.episodes[run_id], judge, one, difficulty)
+        for category in categories
+        for behind in (Selection((run_id,), "rated", category, difficulty, judge),)
+        for point in trajectory(results.episodes[run_id], judge, category, difficulty)
     ]
     return Table(
         "trajectories",
@@ -89,12 +89,12 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
                 (point.score, Selection(run, "rated", category, difficulty, judge)),
                 (point.delta, Selection(run, "refined", category, difficulty, judge)),
                 (point.preference, Selection(run, "refined", category, difficulty, judge)),
-                *((one, Selection(run, "played", category, difficulty))
-                  for one in (point.turns, point.tokens, point.over_budget)),
+                *((count, Selection(run, "played", category, difficulty))
+                  for count in (point.turns, point.tokens, point.over_budget)),
             )  # fmt: skip
             names = (*who[point.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
             cell = results.cell(point.run_id, judge, category, difficulty)
-            means = (Value.of(one, behind) for one, behind in estimates)
+            means = (Value.of(estimate, behind) for estimate, behind in estimates)
             rows.append((*names, Value(point.budget), *means, *rated_values(cell)))
     notes = () if rows else ("No pair was played under several token budgets.",)
     words = caption(results, judge, category, difficulty)

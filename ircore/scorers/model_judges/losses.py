@@ -95,7 +95,9 @@ def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
         return
     losses.asked += 1
     losses.reasons["judge_format" if last[-1].text is not None else str(last[-1].reason)] += 1
-    losses.example = losses.example or next(map(_shown, (one for one in group if one.text is not None)), "")
+    losses.example = losses.example or next(
+        map(_shown, (question for question in group if question.text is not None)), ""
+    )
 
 
 def _shown(question: JudgeQuestion) -> str:

@@ -154,13 +154,13 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     number = 0
     try:
         for number, cells in enumerate(reader, start=1):
-            yield number, [one.strip() for one in cells]
+            yield number, [cell.strip() for cell in cells]
     except csv.Error as error:
         raise InputError(f"{path}: row {number + 1}: not valid CSV ({error})", _SAVE) from error
 
 
 def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(one.lower() for one in cells)
+    names = tuple(cell.lower() for cell in cells)
     if not any(names):
         raise InputError(f"{path}: row 1: no header", f"Its first row names the columns: {', '.join(REQUIRED)}.")
     for name in names:
@@ -187,8 +187,8 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Fault
     given = dict(zip(header, cells, strict=True))
     problems = [problem for column, text in given.items() if (problem := _problem(column, text))]
     problem = None if problems else _value_problem(given)
-    for one in [*problems, *([problem] if problem else [])]:
-        faults.add(number, one)
+    for fault in [*problems, *([problem] if problem else [])]:
+        faults.add(number, fault)
     if problems or problem:
         return None
     return RatingRow(

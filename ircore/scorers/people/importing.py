@@ -120,7 +120,7 @@ def _scores(
 ) -> list[tuple[_Key, RatingRow, Score]]:
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
-    episodes = {run_id: {one.episode_id: one for one in run.episodes()} for run_id, run in runs.items()}
+    episodes = {run_id: {episode.episode_id: episode for episode in run.episodes()} for run_id, run in runs.items()}
     found = []
     for row in rows:
         run_id = _run_id(row, only)
@@ -198,9 +198,9 @@ def _new_ratings(
 def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines; of those of a rendering that is no more, none."""
     current = {
-        (one.episode_id, turn.turn): turn.rendering.sha256
-        for one in run.episodes()
-        for turn in one.turns
+        (episode.episode_id, turn.turn): turn.rendering.sha256
+        for episode in run.episodes()
+        for turn in episode.turns
         if turn.rendering is not None
     }
     for line, score in enumerate(run.scores(), start=1):

@@ -126,9 +126,9 @@ def _architecture(path: Path, state: dict[str, Tensor], places: dict[str, list[s
     if "convs.0.kernel" not in places:
         raise _wrong(path, "the parameter convs.0.kernel is missing")
     channels = state[places["convs.0.kernel"][0]].shape[1]
-    known = {one.channels: one for one in ARCHITECTURES.values()}
+    known = {architecture.channels: architecture for architecture in ARCHITECTURES.values()}
     if channels not in known:
-        sizes = ", ".join(f"{name} {one.channels}" for name, one in ARCHITECTURES.items())
+        sizes = ", ".join(f"{name} {architecture.channels}" for name, architecture in ARCHITECTURES.items())
         raise _wrong(path, f"has {channels} channels, unlike any published network ({sizes})")
     return known[channels]
 
