@@ -59,10 +59,10 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
         )
     (prompts,) = runs
     released = read_versions() if known is None else known
-    found = (
+    matches = (
         version for version in released if (version.instance_set, version.prompts) == (results.instance_set, prompts)
     )
-    return Version(results.instance_set, prompts, next(found, None))
+    return Version(results.instance_set, prompts, next(matches, None))
 
 
 def require_version(version: Version, name: str, known: Sequence[BenchmarkVersion] | None = None) -> None:

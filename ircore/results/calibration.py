@@ -106,17 +106,17 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
 
 
 def recalibrated_cells(
-    found: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
+    fitted: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
 ) -> tuple[RecalibratedCell, ...]:
     """Put a judge's mean final scores of one run on the humans' scale, by a map of its own or, marked, another judge's.
 
     Args:
-        found: The map.
+        fitted: The map, or why there is none.
         judge: Whose scores.
         run_id: Of which run.
         episodes: By run_id, all of one instance set.
     """
-    return tuple(_Design.of(episodes).cells(found, judge, run_id, episodes[run_id]))
+    return tuple(_Design.of(episodes).cells(fitted, judge, run_id, episodes[run_id]))
 
 
 @dataclass(frozen=True)
@@ -163,22 +163,22 @@ class _Design:
         )
 
     def cells(
-        self, found: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
+        self, fitted: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
     ) -> Iterator[RecalibratedCell]:
-        if isinstance(found, Refusal):
-            yield from (RecalibratedCell(run_id, *key, judge, None, (), found.reason) for key in self.conditions)
+        if isinstance(fitted, Refusal):
+            yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
         for result in results:
             if judge in result.judged and (final := result.judged[judge].final) is not None:
                 scores[self.places[result.episode.instance_id]] = final
-        unrated = np.array([category not in found.groups for category in self.categories]) & ~np.isnan(scores)
-        for at, score in enumerate(found.cells(scores, self.members, self.labels)):
-            yield _cell(found, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))
+        unrated = np.array([category not in fitted.groups for category in self.categories]) & ~np.isnan(scores)
+        for at, score in enumerate(fitted.cells(scores, self.members, self.labels)):
+            yield _cell(fitted, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))
 
 
 def _cell(
-    found: Recalibration,
+    fitted: Recalibration,
     judge: str,
     run_id: str,
     condition: tuple[str | None, str | None],
@@ -188,9 +188,9 @@ def _cell(
     if score.n == 0:
         return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
     applies: dict[Mark, bool] = {
-        "other_judge": judge != found.fitted_for,
-        "unrated_pair": found.pairs is not None and run_id not in found.pairs.names,
-        "single_pair": found.pairs is not None and len(found.pairs.names) == 1,
+        "other_judge": judge != fitted.fitted_for,
+        "unrated_pair": fitted.pairs is not None and run_id not in fitted.pairs.names,
+        "single_pair": fitted.pairs is not None and len(fitted.pairs.names) == 1,
         "unrated_category": unrated,
         "outside_range": score.outside > 0,
     }

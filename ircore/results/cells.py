@@ -151,11 +151,11 @@ def _standing(instances: Sequence[Instance], ratings: Rated) -> Standing:
         strict=True,
     )
     ranked = [index for index, each in enumerate(counts) if why_unranked(*map(int, each)) is None]
-    found = standing(*paired_main(instances, ratings.columns(ranked)))
+    ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
     ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
-    for index, rank in zip(ranked, found.ranges, strict=True):
+    for index, rank in zip(ranked, ranked_standing.ranges, strict=True):
         ranges[index] = rank
-    return replace(found, ranges=tuple(ranges))
+    return replace(ranked_standing, ranges=tuple(ranges))
 
 
 class _Shared(NamedTuple):

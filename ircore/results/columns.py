@@ -59,9 +59,9 @@ def columns(
         made = np.full((len(rows), len(episodes)), empty)
         for index, results in enumerate(episodes.values()):
             for result in results:
-                found = value(result)
-                if found is not None and result.episode.instance_id in rows:
-                    made[rows[result.episode.instance_id], index] = found
+                amount = value(result)
+                if amount is not None and result.episode.instance_id in rows:
+                    made[rows[result.episode.instance_id], index] = amount
         return made
 
     def played(value: Callable[[EpisodeResult], float]) -> Callable[[EpisodeResult], float | None]:

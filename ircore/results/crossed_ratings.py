@@ -41,8 +41,8 @@ def crossed_ratings(episodes: EpisodesByRun) -> tuple[CrossedRatings, ...]:
         episodes: By run_id, all of one instance set.
     """
     task = rated_similarity(episodes)
-    found = (_crossed(first, other, task) for first, other in _pairs(task))
-    return tuple(crossed for crossed in found if crossed.renderings)
+    crossings = (_crossed(first, other, task) for first, other in _pairs(task))
+    return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
 def _pairs(task: RatedTask) -> Iterator[tuple[str, str]]:

@@ -69,13 +69,13 @@ def pair_effects(
     ]
     finals = results.finals(judge, run_ids, chosen)
     scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
-    found = decompose(scores, describers, generators, strata(chosen), interaction=whole)
+    decomposition = decompose(scores, describers, generators, strata(chosen), interaction=whole)
     return PairEffects(
         judge,
         category,
         difficulty,
         run_ids,
-        found or Unavailable("a pair of the grid has fewer than two scores"),
+        decomposition or Unavailable("a pair of the grid has fewer than two scores"),
         mixed_effects(scores, describers, generators, strata(chosen)) if whole else Unavailable("not asked for"),
     )
 

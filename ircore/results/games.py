@@ -30,11 +30,11 @@ class MeasuredRun:
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
-        found: dict[str, list[float]] = {}
+        by_episode: dict[str, list[float]] = {}
         for score in self.scores:
             if score.measure == measure.key and score.value is not None:
-                found.setdefault(score.episode_id, []).append(score.value)
-        return {name: fsum(values) / len(values) for name, values in found.items()}
+                by_episode.setdefault(score.episode_id, []).append(score.value)
+        return {name: fsum(values) / len(values) for name, values in by_episode.items()}
 
     def mean(self, measure: Measure) -> Estimate:
         """Return the mean of a measure over episodes with its 95 % interval."""

@@ -51,10 +51,10 @@ def metric_facts(name: str) -> MetricFacts:
     """Return what is known of a metric; of one that is not installed, its name alone."""
     if name not in available("metrics"):
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
-    found = load("metrics", name)
-    low = -np.inf if found.low is None else found.low
-    high = np.inf if found.high is None else found.high
-    return MetricFacts(name, found.title, found.unit, found.higher_is_better, Scale(low, high, 0.0))
+    metric = load("metrics", name)
+    low = -np.inf if metric.low is None else metric.low
+    high = np.inf if metric.high is None else metric.high
+    return MetricFacts(name, metric.title, metric.unit, metric.higher_is_better, Scale(low, high, 0.0))
 
 
 def metric_cells(
@@ -82,9 +82,9 @@ def metric_cells(
         values = np.full((len(rows), len(results.submissions)), np.nan)
         for index, submission in enumerate(results.submissions):
             for result in results.episodes[submission.run_id]:
-                found = value(result, metric)
-                if found is not None and result.episode.instance_id in rows:
-                    values[rows[result.episode.instance_id], index] = found
+                measured = value(result, metric)
+                if measured is not None and result.episode.instance_id in rows:
+                    values[rows[result.episode.instance_id], index] = measured
         return ratio_intervals(Ratios.means(values), drawn, scale)
 
     scale = metric_facts(metric).scale

@@ -70,5 +70,5 @@ def _mean(results: Results, run_ids: tuple[str, ...], judge: str, category: str 
     chosen = [instance for instance in results.instances if category in (None, instance.category)]
     finals = results.finals(judge, run_ids, chosen)
     # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
-    (found,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
-    return found
+    (estimate,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
+    return estimate

@@ -29,14 +29,14 @@ def under_rules(results: Results, rules: Rules) -> Results:
         return results
     run_ids = {submission.run_id for submission in kept}
     episodes = {submission.run_id: results.episodes[submission.run_id] for submission in kept}
-    found = replace(
+    subset = replace(
         results,
         submissions=kept,
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
     ratings = all_rated(results.instances, episodes, results.scopes)
-    return replace(found, standings=compute_standings(results.instances, ratings))
+    return replace(subset, standings=compute_standings(results.instances, ratings))
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:

@@ -73,8 +73,8 @@ def trajectories(
         for result in episodes
         for condition in product((None, result.episode.category), (None, result.episode.difficulty))
     )
-    found = {condition: trajectory(episodes, judge, *condition) for condition in conditions}
-    return {condition: points for condition, points in found.items() if points}
+    by_condition = {condition: trajectory(episodes, judge, *condition) for condition in conditions}
+    return {condition: points for condition, points in by_condition.items() if points}
 
 
 def _wanted(result: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:

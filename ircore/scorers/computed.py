@@ -129,13 +129,15 @@ def score_runs(
         counts: dict[str, ScoreCount] = {}
         episodes = kept = 0
         for run in runs:
-            found = [_work(run, episode, plan) for episode in run.episodes() if episode.played]
+            works_of_run = [_work(run, episode, plan) for episode in run.episodes() if episode.played]
             for name in plan.judges:
                 run.keep_judge(identity_of(name, _judge(name)))
             done = scores_by_question(run)
-            lacking = [_Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in found]
-            episodes += len(found)
-            for wanted in (w for work in found for w in work.wanted if w in done):
+            lacking = [
+                _Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in works_of_run
+            ]
+            episodes += len(works_of_run)
+            for wanted in (w for work in works_of_run for w in work.wanted if w in done):
                 kept += 1
                 count_score(counts, done[wanted], new=False)
             works += [(run, work) for work in lacking if work.wanted]

@@ -101,10 +101,10 @@ class _Site:
     def own(self) -> str:
         """Where the site will stand, which its robots.txt says; empty if that is not known."""
         robots = self.folder / "robots.txt"
-        found = re.search(
+        match = re.search(
             r"^Sitemap: (https://\S+/)sitemap\.xml$", robots.read_text() if robots.is_file() else "", re.M
         )
-        return found[1] if found else ""
+        return match[1] if match else ""
 
     def findings(self) -> Iterator[Finding]:
         for name, page in self.pages.items():
@@ -159,9 +159,9 @@ def _form(page: _Page) -> Iterator[str]:
         yield "no content security policy"
     elif re.search(r"script-src[^;]*'unsafe-", page.policy):
         yield "a policy that lets inline scripts run"
-    found = _HOME.search(page.text)
-    if found:
-        yield f"a path of the machine that built it: {found[0]}"
+    match = _HOME.search(page.text)
+    if match:
+        yield f"a path of the machine that built it: {match[0]}"
 
 
 def _outside(tag: str, address: str, rel: str) -> Iterator[str]:

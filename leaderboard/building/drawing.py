@@ -20,19 +20,19 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
         WorkError: The disk is full.
     """
     of_pairs = [page for page in pages if "pair" in page.values]
-    found = {page.path: _kept(site, page) for page in of_pairs}
-    wanted = {name for page in pages if not found.get(page.path) for name in page.values.get("charts", ())}
+    cached = {page.path: _kept(site, page) for page in of_pairs}
+    wanted = {name for page in pages if not cached.get(page.path) for name in page.values.get("charts", ())}
     charts = figures(site.results, site.pairs, wanted, site.judge, site.under())
     for page in of_pairs:
-        found[page.path] = found[page.path] or _drawn(site, page, charts)
-    return {**charts, **{chart.id: chart for drawn in found.values() for chart in drawn}}
+        cached[page.path] = cached[page.path] or _drawn(site, page, charts)
+    return {**charts, **{chart.id: chart for drawn in cached.values() for chart in drawn}}
 
 
 def _kept(site: Site, page: Page) -> list[Drawn]:
     """Return what an earlier build drew for a page; nothing if it drew nothing that fits."""
     data = site.cache.load(_name(site, page)) if site.cache else None
-    found = [Drawn(*fields) for fields in json.loads(data)] if data else []
-    return found if {chart.id for chart in found} == set(page.values["charts"]) else []
+    charts = [Drawn(*fields) for fields in json.loads(data)] if data else []
+    return charts if {chart.id for chart in charts} == set(page.values["charts"]) else []
 
 
 def _drawn(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:

@@ -26,29 +26,29 @@ class _Series:
 
 def budget_scores_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the score of each such pair by budget."""
-    found = budgets_table(subject.results, subject.judge)
-    series = _series(subject, found)
+    table = budgets_table(subject.results, subject.judge)
+    series = _series(subject, table)
     if not series:
-        return Missing("Does a larger token budget give better pictures?", found.notes[0])
+        return Missing("Does a larger token budget give better pictures?", table.notes[0])
     scale = _scale(series, (0, 10.1), steps(0, 10, 5), "mean similarity of the final rendering (0–10)", labels.number)
-    return _sketch(found, series, "score", scale, _scores_title(series))
+    return _sketch(table, series, "score", scale, _scores_title(series))
 
 
 def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:
     """Draw ΔQ of each such pair by budget, with the line of no change."""
-    found = budgets_table(subject.results, subject.judge)
-    series = _series(subject, found)
+    table = budgets_table(subject.results, subject.judge)
+    series = _series(subject, table)
     if not series:
-        return Missing("Does refinement bring more when messages are short?", found.notes[0])
+        return Missing("Does refinement bring more when messages are short?", table.notes[0])
     low, high, step = around_zero([row["delta"] for curve in series for row in curve.rows])
     ticks = steps(low, high, max(step, 1), signed=True)
     scale = _scale(series, (low, high), ticks, "ΔQ (points of 10)", labels.signed, lines=(0.0,))
-    return _sketch(found, series, "delta", scale, "Does refinement bring more when messages are short?")
+    return _sketch(table, series, "delta", scale, "Does refinement bring more when messages are short?")
 
 
-def _series(subject: Subject, found: Table) -> list[_Series]:
-    keys = [column.key for column in found.columns]
-    rows = [dict(zip(keys, row, strict=True)) for row in found.rows]
+def _series(subject: Subject, table: Table) -> list[_Series]:
+    keys = [column.key for column in table.columns]
+    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
     groups: list[list[Mapping[str, Value]]] = []
     for row in rows:
         # Rows of one pair stand together, smallest budget first.
@@ -90,7 +90,7 @@ def _scale(
     )
 
 
-def _sketch(found: Table, series: Sequence[_Series], key: str, scale: Scale, title: str) -> Sketch:
+def _sketch(table: Table, series: Sequence[_Series], key: str, scale: Scale, title: str) -> Sketch:
     tracks = [
         Track(
             curve.pair,
@@ -111,7 +111,7 @@ def _sketch(found: Table, series: Sequence[_Series], key: str, scale: Scale, tit
         traces=traces,
         wide=wide,
         narrow=narrow,
-        table=picked(found, [RUN, "players", "budget", key, "tokens", "over_budget"]),
+        table=picked(table, [RUN, "players", "budget", key, "tokens", "over_budget"]),
     )
 
 

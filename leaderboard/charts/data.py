@@ -128,8 +128,8 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
 def grouped(table: Table) -> dict[str, list[dict[str, Value]]]:
     """Return the rows of each run, each as its entries by key."""
     keys = [column.key for column in table.columns]
-    found: dict[str, list[dict[str, Value]]] = {}
+    by_run: dict[str, list[dict[str, Value]]] = {}
     for row in table.rows:
         entries = dict(zip(keys, row, strict=True))
-        found.setdefault(str(entries[RUN].value), []).append(entries)
-    return found
+        by_run.setdefault(str(entries[RUN].value), []).append(entries)
+    return by_run

@@ -91,16 +91,18 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
     """Draw what people say of what a judge gives a score, and the map made of it, a panel a judge."""
     title = "What is a judge's score worth to people?"
     maps = subject.results.raters.maps
-    fitted = {judge: found for judge, found in maps.items() if isinstance(found, Recalibration)}
+    fitted = {judge: recalibration for judge, recalibration in maps.items() if isinstance(recalibration, Recalibration)}
     if not fitted:
-        reasons = dict.fromkeys(found.reason for found in maps.values() if isinstance(found, Refusal))
+        reasons = dict.fromkeys(
+            recalibration.reason for recalibration in maps.values() if isinstance(recalibration, Refusal)
+        )
         return Missing(title, f"No judge has a map to people's scores: {'; '.join(reasons) or 'nobody rated'}.")
     table = reliability_table(subject.results)
     axes = ("mean score by people (0–10)", "score by the judge (0–10)")
     traces = [
         {**trace, "xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-        for panel, (judge, found) in enumerate(fitted.items())
-        for trace in _reliability(subject, judge, found, _bins(subject, judge))
+        for panel, (judge, recalibration) in enumerate(fitted.items())
+        for trace in _reliability(subject, judge, recalibration, _bins(subject, judge))
     ]
     return Sketch(
         title=_reliability_title(fitted),
@@ -139,10 +141,12 @@ def _bins(subject: Subject, judge: str) -> list[tuple[float, Value]]:
     return [(value, human) for score, human in pairs if (value := mean(score)) is not None]
 
 
-def _reliability(subject: Subject, judge: str, found: Recalibration, bins: Sequence[tuple[float, Value]]) -> list[Json]:
+def _reliability(
+    subject: Subject, judge: str, recalibration: Recalibration, bins: Sequence[tuple[float, Value]]
+) -> list[Json]:
     """Back to front: diagonal, band, map, marks."""
     tone = judge_token(subject.results.judges.index(judge))
-    points = found.map()
+    points = recalibration.map()
     # Every tenth point is finer than the eye; the last is kept.
     points = (*points[:-1:10], points[-1])
     outline = [(point.judge, point.high) for point in points] + [(point.judge, point.low) for point in reversed(points)]
@@ -193,7 +197,7 @@ def _gap(further: float | None, nearer: float | None) -> float:
 
 
 def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:
-    bias = {judge: found.before.bias for judge, found in fitted.items()}
+    bias = {judge: recalibration.before.bias for judge, recalibration in fitted.items()}
     high = [judge for judge, difference in bias.items() if clear_of(difference, 0) == 1]
     low = [judge for judge, difference in bias.items() if clear_of(difference, 0) == -1]
     if not high and not low:

@@ -279,9 +279,9 @@ def _words(panel: int, track: Track, scale: Scale, columns: int) -> list[Json]:
     """A panel's title, and the values that its line begins and ends with."""
     x, y = axis_name("x", panel), axis_name("y", panel)
     title = panel_title(panel, track.pair, 20 if columns <= 2 else 26)
-    found = end_words(track, scale, x, y)
-    if found:
-        return [*title, *found]
+    labels = end_words(track, scale, x, y)
+    if labels:
+        return [*title, *labels]
     return [*title, words("no data", 0.5, 0.5, xref=f"{x} domain", yref=f"{y} domain")]
 
 

@@ -21,18 +21,18 @@ _LARGEST, _LEAST = 26.0, 3.5
 def ratings_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how often which score of one judge meets which of another, a panel every two judges."""
     title = "Do two judges mean the same by a number?"
-    found = subject.results.raters.crossed
-    if not found:
+    crossings = subject.results.raters.crossed
+    if not crossings:
         return Missing(title, "It needs two judges, or a judge and people, who rated the same renderings.")
-    shown = found[:_MOST]
+    shown = crossings[:_MOST]
     names = [f"{crossed.one} × {crossed.other}" for crossed in shown]
     words = ("score by the second named (0–10)", "score by the first named (0–10)")
     return Sketch(
-        title=_title(found),
+        title=_title(crossings),
         reading_aid=(
             "Each mark is some renderings that the first named judge gave the score below and the second the score at"
             " the left, to whole points; its area is how many. On the dotted line both say the same: above it the"
-            " second gives more." + (f" Shown are {_MOST} of {len(found)}." if len(found) > _MOST else "")
+            " second gives more." + (f" Shown are {_MOST} of {len(crossings)}." if len(crossings) > _MOST else "")
         ),
         traces=[trace for panel, crossed in enumerate(shown) for trace in _panel(panel, crossed)],
         wide=square_layout(names, min(len(shown), 3), *words),
@@ -41,8 +41,8 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _title(found: Sequence[CrossedRatings]) -> str:
-    shares = [point.near for point in found]
+def _title(crossings: Sequence[CrossedRatings]) -> str:
+    shares = [point.near for point in crossings]
     low, high = labels.percent(min(shares)), labels.percent(max(shares))
     span = f"{low} %" if low == high else f"{low} to {high} %"
     return f"Two judges are within one point of each other on {span} of renderings"

@@ -65,8 +65,8 @@ class _Frame:
 
     def axis(self, name: str) -> Mapping[str, Any]:
         """Return an axis by the short name that traces use: ``x``, ``y2``."""
-        found: Mapping[str, Any] = self.layout[f"{name[0]}axis{name[1:]}"]
-        return found
+        settings: Mapping[str, Any] = self.layout[f"{name[0]}axis{name[1:]}"]
+        return settings
 
     def at(self, name: str, value: float) -> float:
         """Return where a value of an axis stands, pixels from the left or from above."""

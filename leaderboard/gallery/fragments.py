@@ -73,8 +73,8 @@ class Fragments:
 
     def of(self, pair: Pair) -> list[str]:
         """Return a pair's fragments as JSON, one an instance in the order of the set."""
-        found = self._site.cache.load(self._name(pair)) if self._site.cache else None
-        lines = found.decode().split("\n") if found is not None else []
+        cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
+        lines = cached.decode().split("\n") if cached is not None else []
         return lines if len(lines) == len(self._site.galleries) else self._made(pair)
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:

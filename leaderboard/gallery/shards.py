@@ -41,12 +41,12 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
 
 def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:
     """Return of each instance that a pair played: outcome, change, and final score by the site's judge."""
-    found: dict[str, list[Any]] = {}
+    outcomes: dict[str, list[Any]] = {}
     for result in site.results.episodes[pair.run_id]:
         judged = site.judged(result)
         change, final = (judged.convergence, judged.final) if judged else (None, None)
-        found[result.episode.instance_id] = [result.episode.outcome, change or "", final]
-    return found
+        outcomes[result.episode.instance_id] = [result.episode.outcome, change or "", final]
+    return outcomes
 
 
 def _file(value: Any) -> str:

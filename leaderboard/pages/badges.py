@@ -77,8 +77,8 @@ def badges(site: Site) -> dict[str, list[Badge]]:
 
 def badge_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield path and text of every badge, as SVG and as JSON."""
-    for found in badges(site).values():
-        for badge in found:
+    for badges_of_pair in badges(site).values():
+        for badge in badges_of_pair:
             yield f"{badge.path}.svg", badge.svg()
             yield f"{badge.path}.json", badge.shields()
 

@@ -177,7 +177,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
             [(rules_label(site, choice), replace(view, rules=choice), choice == view.rules) for choice in rules],
         ),
     )
-    found = [
+    menus = [
         (
             label,
             [
@@ -189,7 +189,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         for label, links in groups
     ]
     metrics = [Chip(metric_facts(metric).title, metric_path(metric), current=False) for metric in results.metrics]
-    several = [(label, links) for label, links in found if len(links) > 1]
+    several = [(label, links) for label, links in menus if len(links) > 1]
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
 
 

@@ -274,23 +274,23 @@ class Listed(Protocol):
 
 def tools_for(lines: Sequence[Listed]) -> list[Tool]:
     """Return a menu for everything in which the rows differ."""
-    found = {
+    choices = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
         "generator": ("Generator", [line.pair.generator for line in lines]),
         "budget": ("Budget", [line.budget for line in lines]),
         "tier": ("Trust", [line.tier.label for line in lines]),
     }
-    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in found.items())
+    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
     return [tool for tool in tools if len(tool.options) > 1]
 
 
 def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
-    found = [
+    galleries = [
         gallery
         for gallery in site.galleries.values()
         if gallery.instance.category == category and difficulty in (None, gallery.instance.difficulty)
     ]
-    return found[:_THUMBNAILS]
+    return galleries[:_THUMBNAILS]
 
 
 def paired(site: Site, rows: Sequence[BoardRow]) -> list[dict[str, Any]]:

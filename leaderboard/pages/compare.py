@@ -68,7 +68,7 @@ class Comparisons:
         compared = (
             (category, results.compare(first.run_id, second.run_id, judge, category)) for category in categories
         )
-        return [Row(category, found) for category, found in compared if found.n or found.main.n]
+        return [Row(category, comparison) for category, comparison in compared if comparison.n or comparison.main.n]
 
     def _ranked_with(self, first: Pair, second: Pair) -> Results:
         """Return the results in which two pairs are ranked; all, if they were played under different rules."""
@@ -208,14 +208,14 @@ def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
     }
 
 
-def _numbers(found: Comparison) -> list[float | int | None]:
-    difference, main = found.difference, found.main
+def _numbers(comparison: Comparison) -> list[float | int | None]:
+    difference, main = comparison.difference, comparison.main
     return [
         *map(_rounded, (difference.mean, difference.low, difference.high)),
-        *(found.n, found.wins, found.ties, found.losses),
+        *(comparison.n, comparison.wins, comparison.ties, comparison.losses),
         *map(_rounded, (main.mean, main.low, main.high)),
         main.n,
-        *map(_rounded, (found.least, found.most)),
+        *map(_rounded, (comparison.least, comparison.most)),
     ]
 
 

@@ -53,21 +53,21 @@ def changes(site: Site) -> tuple[Change, ...]:
     A change has the date on which the run began, or the benchmark was released, which is recorded with it; the date of
     a build is not a change.
     """
-    found: list[Change] = []
+    entries: list[Change] = []
     seen: set[str] = set()
     for pair in sorted(site.pairs.values(), key=lambda pair: (_moment(pair.result.run.started), pair.run_id)):
         version = pair.result.run.version
         if version not in seen:
             seen.add(version)
-            found.append(_release(site, version, pair.result.run.started))
-        found.append(_new_pair(site, pair))
-    found += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]
-    found += [_benchmark(version, current=False) for version in site.former]
+            entries.append(_release(site, version, pair.result.run.started))
+        entries.append(_new_pair(site, pair))
+    entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]
+    entries += [_benchmark(version, current=False) for version in site.former]
     if site.version.released:
-        found.append(_benchmark(site.version.released, current=True))
-    found.reverse()
+        entries.append(_benchmark(site.version.released, current=True))
+    entries.reverse()
     # Sorting keeps the order of what happened at one moment.
-    return tuple(sorted(found, key=lambda change: change.when, reverse=True))
+    return tuple(sorted(entries, key=lambda change: change.when, reverse=True))
 
 
 def changes_page(site: Site) -> Page:

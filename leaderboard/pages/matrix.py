@@ -208,11 +208,11 @@ def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
 
 def _choices(site: Site, view: View) -> list[dict[str, Any]]:
     """Return the targets under a condition, by category and difficulty, to choose one of."""
-    found: dict[tuple[str, str], list[Gallery]] = {}
+    by_condition: dict[tuple[str, str], list[Gallery]] = {}
     for gallery in site.galleries.values():
         instance = gallery.instance
         if view.category in (None, instance.category) and view.difficulty in (None, instance.difficulty):
-            found.setdefault((instance.category, instance.difficulty), []).append(gallery)
+            by_condition.setdefault((instance.category, instance.difficulty), []).append(gallery)
     return [
         {
             "category": category,
@@ -223,7 +223,7 @@ def _choices(site: Site, view: View) -> list[dict[str, Any]]:
                 for gallery in targets
             ],
         }
-        for (category, difficulty), targets in found.items()
+        for (category, difficulty), targets in by_condition.items()
     ]
 
 
@@ -256,8 +256,8 @@ def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: Boar
 def _effects(site: Site, view: View) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
     results = view_results(site, view)
-    found = pair_effects(results, view.judge, view.category, view.difficulty, whole=False).decomposition
-    return None if isinstance(found, Unavailable) else found
+    decomposition = pair_effects(results, view.judge, view.category, view.difficulty, whole=False).decomposition
+    return None if isinstance(decomposition, Unavailable) else decomposition
 
 
 def telling_target(site: Site, view: View) -> Gallery | None:

@@ -68,8 +68,8 @@ def player_pages(site: Site) -> Iterator[Page]:
 
 def _found(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return what takes long to work out."""
-    found = player_result(site.results, role, label, site.judge)
-    return {"found": found, "extremes": _extremes(found), "strip": _strip(site, pairs)}
+    result = player_result(site.results, role, label, site.judge)
+    return {"found": result, "extremes": _extremes(result), "strip": _strip(site, pairs)}
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:
@@ -82,18 +82,22 @@ def _label(pair: Pair, role: Role) -> str:
 
 def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
     """Return the player's effect with its interval, or why there is none."""
-    found = effects.decomposition
-    if not isinstance(found, Effects):
-        return {"estimate": None, "why": found.reason}
-    by_label: Mapping[str, Estimate] = found.describer if role == "describer" else found.generator
+    decomposition = effects.decomposition
+    if not isinstance(decomposition, Effects):
+        return {"estimate": None, "why": decomposition.reason}
+    by_label: Mapping[str, Estimate] = decomposition.describer if role == "describer" else decomposition.generator
     if label not in by_label:
         return {"estimate": None, "why": "it was not played with every partner of the full grid"}
-    return {"estimate": by_label[label], "why": "", "size": f"{len(found.describers)} × {len(found.generators)}"}
+    return {
+        "estimate": by_label[label],
+        "why": "",
+        "size": f"{len(decomposition.describers)} × {len(decomposition.generators)}",
+    }
 
 
-def _extremes(found: PlayerResult) -> dict[str, tuple[str, Estimate]]:
+def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
     """Return the categories with the highest and the lowest mean; none where there are not two."""
-    known = [(cell.mean, name, cell) for name, cell in found.by_category.items() if cell.mean is not None]
+    known = [(cell.mean, name, cell) for name, cell in result.by_category.items() if cell.mean is not None]
     if len(known) < 2:
         return {}
     (_, best, high), (_, worst, low) = max(known, key=lambda entry: entry[0]), min(known, key=lambda entry: entry[0])

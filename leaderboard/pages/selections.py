@@ -89,7 +89,7 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
         ("worst", "Worst", "Lowest final score of an episode that was played to its end.", finals, 1),
     )
     chosen = [(name, title, rule, _extreme(among, sign, each)) for name, title, rule, among, sign in made]
-    return tuple(Selection(name, title, rule, found) for name, title, rule, found in chosen if found)
+    return tuple(Selection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
 
 
 def telling_episode(site: Site) -> Chosen | None:
@@ -111,12 +111,12 @@ def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen
 
 def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:
     """Return the episodes with the least ``sign × value``, one a target."""
-    found: dict[str, Chosen] = {}
+    by_instance: dict[str, Chosen] = {}
     for chosen, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
-        if len(found) == each:
+        if len(by_instance) == each:
             break
-        found.setdefault(chosen.gallery.instance.instance_id, chosen)
-    return tuple(found.values())
+        by_instance.setdefault(chosen.gallery.instance.instance_id, chosen)
+    return tuple(by_instance.values())
 
 
 def _name(chosen: Chosen) -> tuple[str, str]:

@@ -214,14 +214,14 @@ def share_scale() -> list[list[float | str]]:
 
 def variables(dark: bool = False) -> dict[str, str]:
     """Return every colour of a scheme by its token's name."""
-    found = {"accent": ACCENT[dark]}
-    found.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
-    found.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
+    tokens = {"accent": ACCENT[dark]}
+    tokens.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
+    tokens.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
     for index in range(len(OKABE_ITO)):
-        found[f"describer-{index + 1}"] = describer_colour(index, dark)
-        found[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
-        found[f"describer-{index + 1}-band"] = mix(neutral("background", dark), describer_colour(index, dark), 0.2)
-    found.update({f"judge-{index + 1}": judge_colour(index, dark) for index in range(len(_JUDGES))})
+        tokens[f"describer-{index + 1}"] = describer_colour(index, dark)
+        tokens[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
+        tokens[f"describer-{index + 1}-band"] = mix(neutral("background", dark), describer_colour(index, dark), 0.2)
+    tokens.update({f"judge-{index + 1}": judge_colour(index, dark) for index in range(len(_JUDGES))})
     for name, stops, steps in (
         ("score", SCORE_STOPS[dark], SCORE_STEPS),
         ("delta", DELTA_STOPS[dark], DELTA_STEPS),
@@ -229,9 +229,9 @@ def variables(dark: bool = False) -> dict[str, str]:
     ):
         for step in range(steps + 1):
             colour = interpolate(stops, step / steps)
-            found[f"{name}-{step}"] = colour
-            found[f"{name}-{step}-ink"] = ink_on(colour)
-    return found
+            tokens[f"{name}-{step}"] = colour
+            tokens[f"{name}-{step}-ink"] = ink_on(colour)
+    return tokens
 
 
 def stylesheet() -> str:

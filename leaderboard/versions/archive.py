@@ -123,16 +123,16 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
     Raises:
         InputError: A version is damaged, or one name stands for two versions.
     """
-    found: dict[str, FrozenBoard] = {}
+    boards: dict[str, FrozenBoard] = {}
     for path in sorted(folder.glob(f"*/{VERSION}")):
         board = _read_frozen(path)
-        twin = found.setdefault(board.record.name, board)
+        twin = boards.setdefault(board.record.name, board)
         if twin is not board or (board.record.name == current.name and not _same(board.record, current)):
             other = "the site's own" if twin is board else str(twin.folder)
             raise InputError(f"{path}: version {board.record.name} is not {other}", "Give one of them another name.")
-    if not found and not folder.is_dir():
+    if not boards and not folder.is_dir():
         raise InputError(f"{folder}: no folder of frozen boards", "Make one: ircore site freeze SITE --out DIR/NAME")
-    former = [board for name, board in found.items() if name != current.name]
+    former = [board for name, board in boards.items() if name != current.name]
     return tuple(sorted(former, key=lambda board: (board.record.date, board.record.name), reverse=True))
 
 

@@ -69,14 +69,14 @@ def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
     Args:
         rows: As they stand in the file, each board best first; what names no judge and no condition is passed over.
     """
-    found: dict[tuple[str, str, str, str], list[Row]] = {}
+    rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
         key = (*(row.get(name) for name in _FIELDS[:-1]), row.get(_FIELDS[-1], ""))
         if all(isinstance(part, str) for part in key):
-            found.setdefault(key, []).append(row)
-    keys = sorted(found, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
+            rows_by_view.setdefault(key, []).append(row)
+    keys = sorted(rows_by_view, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
     return tuple(
-        FrozenView("index" if not number else f"board-{number}", *key, tuple(found[key]))
+        FrozenView("index" if not number else f"board-{number}", *key, tuple(rows_by_view[key]))
         for number, key in enumerate(keys)
     )
 

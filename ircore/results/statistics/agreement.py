@@ -305,14 +305,14 @@ class _Crossed:
         return np.clip(quotient(joint, np.sqrt(squares[0] * squares[1])), -1, 1)
 
 
-def with_interval(found: Agreement, draws: Floats) -> Agreement:
+def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
     """Add the interval that the measure's values in the resamples make, or why there is none."""
     known = draws[np.isfinite(draws)]
-    if found.clusters < MINIMUM_PICTURES:
-        return replace(found, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")
+    if agreement.clusters < MINIMUM_PICTURES:
+        return replace(agreement, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")
     if len(known) < (1 - UNDEFINED_SHARE) * len(draws):
-        return replace(found, reason="no interval: resamples of the instances often leave it undefined")
+        return replace(agreement, reason="no interval: resamples of the instances often leave it undefined")
     if np.ptp(known) < 1e-12:
-        return replace(found, reason="no interval: no difference between instances to draw on")
-    low, high = np.quantile(known, widened(found.clusters))
-    return replace(found, low=float(low), high=float(high))
+        return replace(agreement, reason="no interval: no difference between instances to draw on")
+    low, high = np.quantile(known, widened(agreement.clusters))
+    return replace(agreement, low=float(low), high=float(high))

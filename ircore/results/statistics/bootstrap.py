@@ -133,12 +133,12 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
         One estimate a column; ``n`` counts the instances that have a value. There is no interval with fewer than two
         of them, nor where all are the same on a scale without ends.
     """
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for columns in _chunks(ratios):
         part = ratios.chosen(columns)
         moved = part.deviations(drawn)
-        found += _estimates(part.points, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
-    return found
+        estimates += _estimates(part.points, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
+    return estimates
 
 
 def contrast_intervals(
@@ -267,5 +267,5 @@ def _quantiles(rows: NDArray[np.float64], levels: Floats) -> NDArray[np.float64]
     right = np.minimum(left + 1, count - 1)
     each = np.arange(len(rows))
     part = at - left
-    found: NDArray[np.float64] = rows[each, left] * (1 - part) + rows[each, right] * part
-    return found
+    quantiles: NDArray[np.float64] = rows[each, left] * (1 - part) + rows[each, right] * part
+    return quantiles

@@ -86,10 +86,10 @@ def complete_grid(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...], tu
         by_generator.setdefault(generator, set()).add(describer)
     flipped = len(by_generator) < len(by_describer)
     rows = by_generator if flipped else by_describer
-    found = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _choices(rows)]
+    candidates = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _choices(rows)]
     grids = [
         (tuple(sorted(shared)), chosen) if flipped else (chosen, tuple(sorted(shared)))
-        for chosen, shared in found
+        for chosen, shared in candidates
         if shared
     ]
     return min(grids, key=lambda grid: (-len(grid[0]) * len(grid[1]), -len(grid[0]), grid), default=((), ()))

@@ -184,8 +184,8 @@ def _best(sums: _Sums, n: int) -> _Fit:
     """Return the fit of least deviance; a ratio of 0 is one of the answers."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
-    return _fit(sums, n, min(0.0, float(np.exp(found.x)), key=lambda ratio: _deviance(sums, n, ratio)))
+    optimum = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
+    return _fit(sums, n, min(0.0, float(np.exp(optimum.x)), key=lambda ratio: _deviance(sums, n, ratio)))
 
 
 def _deviance(sums: _Sums, n: int, ratio: float) -> float:

@@ -294,10 +294,10 @@ def board_table(
     parts = by_rules(results)
     rows = [row for part in parts for row in part.board(judge, category, difficulty, order)]
     least = results.detectable(judge, category, difficulty) if rows else None
-    found = (
+    footnotes = (
         f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
     )
-    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
+    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + footnotes
     notes = (*NOTES[order], *remedies(row.cell.unranked for row in rows))
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
 

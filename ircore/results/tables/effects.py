@@ -26,15 +26,17 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
             estimated=True,
         ),
     )
-    found = pair_effects(results, judge, category, difficulty)
-    behind = Selection(found.run_ids, "rated", category, difficulty, judge)
-    rows = () if isinstance(found.decomposition, Unavailable) else tuple(_rows(found, found.decomposition, behind))
+    effects = pair_effects(results, judge, category, difficulty)
+    behind = Selection(effects.run_ids, "rated", category, difficulty, judge)
+    rows = (
+        () if isinstance(effects.decomposition, Unavailable) else tuple(_rows(effects, effects.decomposition, behind))
+    )
     words = caption(results, judge, category, difficulty)
-    return Table("effects", "Describers and generators", words, columns, rows, _notes(found), primary="effect")
+    return Table("effects", "Describers and generators", words, columns, rows, _notes(effects), primary="effect")
 
 
-def _rows(found: PairEffects, parts: Effects, behind: Selection) -> Iterator[tuple[Value, ...]]:
-    model = found.model
+def _rows(effects: PairEffects, parts: Effects, behind: Selection) -> Iterator[tuple[Value, ...]]:
+    model = effects.model
     reason = model.reason if isinstance(model, Unavailable) else "not part of the model"
     fitted = None if isinstance(model, Unavailable) else model
     grand = None if fitted is None else fitted.grand
@@ -59,11 +61,11 @@ def _rows(found: PairEffects, parts: Effects, behind: Selection) -> Iterator[tup
     yield row("dominance", "describers less generators", parts.dominance, None)
 
 
-def _notes(found: PairEffects) -> tuple[str, ...]:
-    if isinstance(found.decomposition, Unavailable):
-        return (f"No effects: {found.decomposition.reason}.",)
-    size = f"{len(found.decomposition.describers)} describers × {len(found.decomposition.generators)} generators"
-    model = found.model
+def _notes(effects: PairEffects) -> tuple[str, ...]:
+    if isinstance(effects.decomposition, Unavailable):
+        return (f"No effects: {effects.decomposition.reason}.",)
+    size = f"{len(effects.decomposition.describers)} describers × {len(effects.decomposition.generators)} generators"
+    model = effects.model
     if isinstance(model, MixedEffects):
         chances = ", ".join(f"{SOURCES[source]} p {_p(p)}" for source, p in model.p.items())
         tests = f"Mixed model, clustered on instances: {chances}."

@@ -181,8 +181,8 @@ class Table:
     @property
     def carried(self) -> tuple[str, ...]:
         """The keys of the marks that some entry carries, in the order of ``marks``."""
-        found = {mark for row in self.rows for value in row for mark in value.marks}
-        return tuple(key for key in self.marks if key in found)
+        carried = {mark for row in self.rows for value in row for mark in value.marks}
+        return tuple(key for key in self.marks if key in carried)
 
     def for_readers(self, terminal: bool = False) -> "Table":
         """Return the table with the columns that people see, at a terminal or elsewhere."""

@@ -47,7 +47,7 @@ def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[i
     sizes = [sum(element.type not in _GROUND for element in scene.elements) for scene in scenes]
     texts = [[element for element in scene.elements if element.text is not None] for scene in scenes]
     fonts = [
-        float(str(element.parameters["size"])) for found in texts for element in found if "size" in element.parameters
+        float(str(element.parameters["size"])) for labels in texts for element in labels if "size" in element.parameters
     ]
     behind = Selection(tuple(results.episodes), "ended", category, difficulty)
     return (
@@ -55,7 +55,7 @@ def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[i
         _mean(sizes),
         _least(min(sizes, default=None), _NO_SCENE),
         _least(max(sizes, default=None), _NO_SCENE),
-        _mean([len(found) for found in texts]),
+        _mean([len(labels) for labels in texts]),
         _least(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
         _mean([len(_colours(scene)) for scene in scenes]),
         Value(fmean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
@@ -76,8 +76,10 @@ def _colours(scene: Scene) -> set[str]:
 
 def _first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
     """Return the length of the first message of every episode, by category and difficulty."""
-    found: dict[tuple[str, str], list[int]] = {}
+    tokens_by_condition: dict[tuple[str, str], list[int]] = {}
     for episode in (result.episode for episodes in results.episodes.values() for result in episodes):
         if episode.turns:
-            found.setdefault((episode.category, episode.difficulty), []).append(episode.turns[0].message_tokens)
-    return found
+            tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(
+                episode.turns[0].message_tokens
+            )
+    return tokens_by_condition

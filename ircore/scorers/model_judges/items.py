@@ -112,12 +112,12 @@ def _wanted(episode: Episode, judge: str, every_turn: bool) -> list[tuple[str, t
     """List instance, renderings and score of each thing that is asked about an episode, the preference last."""
     by_turn = {turn.turn: turn.rendering for turn in episode.turns if turn.rendering is not None}
     scored = scored_turns(episode, every_turn)
-    found: list[tuple[str, tuple[Rendering, ...], Wanted]] = [
+    requests: list[tuple[str, tuple[Rendering, ...], Wanted]] = [
         (episode.instance_id, (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
         for turn, sha256 in scored
     ]
     if len(scored) > 1:
         (first, _), (final, sha256) = scored[0], scored[-1]
         question = Wanted(episode.episode_id, final, "preference", judge, sha256)
-        found.append((episode.instance_id, (by_turn[first], by_turn[final]), question))
-    return found
+        requests.append((episode.instance_id, (by_turn[first], by_turn[final]), question))
+    return requests

@@ -105,7 +105,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             for judge in judges:
                 run.keep_judge(judge.identity)
         watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
-        watch.begin([question for found in planned.values() for part in found for question in part.asked])
+        watch.begin([question for planned_runs in planned.values() for part in planned_runs for question in part.asked])
         seats = [_Seat(judge, player, planned[judge.name]) for judge, player in zip(judges, players, strict=True)]
         total = sum(len(seat.items) for seat in seats)
         with JudgementWriter() as writer, progress("judge", total) as shown:

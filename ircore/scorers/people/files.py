@@ -110,16 +110,16 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
     """
     rows = _rows(path, _text(path))
     header = _header(path, next(rows, (1, []))[1])
-    found = []
+    ratings = []
     for number, cells in rows:
         if number > MAX_ROWS + 1:
             raise InputError(f"{path}: more than {MAX_ROWS:,} rows", "Import it in parts.")
         if any(cells):
             row = _row(number, header, cells, faults)
-            found += [row] if row else []
-    if not found and not faults.found:
+            ratings += [row] if row else []
+    if not ratings and not faults.found:
         raise InputError(f"{path}: no rows below the header", "Export the ratings again.")
-    return tuple(found)
+    return tuple(ratings)
 
 
 def _text(path: Path) -> str:

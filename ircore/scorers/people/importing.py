@@ -89,8 +89,8 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         faults = Faults(path)
         rows = read_ratings(path, faults)
         by_id = _runs_by_id(path, runs, rows)
-        found = _scores(rows, by_id, faults)
-        new, kept = _new_ratings(found, by_id, faults)
+        rated = _scores(rows, by_id, faults)
+        new, kept = _new_ratings(rated, by_id, faults)
         faults.check()
         _check_judge(by_id.values(), write=not check)
         if not check:
@@ -121,7 +121,7 @@ def _scores(
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
     episodes = {run_id: {episode.episode_id: episode for episode in run.episodes()} for run_id, run in runs.items()}
-    found = []
+    rated = []
     for row in rows:
         run_id = _run_id(row, only)
         if run_id not in runs:
@@ -132,8 +132,8 @@ def _scores(
             faults.add(row.row, problem)
         elif row.value is not None or row.reason is not None:
             key = _Key(run_id, row.episode_id, row.turn, row.task, row.annotator)
-            found.append((key, row, _score(row, rendering)))
-    return found
+            rated.append((key, row, _score(row, rendering)))
+    return rated
 
 
 def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, str]:
@@ -173,13 +173,13 @@ def _score(row: RatingRow, rendering: str) -> Score:
 
 
 def _new_ratings(
-    found: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
+    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
     """Sort out what is there already; a rating that says something else than an earlier one is a fault."""
     known = {key: given for run_id, run in runs.items() for key, given in _earlier(run_id, run)}
     new: dict[str, list[Score]] = defaultdict(list)
     kept = 0
-    for key, row, score in found:
+    for key, row, score in rated:
         earlier = known.get(key)
         if earlier is None:
             known[key] = _Given(score, f"row {row.row}")

@@ -46,14 +46,14 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
     state = _state(path)
     places = _places(path, state)
     network = LipSimNetwork(architecture or _architecture(path, state, places))
-    found = {}
+    tensors = {}
     for name, parameter in network.state_dict().items():
         if name not in places:
             raise _wrong(path, f"the parameter {name} is missing")
-        found[name] = _one(path, state, places.pop(name), tuple(parameter.shape))
+        tensors[name] = _one(path, state, places.pop(name), tuple(parameter.shape))
     for keys in places.values():
         raise _wrong(path, f"unexpected parameter {keys[0]}: there are more layers than the network has")
-    network.load_state_dict(found, assign=True)
+    network.load_state_dict(tensors, assign=True)
     for layer in (*network.convs, *network.linears):
         layer.factor()
     return network.eval().requires_grad_(False)
