@@ -1,4 +1,4 @@
-"""What a picture shows, in words: of a target what was drawn, of a rendering whose it is and how close it came."""
+"""Alternative texts of pictures: the content of a target, the author and score of a rendering."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ _FURNITURE = frozenset(
         "panel", "patch", "right_angle", "tick", "zero_line",
     }
 )  # fmt: skip
-"""Of a figure with other content these are not what one would name first."""
+"""Element types that an alternative text skips where the figure has other content."""
 
 _PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
 _NAMES = {"polyline": "line"}

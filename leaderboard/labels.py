@@ -17,7 +17,7 @@ NOT_RATED: Mapping[str, tuple[str, str]] = {
     "pending": ("…", "not rated yet"),
     "outside": ("n/a", "not applicable: the judge does not rate such pictures"),
 }
-"""What stands in place of an episode's score, and what it means."""
+"""Sign shown in place of an episode's score, and its explanation, by kind."""
 
 _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "bar_graph": ("Bar graphs", "Bar"),

@@ -22,7 +22,7 @@ CORRECTION_WORDS: Mapping[Correction, str] = {
     "numeric": "number",
     "acknowledgement": "acknowledgement",
 }
-"""How pages name the categories, in the order of their legend."""
+"""Names of the correction categories on pages, in the order of the legend."""
 
 _PLACE: Mapping[Correction, int] = {correction: place for place, correction in enumerate(CORRECTIONS)}
 
@@ -31,7 +31,7 @@ class Segment(NamedTuple):
     """A piece of a message."""
 
     text: str
-    """What stands there, as the describer wrote it."""
+    """Text of the segment, as the describer wrote it."""
 
     corrections: tuple[Correction, ...]
     """The categories whose words cover it, in their order; none for other words."""
@@ -41,7 +41,7 @@ class Marked(NamedTuple):
     """A message as pages show it."""
 
     segments: tuple[Segment, ...]
-    """Put together they are the message, or its beginning."""
+    """Segments that together give the message, or its beginning."""
 
     left_out: int
     """Characters at the end that are not shown."""

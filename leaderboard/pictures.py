@@ -21,19 +21,19 @@ LARGE = 512
 
 QUALITY = 84
 METHOD = 2
-"""Of WebP: quality 0–100; effort 0–6, of which 2 takes half the time of 4 and gives files 2 % larger."""
+"""WebP settings: quality 0–100; effort 0–6, where 2 takes half the time of 4 and gives files 2 % larger."""
 
 ENCODING = f"webp q{QUALITY} m{METHOD} {SMALL} {LARGE}"
 """Pictures made with other settings are not taken over from an earlier build."""
 
 FOLDER = "img"
 _FEW = 24
-"""Below so many pictures starting a second process takes longer than it saves."""
+"""Number of pictures below which starting a second process takes longer than it saves."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How a picture is referred to in a page."""
+    """Addresses and size of a picture in a page."""
 
     small: str
     """File for thumbnails, relative to the site's root."""
@@ -42,10 +42,10 @@ class Shown:
     """File for zooming, relative to the site's root; or the address of the original, if that lies elsewhere."""
 
     width: int
-    """Of the small file, in pixels."""
+    """Width of the small file, in pixels."""
 
     height: int
-    """Of the small file, in pixels."""
+    """Height of the small file, in pixels."""
 
 
 class _Source(NamedTuple):
@@ -117,7 +117,7 @@ class PictureBook:
 
 
 _Job = tuple[_Source, Path, tuple[int, ...]]
-"""What to encode, below which folder, and how large: longest sides in pixels, descending."""
+"""Encoding task: source, target folder, and longest sides in pixels, descending."""
 
 
 def _encode_all(jobs: list[_Job]) -> Iterator[None]:

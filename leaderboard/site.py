@@ -1,4 +1,4 @@
-"""What every page draws on: the results, the pictures, and how things are named and addressed on the site."""
+"""Model of the site that every page draws on: results, pictures, and the names and addresses of pairs and instances."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,19 +30,19 @@ class Page:
     """One page to be written."""
 
     path: str
-    """Where it stands, without suffix and relative to the site's root: ``boards/index``."""
+    """Path without suffix, relative to the site's root: ``boards/index``."""
 
     title: str
-    """For the browser's tab: only words of our own and checked identifiers, never a stranger's text."""
+    """Title for the browser's tab: only our own words and checked identifiers, never a stranger's text."""
 
     template: str
-    """Its template's name, without suffix."""
+    """Name of the template, without suffix."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    """What the template needs beyond the site."""
+    """Values that the template needs beyond the site."""
 
     searchable: bool = False
-    """Whether the site's search finds it."""
+    """Whether the page is in the index of the site's search."""
 
     later: Callable[[], Mapping[str, Any]] | None = None
     """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
@@ -62,10 +62,10 @@ class Pair:
     """A describer–generator pair as the site names and marks it."""
 
     result: SubmissionResult
-    """Its run."""
+    """Results of the pair's run."""
 
     key: str
-    """Its name in addresses: the slug, or the run's id where two runs share a slug."""
+    """Name of the pair in addresses: the slug, or the run's id where two runs share a slug."""
 
     hue: int
     """Colour of its describer, 0-based."""
@@ -74,7 +74,7 @@ class Pair:
     """Marker of its generator, 0-based."""
 
     apart: str
-    """What tells it from others of the same players: its slug, and the rules where they differ; else empty."""
+    """Text that tells pairs of the same players apart: slug, and rules where they differ; else empty."""
 
     @property
     def run_id(self) -> str:
@@ -93,7 +93,7 @@ class Pair:
 
     @property
     def shown(self) -> dict[str, str]:
-        """What a browser needs to name and mark it: key, labels (hidden characters visible), rules, class and path."""
+        """Name and marks of the pair for scripts: key, labels (hidden characters visible), rules, class and path."""
         return {
             "key": self.key,
             "describer": visible(self.describer),
@@ -110,13 +110,13 @@ class Gallery:
     """An instance as the site names and addresses it."""
 
     instance: Instance
-    """Its record."""
+    """Record of the instance."""
 
     title: str
-    """Such as ``Pie graphs, hard, 3``."""
+    """Title, such as ``Pie graphs, hard, 3``."""
 
     target: Shown
-    """Its picture."""
+    """Target picture."""
 
 
 class Site:
@@ -156,7 +156,7 @@ class Site:
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
         self.cache: BuildCache | None = None
-        """Where what is made of single runs is kept from build to build; None for nowhere."""
+        """Build cache for results of single runs; None for no cache."""
         self._under: dict[Rules, Results] = {}
         self.runs: dict[str, SiteRun] = {run.run.run_id: run for run in runs}
         self.pictures = PictureBook(originals)
@@ -174,7 +174,7 @@ class Site:
 
     @property
     def unplayed(self) -> tuple[Submitted, ...]:
-        """What others handed in and no run is here of: listed, never ranked."""
+        """Submissions of others without a run on this site: they are listed, never ranked."""
         played = {pair.result.slug for pair in self.pairs.values()}
         return tuple(
             submitted

@@ -60,16 +60,16 @@ from leaderboard.versions.archive import read_archive, write_frozen
 from leaderboard.versions.pages import version_pages
 
 MARKER = ".ircore-site.json"
-"""In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
+"""Marker file in the root of every built site: a folder that is not empty is replaced only if it holds this file."""
 
 SOURCES = Path(__file__).resolve().parents[2]
-"""Where ``mkdocs.yml`` and ``docs`` lie."""
+"""Repository root, which holds ``mkdocs.yml`` and ``docs``."""
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 
 _DATA = (matrix_files, comparison_files, badge_files, feed_files)
-"""What yields path and text of data that pages refer to, that which takes longest first."""
+"""Functions that yield path and text of data files that pages refer to, the slowest first."""
 
 _MANY = 8
 """Pairs from which pages are written in several processes."""
@@ -83,7 +83,7 @@ class Tree:
     """The folders of a build, all below one."""
 
     work: Path
-    """Where everything is made."""
+    """Root of the build folder."""
 
     @property
     def docs(self) -> Path:
@@ -92,23 +92,23 @@ class Tree:
 
     @property
     def blocks(self) -> Path:
-        """What is put into pages after they are built."""
+        """HTML blocks, put into the pages after MkDocs has built their shells."""
         return self.work / "blocks"
 
     @property
     def files(self) -> Path:
-        """What is put beside them then: data and pictures, of which the builder need not know."""
+        """Data and pictures, put beside the finished pages; MkDocs never reads them."""
         return self.work / "files"
 
     @property
     def site(self) -> Path:
-        """What the builder makes."""
+        """Output of MkDocs."""
         return self.work / "site"
 
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What a build made."""
+    """Counts of a finished build."""
 
     pages: int
     """Pages written by templates; the hand-written ones are not counted."""
@@ -117,7 +117,7 @@ class BuildReport:
     """Different pictures shown."""
 
     encoded: int
-    """Of these, pictures that an earlier build had not encoded yet."""
+    """Pictures among ``pictures`` that no earlier build had encoded."""
 
 
 def build_site(
@@ -255,7 +255,7 @@ def _write_files(files: Iterable[tuple[str, str]], tree: Tree) -> None:
 
 
 def _complete(site: Site, tree: Tree) -> None:
-    """Put everything beside the finished pages, and say what the site is."""
+    """Move data and pictures beside the finished pages, and write the marker file."""
     merge(tree.files, tree.site)
     write_surroundings(tree.site, site.address)
     marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}

@@ -34,7 +34,7 @@ _ADDRESSES = frozenset({"href", "src", "data-large", "data-chart", "action", "fo
 _FETCHED = frozenset({"script", "img", "iframe", "source", "video", "audio", "embed", "object", "track"})
 _HOME = re.compile(r"(?<![\w/.-])(/(home|root|Users|work|tmp|mnt)/[\w.-]+|[A-Z]:\\Users\\)")
 _SHELL = "#__"
-"""How the anchors of the shell's own switches begin: they are no links."""
+"""Prefixes of the anchors that the theme's own switches use: they are no links."""
 
 
 class Finding(NamedTuple):
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     """Relative to the site."""
 
     what: str
-    """In words."""
+    """Description of the fault."""
 
     def __str__(self) -> str:
         """Return both on a line."""
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
 
 @dataclass
 class _Page(HTMLParser):
-    """What a page holds that is checked."""
+    """The parts of a page that are checked."""
 
     text: str
     ids: set[str] = field(default_factory=set)
@@ -99,7 +99,7 @@ class _Site:
 
     @cached_property
     def own(self) -> str:
-        """Where the site will stand, which its robots.txt says; empty if that is not known."""
+        """Address at which the site will stand, from its robots.txt; empty if unknown."""
         robots = self.folder / "robots.txt"
         match = re.search(
             r"^Sitemap: (https://\S+/)sitemap\.xml$", robots.read_text() if robots.is_file() else "", re.M

@@ -1,4 +1,4 @@
-"""What happens to shells after MkDocs: each page gets its policy, then the block that was kept out of Markdown.
+"""Finishing the shells after MkDocs: each page gets its policy, then the block that was kept out of Markdown.
 
 Another builder can take over as long as it leaves the place of a block as it is (``leaderboard.building.shells``).
 """
@@ -17,7 +17,7 @@ from leaderboard.output_folder import write_text
 from leaderboard.rendering.policy import with_policy
 
 _CHART = '<figure class="chart"'
-"""How a figure begins in a block: a stranger's words cannot look so, since their quotes are escaped."""
+"""Beginning of a figure in a block: strangers' words cannot imitate it, since their quotes are escaped."""
 
 _FEEDS = """<link rel="alternate feed" type="application/atom+xml" title="What changed" href="{root}feed.atom">
 <link rel="alternate feed" type="application/feed+json" title="What changed" href="{root}feed.json">

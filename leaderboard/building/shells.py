@@ -1,4 +1,4 @@
-"""What the builder sees of our pages: a place for each block, and one page for all others of its folder.
+"""Sources for MkDocs: a placeholder for each block, and one page that stands for all others of its folder.
 
 What our templates write never passes through Markdown, the theme's templates or the search index. To the builder, pages
 of one folder differ in title and name alone: it makes one of them, and the others are made from that. Pages that the
@@ -60,16 +60,16 @@ def _source(title: str, searchable: bool = False, words: str = "") -> str:
 
 
 class Shell(NamedTuple):
-    """What the builder made for a page."""
+    """The shell that MkDocs built for a page."""
 
     path: str
-    """Of the page, without suffix."""
+    """Path of the page, without suffix."""
 
     text: str
     """The shell."""
 
     changes: tuple[tuple[str, str], ...] = ()
-    """What is to be replaced in it, and by what."""
+    """Replacements to make in the shell, as pairs of old and new text."""
 
 
 def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[Shell]:

@@ -1,4 +1,4 @@
-"""What the token budget does: score and ΔQ of pairs that were played under several, as the paper's Figure 17."""
+"""Effect of the token budget: score and ΔQ of pairs played under several budgets, as in the paper's Figure 17."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

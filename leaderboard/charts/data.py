@@ -1,4 +1,4 @@
-"""What figures are drawn from: which pairs, whose ratings, and the tables that hold the numbers.
+"""Data of the figures: the pairs, the judge, and the tables that hold the numbers.
 
 No number is computed here or in any figure: they come from ``ircore.results.tables``, and the table beside a
 figure is a selection of their columns and rows.
@@ -24,7 +24,7 @@ MOST_PANELS = 12
 
 
 class Subject:
-    """What the figures of one judge are about.
+    """Results that the figures of one judge are drawn from.
 
     Args:
         results: Of some runs.
@@ -116,7 +116,7 @@ def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
 
 
 def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
-    """Put tables of the same columns below one another, with a column that says whose ratings each row has."""
+    """Return tables with equal columns as one table, with a first column that names the judge of each row."""
     named = list(tables)
     column = Column("rater", "judge", "Who rated.", digits=None)
     first = named[0][1]

@@ -44,7 +44,7 @@ _BETWEEN = 66
 """Room between small maps, CSS pixels."""
 
 _KEY = 42
-"""How far above the maps the key of the colours stands, CSS pixels."""
+"""Height of the colour key above the maps, CSS pixels."""
 
 _HEAD = 74
 """Room above the first small maps, CSS pixels."""

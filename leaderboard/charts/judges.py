@@ -1,4 +1,4 @@
-"""What judges are worth: agreement of raters, and how judges' scores read on the people's scale."""
+"""Figures about judges: agreement between raters, and judges' scores on the people's scale."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

@@ -11,7 +11,7 @@ class Dot:
     """A number with its interval as a mark with a whisker."""
 
     value: Value
-    """What is drawn."""
+    """Value with its interval."""
 
     symbol: str
     """Plotly's name of the mark."""
@@ -20,7 +20,7 @@ class Dot:
     """Token."""
 
     hover: str
-    """What a pointer shows, plain already."""
+    """Text shown on hover, already plain."""
 
 
 def dot(mark: Dot, y: float, scale: float = 1) -> Json:

@@ -41,16 +41,16 @@ class Spot:
     """A point of a line."""
 
     x: float
-    """Where, such as the turn."""
+    """Position on the x axis, such as the turn."""
 
     value: Value
-    """How high."""
+    """Value on the y axis."""
 
     weight: float = 1.0
     """Share of what it rests on, 0–1: the area of its mark."""
 
     said: str = ""
-    """What a pointer shows beside the number, plain already."""
+    """Text shown on hover beside the number, already plain."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +58,21 @@ class Track:
     """A pair's line."""
 
     pair: Pair
-    """Whose."""
+    """Pair that the track belongs to."""
 
     spots: tuple[Spot, ...]
-    """From left to right."""
+    """Points from left to right."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the axes of all panels are."""
+    """Axes that all panels share."""
 
     x: tuple[float, float]
     """Range."""
 
     x_ticks: Ticks
-    """Where and what."""
+    """Ticks of the x axis."""
 
     x_title: str
     """Name and unit."""
@@ -81,16 +81,16 @@ class Scale:
     """Range."""
 
     y_ticks: Ticks
-    """Where and what."""
+    """Ticks of the y axis."""
 
     y_title: str
     """Name and unit."""
 
     form: Callable[[float | None], str] = labels.number
-    """How the numbers read."""
+    """Format of the numbers."""
 
     factor: float = 1.0
-    """What they are multiplied by, such as 100 for percent."""
+    """Factor of the numbers, such as 100 for percent."""
 
     lines: tuple[float, ...] = field(default=())
     """Heights of lines across every panel, such as zero."""

@@ -21,7 +21,7 @@ HEADING = RowLabel(("reported by the paper,", "not run here"), ())
 HOLLOW = "circle-open"
 
 AID = " Hollow marks below are the paper's published values, of other targets, pairs and judges, without intervals."
-"""What a figure's reading aid says of them."""
+"""Sentence about the paper's values in a figure's reading aid."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Mark:
     """A published value."""
 
     words: str
-    """What a pointer shows."""
+    """Text shown on hover."""
 
     value: float
-    """Where it stands."""
+    """Value of the mark."""
 
     symbol: str = HOLLOW
     """Plotly's name of the mark."""
@@ -46,7 +46,7 @@ class PublishedRow:
     """On two lines."""
 
     values: tuple[str, ...]
-    """What stands beside the marks, one text a line of marks."""
+    """Numbers shown beside the marks, one text per line of marks."""
 
     lines: tuple[tuple[Mark, ...], ...]
     """The marks, line by line from above."""

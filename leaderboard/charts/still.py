@@ -16,7 +16,7 @@ from leaderboard.charts.parts import Json
 from leaderboard.theme import FONT_SIZE, GENERATOR_PATHS, token
 
 WIDTH = {False: 760, True: 358}
-"""Of the picture, CSS pixels, by whether the layout is narrow; it is scaled down, never up."""
+"""Width of the picture in CSS pixels, by whether the layout is narrow; browsers only ever scale it down."""
 
 _DASHES = {
     "solid": "",
@@ -53,7 +53,7 @@ def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
 
 
 class _Frame:
-    """Where things stand in the picture."""
+    """Coordinates of axes and data in the picture."""
 
     def __init__(self, layout: Mapping[str, Any], width: int) -> None:
         self.layout = layout

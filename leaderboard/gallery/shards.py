@@ -16,7 +16,7 @@ SHARD = 20
 """Pairs in one file."""
 
 FOLDER = "data/gallery"
-"""Where the files lie, relative to the site's root."""
+"""Folder of the files, relative to the site's root."""
 
 
 def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int = 1) -> Iterator[tuple[str, str]]:

@@ -44,17 +44,17 @@ class GameSection:
 
     @property
     def folder(self) -> str:
-        """Where its pages stand, relative to the site's root."""
+        """Folder of the game's pages, relative to the site's root."""
         return f"games/{self.game.name}"
 
     @cached_property
     def board(self) -> Table:
-        """Its board."""
+        """Board of the game."""
         return game_board(self.results)
 
     @property
     def instances(self) -> tuple[GameInstance, ...]:
-        """What was played."""
+        """Instances of the game's set."""
         return next(iter(self.folders.values())).instances.instances
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
@@ -116,7 +116,7 @@ class GameSection:
 DEFAULT = """<ol>{% for step in steps %}<li><dl>
 {% for name, value in step %}<dt>{{ name }}</dt><dd>{% if value.sha256 is defined %}<img src="{{ renderings[value.sha256] }}" alt="{{ name }}">{% else %}{{ value }}{% endif %}</dd>{% endfor %}
 </dl></li>{% endfor %}</ol>"""  # noqa: E501
-"""How an episode looks if the game does not say."""
+"""Template of an episode for games that bring none."""
 
 
 def _renderings(step: Mapping[str, Any]) -> Iterator[Rendering]:

@@ -22,13 +22,13 @@ _WIDE = frozenset("mwMW%@±–—")
 
 @dataclass(frozen=True)
 class Badge:
-    """What one badge says."""
+    """Content of one badge."""
 
     path: str
     """Without suffix, relative to the site's root: ``badges/<pair>/<category>``, or ``overall``."""
 
     condition: str
-    """In words: ``all categories``, or a category."""
+    """Condition in words: ``all categories``, or a category."""
 
     label: str
     """Left half: the game, the benchmark's version if it is released, the category."""
@@ -37,7 +37,7 @@ class Badge:
     """Right half: ``rank 2–4 of 12 · 73.1 ± 4.2``, the main score; or why there is none."""
 
     known: bool
-    """Whether there is a rank."""
+    """Whether the pair has a rank."""
 
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""

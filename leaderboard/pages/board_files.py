@@ -12,7 +12,7 @@ from leaderboard.labels import rules_words
 from leaderboard.tiers import tier_of
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
-"""Where they lie below the site's root."""
+"""Paths of both files, relative to the site's root."""
 
 
 def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Which boards there are, where they stand, and what each says of itself in words."""
+"""The boards of the site: their paths, and their titles and captions in words."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from leaderboard.site_judge import judge_kind, rates
 
 @dataclass(frozen=True)
 class View:
-    """What one board shows."""
+    """Selection and order of one board."""
 
     judge: str
     """Who judges."""
@@ -29,11 +29,11 @@ class View:
     """Runs under these rules alone; None for all runs, each row saying its rules."""
 
     order: Order = "main"
-    """What its rows are ordered by; ranks are by the main score whatever it is."""
+    """Measure that orders the rows; ranks always follow the main score."""
 
     @property
     def overall(self) -> bool:
-        """Whether it shows every target."""
+        """Whether the board covers every target."""
         return self.category is None and self.difficulty is None
 
 
@@ -48,7 +48,7 @@ class Chip:
     """The board's page, without suffix."""
 
     current: bool
-    """Whether it is the board that is shown."""
+    """Whether the link leads to the board that is shown."""
 
 
 def views(site: Site) -> Iterator[View]:

@@ -34,7 +34,7 @@ _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
 
 MEASURED = {measure.column.key: measure.column for measure in MEASURES}
-"""What each column of numbers is: heading, unit, description."""
+"""Heading, unit and description of each numeric column."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Heat:
     """One small cell of a row: a condition and what the pair reached there."""
 
     difficulty: str
-    """Of its targets; the category stands over the column."""
+    """Difficulty of the column's targets; the category stands over the column."""
 
     anchor: str
-    """Its row on the pair's page."""
+    """Anchor of the condition's row on a pair's page."""
 
     key: str
-    """Its column in exported files."""
+    """Name of the column in exported files."""
 
     estimate: Estimate
     """Mean score, or share that prefers the final rendering on the board of a judge that only compares."""
@@ -62,7 +62,7 @@ class HeatColumn:
     """A column of small cells: one a category, easy over hard, or one a difficulty."""
 
     key: str
-    """In addresses."""
+    """Name of the sort key in addresses."""
 
     short: str
     """Heading."""
@@ -82,13 +82,13 @@ class Line:
     """Rank and numbers."""
 
     pair: Pair
-    """How the site names and marks the pair."""
+    """The pair, with its name and marks on the site."""
 
     tier: Tier
-    """How far it can be trusted."""
+    """Trust tier of the row."""
 
     budget: str
-    """Its rules, shortly."""
+    """Short description of the pair's rules."""
 
     heats: tuple[tuple[Heat, ...], ...]
     """Small cells, one tuple a column."""
@@ -98,7 +98,7 @@ class Line:
 
     @property
     def cell(self) -> Cell:
-        """Its numbers."""
+        """Aggregates of the pair under the board's condition."""
         return self.row.cell
 
     @property
@@ -247,17 +247,17 @@ class Tool:
     """A menu above a board that keeps the rows with one value."""
 
     name: str
-    """In addresses, and of the rows' data attribute."""
+    """Name of the menu in addresses and in the rows' data attribute."""
 
     label: str
-    """For people."""
+    """Label of the menu."""
 
     options: tuple[str, ...]
     """Values to choose from; may be strangers' words, so escape them."""
 
 
 class Listed(Protocol):
-    """What the menus above a board need of a row."""
+    """Attributes of a row that the menus above a board filter by."""
 
     @property
     def pair(self) -> Pair:
@@ -265,11 +265,11 @@ class Listed(Protocol):
 
     @property
     def tier(self) -> Tier:
-        """How far it can be trusted."""
+        """Trust tier of the row."""
 
     @property
     def budget(self) -> str:
-        """Its rules, shortly."""
+        """Short description of the pair's rules."""
 
 
 def tools_for(lines: Sequence[Listed]) -> list[Tool]:

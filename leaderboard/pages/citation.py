@@ -1,4 +1,4 @@
-"""How to cite the benchmark, the paper and a pair: BibTeX from ``CITATION.cff`` and from manifests."""
+"""Citations of the benchmark, the paper and the pairs: BibTeX from ``CITATION.cff`` and from manifests."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -26,7 +26,7 @@ from leaderboard.pages.board_views import judge_words
 from leaderboard.site import Page, Pair, Site
 
 FOLDER = "data/compare"
-"""Where the files lie, relative to the site's root."""
+"""Folder of the files, relative to the site's root."""
 
 SPANS = (10, 20, 50, 100)
 """Points of the main score."""

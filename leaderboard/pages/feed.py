@@ -1,4 +1,4 @@
-"""What changed on the boards: a page, an Atom feed and a JSON feed, all from the same list."""
+"""Changes of the boards as a page, an Atom feed and a JSON feed, all from the same list."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What the numbers of this site cannot tell: worked out from the runs, so that it is never out of date."""
+"""Limits of the site's numbers, computed from the runs, so that the page is never out of date."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,7 +47,7 @@ def limits_page(site: Site) -> Page:
 
 @dataclass(frozen=True)
 class Agreements:
-    """How far judges agree with people, and with each other."""
+    """Agreement of judges with people, and with each other."""
 
     people: Table
     """A row a judge; none where people rated nothing that a judge rated."""
@@ -56,10 +56,10 @@ class Agreements:
     """A row every two judges."""
 
     maps: Table | None
-    """What recalibration to people's scale takes off each judge's error; None without people."""
+    """Error of each judge before and after recalibration to people's scale; None without people's ratings."""
 
     notes: tuple[str, ...]
-    """How to read them."""
+    """Notes on reading the numbers."""
 
 
 def agreements(results: Results) -> Agreements:

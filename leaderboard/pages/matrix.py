@@ -34,7 +34,7 @@ from leaderboard.site import Gallery, Page, Pair, Site
 from leaderboard.tiers import Tier, tier_of
 
 FOLDER = "data/matrix"
-"""Where the files lie, relative to the site's root."""
+"""Folder of the files, relative to the site's root."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,17 @@ class MatrixCell:
     """Rank and numbers under the page's condition."""
 
     tier: Tier
-    """How far it can be trusted."""
+    """Trust tier of the pair."""
 
     picture: Shown | None
-    """Its final rendering of the page's target; None if it made none."""
+    """The pair's final rendering of the page's target; None if it made no rendering."""
 
     score: float | None
     """The final score on that target, 0–10, by the page's judge."""
 
     @property
     def cell(self) -> Cell:
-        """Its numbers."""
+        """Aggregates of the pair under the matrix's condition."""
         return self.row.cell
 
 
@@ -74,7 +74,7 @@ class Grid:
 
     @property
     def same_family(self) -> bool:
-        """Whether some pair's describer is judged by a model of its own family."""
+        """Whether any describer in the matrix is judged by a model of its own family."""
         return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
 
 
@@ -86,7 +86,7 @@ class MatrixRow:
     """May be a stranger's words, so escape it."""
 
     hue: int
-    """Of its colour, 0-based."""
+    """Index of the describer's colour, 0-based."""
 
     cells: tuple[tuple[MatrixCell, ...], ...]
     """One entry a generator: the pairs of the two, none where they were not played together."""

@@ -33,13 +33,13 @@ class MetricLine:
     """Final value, one a category."""
 
     total: Cell
-    """What was played and what it cost, whoever judges."""
+    """Counts and costs of the run, which are the same for every judge."""
 
     tier: Tier
-    """How far it can be trusted."""
+    """Trust tier of the row."""
 
     budget: str
-    """Its rules, shortly."""
+    """Short description of the pair's rules."""
 
     disputed: Step | None
     """The dispute about its run that is not settled."""

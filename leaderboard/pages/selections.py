@@ -22,13 +22,13 @@ class Chosen:
     """Who played."""
 
     gallery: Gallery
-    """What was played."""
+    """Instance that was played."""
 
     result: EpisodeResult
-    """What happened."""
+    """The episode."""
 
     judged: JudgedEpisode
-    """What the site's judge made of it."""
+    """Scores of the episode by the site's judge."""
 
     @property
     def first(self) -> Turn:
@@ -46,13 +46,13 @@ class Selection:
     """Some episodes under a heading."""
 
     name: str
-    """For addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""
+    """Name in addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""
 
     title: str
-    """For readers."""
+    """Title on the page."""
 
     rule: str
-    """What was chosen, in words."""
+    """Rule by which the episodes were chosen, in words."""
 
     chosen: tuple[Chosen, ...]
     """The most telling first."""

@@ -15,7 +15,7 @@ _ASKED = {
     "simple_shapes": "Coloured primitives at clear positions on a plain or patterned ground.",
     "photos": "A photograph: no scene is known, so that only judges and metrics can say how close a rendering came.",
 }
-"""What a category asks of a pair, in a sentence."""
+"""Skills that a category asks of a pair, in a sentence."""
 
 _LEVELS = {
     ("bar_graph", "easy"): "three to six bars", ("bar_graph", "hard"): "groups, stacks, many bars, or both signs",
@@ -26,7 +26,7 @@ _LEVELS = {
     ("simple_shapes", "easy"): "two to four, upright, apart",
     ("simple_shapes", "hard"): "six to ten, turned, outlined, overlapping, on patterns",
 }  # fmt: skip
-"""What tells easy from hard in the categories that are drawn."""
+"""Difference between easy and hard targets of the drawn categories."""
 
 
 def targets_page(site: Site) -> Page:

@@ -1,4 +1,4 @@
-"""What a pair reached, as it stands on every page: main score first, then quality, what was played, what was rated.
+"""Results of a pair as every page shows them: main score first, then quality, episodes played and episodes rated.
 
 See ``marks``. A board's own cells, with attributes for sorting and export, are in ``board_marks``.
 """
@@ -14,7 +14,7 @@ MAIN = (0.0, 100.0)
 """Ends of the main score's scale."""
 
 NO_MAIN = "none of what was played is rated"
-"""Why there is no main score."""
+"""Reason given where a pair has no main score."""
 
 
 def main_score(cell: Cell) -> Markup:

@@ -87,7 +87,7 @@ CONVERGENCE_TOKENS = {
     "regressed": "regressed",
     "no_refinement": "unrefined",
 }
-"""Which token each convergence outcome has."""
+"""Colour token of each convergence outcome."""
 
 _OUTCOMES: dict[str, tuple[str, str]] = {
     "improved": ("#3d998c", "#3aa093"),
@@ -99,10 +99,10 @@ _OUTCOMES: dict[str, tuple[str, str]] = {
 _JUDGES = (("#2a2a30", "#e8e8ec"), ("#62636d", "#b3b6c0"), ("#8c8d97", "#858994"))
 
 FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-"""What is already on the reader's machine: no font is fetched."""
+"""Font stack of fonts that readers' systems have: no font is fetched."""
 
 FONT_SIZE = 12
-"""Of words in figures, CSS pixels."""
+"""Font size in figures, CSS pixels."""
 
 NARROW = 560
 """Width in CSS pixels below which a figure takes its narrow layout."""

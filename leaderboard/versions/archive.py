@@ -26,7 +26,7 @@ from leaderboard.versions.frozen import frozen_views, standing_alone, values_of
 
 VERSION = "version.json"
 BOARDS = ("leaderboard.json", "leaderboard.csv")
-"""What is kept of a version, besides its record: the files under ``data/`` of its last site."""
+"""Files that are archived for a version besides its record: those under ``data/`` of its last site."""
 
 FOLDER = "versions"
 _OF_RUNS = ("trust", "date", "ircore", "rules")
@@ -38,10 +38,10 @@ class FrozenBoard:
     """The boards of a former version."""
 
     record: BenchmarkVersion
-    """Which version."""
+    """Record of the version."""
 
     folder: Path
-    """Where its files lie."""
+    """Folder of the version's files."""
 
     rows: tuple[Mapping[str, Any], ...]
     """The rows of its ``leaderboard.json``; what of ``_OF_RUNS`` the file says of a row's run stands in it too."""
@@ -167,7 +167,7 @@ def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
 
 
 def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
-    """Put the files of frozen boards beside their pages."""
+    """Copy the data files of frozen boards beside their pages."""
     for board in frozen:
         (folder / board.path).mkdir(parents=True, exist_ok=True)
         for name in BOARDS:

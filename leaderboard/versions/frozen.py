@@ -14,10 +14,10 @@ Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
 
 _FIELDS = ("judge", "category", "difficulty", "rules")
-"""In which boards differ: pairs were ranked among those under the same rules."""
+"""Fields that tell boards apart: pairs were ranked among pairs under the same rules."""
 
 ALL = "all"
-"""What stands in a row for all categories, and for both difficulties."""
+"""Entry of a row for all categories, and for both difficulties."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class FrozenView:
     """One board of a former version."""
 
     name: str
-    """Of its page, without suffix: ``index``, or ``board-`` and a number."""
+    """Path of the board's page, without suffix: ``index``, or ``board-`` and a number."""
 
     judge: str
     """Who judged."""
@@ -44,7 +44,7 @@ class FrozenView:
 
     @property
     def heading(self) -> str:
-        """What it shows."""
+        """Title of the board."""
         what = "All categories" if self.category == ALL else category_title(self.category)
         return what if self.difficulty == ALL else f"{what}, {self.difficulty}"
 
@@ -60,7 +60,7 @@ class Choice:
     """The page's name, without suffix."""
 
     current: bool
-    """Whether it is the board that is shown."""
+    """Whether the link leads to the board that is shown."""
 
 
 def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
