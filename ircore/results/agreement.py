@@ -1,4 +1,4 @@
-"""How far judges, humans and single annotators agree: the data of the paper's Tables 1, 2 and 4.
+"""Agreement of judges, humans and single annotators: the data of the paper's Tables 1, 2 and 4.
 
 Task 1, similarity, is compared on every rendering that both rated: matched by run, instance and turn. Task 2,
 preference, is compared on every episode in which both were asked.
@@ -88,13 +88,13 @@ class RaterPair:
 
 @dataclass(frozen=True)
 class OrderBias:
-    """What the order in which two renderings are shown does to a judge's preference."""
+    """Effect of the order of showing two renderings on a judge's preference."""
 
     judge: str
     """The judge."""
 
     episodes: int
-    """In which both orders have an answer, of all runs."""
+    """Number of episodes with an answer in both orders, over all runs."""
 
     disagree: Estimate
     """Share of episodes in which the two orders lead to different answers, 0–1; clustered on instances, which n
@@ -122,7 +122,7 @@ class AgreementResults:
     """Krippendorff's α of all annotators in task 2, nominal."""
 
     orders: tuple[OrderBias, ...]
-    """Of each judge that was asked in both orders."""
+    """Order effect of each judge that was asked in both orders."""
 
 
 def agreement_results(episodes: EpisodesByRun) -> AgreementResults:

@@ -1,4 +1,4 @@
-"""Which version of the benchmark results belong to.
+"""Benchmark version that results belong to.
 
 A version is an instance set and the version of its prompts. Results of different versions are never compared: a board,
 a site and a dataset release are of one of them.
@@ -23,16 +23,16 @@ class Version:
     """Version of the prompts."""
 
     released: BenchmarkVersion | None = None
-    """Its record; None if it has none."""
+    """Record of the released version; None if the version is not released."""
 
     @property
     def name(self) -> str | None:
-        """Such as ``2026.1``; None if it is not released."""
+        """Name such as ``2026.1``; None if the version is not released."""
         return self.released.name if self.released else None
 
     @property
     def words(self) -> str:
-        """How boards and exports name it: ``benchmark 2026.1`` or ``unreleased benchmark (set 1234abcd)``."""
+        """Name on boards and in exports: ``benchmark 2026.1`` or ``unreleased benchmark (set 1234abcd)``."""
         return f"benchmark {self.name}" if self.released else f"unreleased benchmark (set {self.instance_set[:8]})"
 
     def as_dict(self) -> dict[str, str | None]:

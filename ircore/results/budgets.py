@@ -1,4 +1,4 @@
-"""What the token budget does: runs of one pair that differ in nothing else, side by side."""
+"""Effect of the token budget: runs of one pair that differ in the budget alone, side by side."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class BudgetPoint:
     """Share of the same episodes in which the final rendering is preferred to the first, 0–1."""
 
     convergence: Mapping[Convergence, int]
-    """How many episodes improved, stayed stable, regressed or had no refinement, as in the paper's Figure 6."""
+    """Number of episodes that improved, stayed stable, regressed or had no refinement, as in the paper's Figure 6."""
 
     turns: Estimate
     """Turns with a rendering per played episode."""

@@ -27,7 +27,7 @@ MARKS: Mapping[Mark, str] = {
     "unrated_category": "Humans rated nothing of a category that is in this cell.",
     "outside_range": "Some scores lie beyond those that the judge gave to what humans rated; the map's end was used.",
 }
-"""What each mark says, one sentence."""
+"""Meaning of each mark, one sentence."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class RecalibratedCell:
     """``easy``, ``hard``, or None for both."""
 
     judge: str
-    """Whose scores were recalibrated."""
+    """Judge whose scores were recalibrated."""
 
     score: Recalibrated | None
     """Mean over played episodes that the judge rated, 0–10, higher is better; None where there is no map."""
 
     marks: tuple[Mark, ...]
-    """What it was not fitted for."""
+    """Marks of the ways in which the map does not fit this run."""
 
     reason: str | None
-    """Why there is no value; None exactly where there is one."""
+    """Reason why there is no value; None exactly where there is a value."""
 
 
 CellKey = tuple[str, str | None, str | None, str]
@@ -108,7 +108,7 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
 def recalibrated_cells(
     fitted: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
 ) -> tuple[RecalibratedCell, ...]:
-    """Put a judge's mean final scores of one run on the humans' scale, by a map of its own or, marked, another judge's.
+    """Return a judge's mean final scores of one run on the humans' scale, by its own map or, marked, another judge's.
 
     Args:
         fitted: The map, or why there is none.
@@ -124,16 +124,16 @@ class _Design:
     """All instances played, the conditions they make, and their resamples, the same for all runs and judges."""
 
     places: Mapping[str, int]
-    """Of each instance."""
+    """Row of each instance by its id."""
 
     categories: tuple[str, ...]
-    """Of each instance."""
+    """Category of each instance."""
 
     conditions: tuple[tuple[str | None, str | None], ...]
     """Category and difficulty, None for all."""
 
     members: NDArray[np.bool_]
-    """Which instances are in which condition, shape (instances, conditions)."""
+    """Membership of instances in conditions, shape (instances, conditions)."""
 
     labels: tuple[str, ...]
     """Condition of each instance: the strata of the draws."""

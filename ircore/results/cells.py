@@ -159,7 +159,7 @@ def _standing(instances: Sequence[Instance], ratings: Rated) -> Standing:
 
 
 class _Shared(NamedTuple):
-    """What a run took under one condition; the first fields in the order of ``_AMOUNTS``."""
+    """Amounts that a run took under one condition; the first fields in the order of ``_AMOUNTS``."""
 
     turns: Estimate
     tokens: Estimate
@@ -169,7 +169,7 @@ class _Shared(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """How many of a run's episodes are in which state for one judge."""
+    """Number of a run's episodes in each state for one judge."""
 
     unfinished: int
     rated: int
@@ -178,7 +178,7 @@ class _Counts(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """What one judge makes of a run under one condition."""
+    """Scores and counts of a run under one condition by one judge."""
 
     counts: _Counts
     score: Estimate

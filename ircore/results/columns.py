@@ -15,7 +15,7 @@ Column = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Columns:
-    """What cells are averages of; rows as in the instance set, columns as the runs were given."""
+    """Values that cells average; rows as in the instance set, columns in the order of the runs."""
 
     delta: Mapping[str, Column]
     """By judge: ΔQ, −10 to 10."""
@@ -30,10 +30,10 @@ class Columns:
     """Seconds that both players took, of played episodes."""
 
     messages: Column
-    """How many messages; 0 for an episode that was not played."""
+    """Number of messages; 0 for an episode that was not played."""
 
     over_budget: Column
-    """How many of these exceed the token budget."""
+    """Number of messages that exceed the token budget."""
 
     cost: Column
     """US dollars of each episode that has ended; all of a run's are NaN if one of them is not known."""

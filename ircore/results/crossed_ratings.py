@@ -1,4 +1,4 @@
-"""What every two judges give the same renderings: how often which score meets which."""
+"""Joint distribution of the scores that two judges give the same renderings, for every two judges."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,13 +22,13 @@ class CrossedRatings:
     """A judge."""
 
     other: str
-    """Another; people last."""
+    """The other judge; people come last."""
 
     counts: Mapping[tuple[int, int], int]
-    """How many renderings got these two scores, each to the nearest whole point (a half upwards), 0–10."""
+    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
 
     renderings: int
-    """That both rated."""
+    """Number of renderings that both judges rated."""
 
     near: float
     """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""

@@ -1,4 +1,4 @@
-"""How much describers and generators each contribute to the scores of some runs."""
+"""Contribution of describers and of generators to the scores of runs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_eff
 from ircore.results.subsets import rule_sets
 
 _grid = lru_cache(maxsize=8)(complete_grid)
-"""Of the same pairs it is asked for under every condition."""
+"""Cached, since every condition asks for the effects of the same pairs."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class PairEffects:
     """Effects on one judge's scores under one condition."""
 
     judge: str
-    """Whose scores."""
+    """Judge whose scores are decomposed."""
 
     category: str | None
     """Only this category; None for all."""

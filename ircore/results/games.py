@@ -20,10 +20,10 @@ class MeasuredRun:
     """A run with the values of its game's measures."""
 
     run: GameRun
-    """Its identity."""
+    """Identity of the run."""
 
     episodes: tuple[GameEpisode, ...]
-    """Those that have ended, in the order of the set."""
+    """Finished episodes, in the order of the instance set."""
 
     scores: tuple[GameScore, ...]
     """Values of the game's measures."""
@@ -47,7 +47,7 @@ class GameResults:
     """The results of one game on one instance set."""
 
     game: Game[Any]
-    """Which."""
+    """The game."""
 
     runs: tuple[MeasuredRun, ...]
     """Best first by the headline."""

@@ -1,4 +1,4 @@
-"""What image metrics give the final renderings of each pair; never mixed with ratings."""
+"""Image metrics of the final renderings of each pair; never mixed with ratings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,16 +29,16 @@ class MetricCell:
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """What is known of a metric."""
+    """Title, unit, direction and range of a metric."""
 
     name: str
-    """As in scores."""
+    """Name of the metric, as in scores."""
 
     title: str
-    """For people."""
+    """Title of the metric, for people."""
 
     unit: str
-    """Such as ``dB``; empty if it has none, or none is known."""
+    """Unit, such as ``dB``; empty if the metric has no unit, or none is known."""
 
     higher_is_better: bool
     """Direction; higher for a metric that is not installed here."""

@@ -1,4 +1,4 @@
-"""How a pair's describer talks: what it corrects, how much it says, and how much of that is new.
+"""Language of a pair's describer: its corrections, the length of its messages, and the share of new words.
 
 Only played episodes count, as everywhere. A correction message is a message of turn 2 or later.
 """
@@ -26,10 +26,10 @@ class MessageResult:
     """The episode."""
 
     category: str
-    """Of its picture."""
+    """Category of the target."""
 
     difficulty: str
-    """Of its picture."""
+    """Difficulty of the target."""
 
     turn: int
     """1-based."""
@@ -41,7 +41,7 @@ class MessageResult:
     """Words; ``ircore.games.reconstruction.language.words`` says what a word is."""
 
     marks: tuple[Mark, ...]
-    """What it corrects, and where; empty for turn 1, which describes."""
+    """Words that correct the rendering, with their places; empty for turn 1, which describes."""
 
     novelty: float | None
     """Share of its content words that no earlier message of the episode used, 0–1; None on turn 1 and without any."""
@@ -52,7 +52,7 @@ class MessageResult:
 
 @dataclass(frozen=True)
 class CorrectionProfile:
-    """What a group of correction messages is about."""
+    """Corrections in a group of correction messages."""
 
     lexicon: str
     """Version of the lists that were used."""
@@ -78,7 +78,7 @@ class TurnLanguage:
     """1-based."""
 
     messages: int
-    """How many episodes have a message at this turn."""
+    """Number of episodes with a message at this turn."""
 
     tokens: Estimate
     """Tokens a message."""
@@ -98,13 +98,13 @@ class RunLanguage:
     """The messages of one run, or of a part of its episodes."""
 
     profile: CorrectionProfile
-    """What they correct."""
+    """Corrections in the messages."""
 
     by_turn: Mapping[int, CorrectionProfile]
     """The same for every turn ≥ 2 that has a message."""
 
     turns: tuple[TurnLanguage, ...]
-    """How long and how new they are, turn by turn."""
+    """Length and novelty of the messages, turn by turn."""
 
 
 def episode_messages(episodes: Iterable[EpisodeResult]) -> tuple[MessageResult, ...]:

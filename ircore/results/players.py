@@ -1,4 +1,4 @@
-"""What one describer or generator scores, averaged over the partners that it was played with."""
+"""Scores of one describer or generator, averaged over the partners that it was played with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class PlayerResult:
     """One player with all its partners, as one judge sees it."""
 
     role: Role
-    """Whether it describes or draws."""
+    """Role of the player: describer or generator."""
 
     label: str
-    """Its label."""
+    """Label of the player."""
 
     run_ids: tuple[str, ...]
     """The runs that are averaged: one a partner, under the rules that most runs share."""

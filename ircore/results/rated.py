@@ -1,4 +1,4 @@
-"""What became of every episode in the eyes of one judge, and the values that it then stands for.
+"""Status of every episode for one judge, and the values that stand for the episode's main score.
 
 Three things that look alike are kept apart: an episode that the pair did not play (it counts as nothing), one that has
 no result yet (never begun, or a technical failure), and a rendering that the judge has not rated.

@@ -1,4 +1,4 @@
-"""How the similarity of a group of episodes develops over the turns."""
+"""Similarity of a group of episodes over the turns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ KNOWN_SHARE = 0.9
 
 @dataclass(frozen=True)
 class TurnPoint:
-    """Where a group of episodes stands after a turn."""
+    """Mean similarity of a group of episodes after a turn."""
 
     turn: int
     """1-based."""
@@ -23,7 +23,7 @@ class TurnPoint:
     """Similarity of each episode's latest rendering, 0–10; an episode that has ended keeps its last one."""
 
     refining: int
-    """How many episodes made a rendering at this turn."""
+    """Number of episodes with a rendering at this turn."""
 
 
 def trajectory(

@@ -26,12 +26,12 @@ from ircore.scorers.score_counts import ScoreCount, count_score
 
 JUDGES = ("structural",)
 METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
-"""What ``ircore score`` computes unless told otherwise."""
+"""Metrics and judges that ``ircore score`` computes by default."""
 
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """What to score."""
+    """Selection of the metrics, judges and renderings to score."""
 
     judges: tuple[str, ...] = JUDGES
     """Judges by name: similarity of renderings, and preference of the final to the first."""
@@ -45,7 +45,7 @@ class ScoringPlan:
 
 @dataclass(frozen=True)
 class ScoringSummary:
-    """What scoring did."""
+    """Counts of a scoring command."""
 
     runs: int
     """Run folders."""
@@ -60,7 +60,7 @@ class ScoringSummary:
     """Scores that were added."""
 
     unavailable: int
-    """Of the new ones, those without a value."""
+    """Number of new scores without a value."""
 
     counts: dict[str, ScoreCount] = field(default_factory=dict)
     """The same by judge and metric, with the reasons why some have no value."""
@@ -90,7 +90,7 @@ class Material:
     """All that the scores of one episode depend on; it can be scored where the run folder is not."""
 
     target: Picture
-    """What was to be reconstructed."""
+    """The target picture."""
 
     first: Picture
     """The first rendering."""

@@ -37,7 +37,7 @@ Contrasts = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Maps rows of values, shape (columns, any), linearly to their contrasts, a new array of shape (contrasts, any)."""
 
 DEFAULT: Method = "percentile"
-"""What covers best on scores like ours by ``benchmarks/intervals.py``: ``bca`` is wider and a little too cautious."""
+"""Default method: best coverage on scores like ours by ``benchmarks/intervals.py``; ``bca`` is a little too wide."""
 
 ROUNDING = 1e-9
 """Differences below this, relative to the point, are rounding: such values count as equal."""
@@ -80,7 +80,7 @@ class Ratios:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """How many instances count for each column."""
+        """Number of instances that count for each column."""
         counts: NDArray[np.intp] = (self.denominators > 0).sum(axis=0)
         return counts
 
@@ -163,7 +163,7 @@ def contrast_intervals(
 
 
 class _Support(NamedTuple):
-    """What each column rests on."""
+    """Data behind each column: its instances and their number."""
 
     counts: NDArray[np.intp]
     """Instances that count for it."""
@@ -199,7 +199,7 @@ def _estimates(
     scale: Scale,
     method: Method,
 ) -> list[Estimate]:
-    """Put intervals around means."""
+    """Return means with their intervals."""
     counts, freedom = support
     influence = centred(influence, drawn)
     shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)

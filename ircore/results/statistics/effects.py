@@ -1,4 +1,4 @@
-"""What describers and generators each contribute: the two-way decomposition of a crossed grid of pairs."""
+"""Contributions of describers and generators: the two-way decomposition of a crossed grid of pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,22 +37,22 @@ class Effects:
     """Mean of pair (d, g) = grand + describer d + generator g + interaction (d, g); each kind adds up to 0."""
 
     describers: tuple[str, ...]
-    """Of the grid, in order."""
+    """Describers of the grid, in order."""
 
     generators: tuple[str, ...]
-    """Of the grid, in order."""
+    """Generators of the grid, in order."""
 
     grand: Estimate
     """Mean over all pairs, in the unit of the scores."""
 
     describer: Mapping[str, Estimate]
-    """How much better pairs with this describer are than the grand mean."""
+    """Mean of each describer's pairs less the grand mean."""
 
     generator: Mapping[str, Estimate]
-    """How much better pairs with this generator are."""
+    """Mean of each generator's pairs less the grand mean."""
 
     interaction: Mapping[tuple[str, str], Estimate]
-    """What describer and generator are together beyond the sum of both; empty if it was not asked for."""
+    """Interaction of describer and generator beyond the sum of both; empty if it was not asked for."""
 
     shares: Mapping[Source, Estimate]
     """Share of the sum of squares between pairs, 0–1; the three add up to 1."""

@@ -1,4 +1,4 @@
-"""Which ranks the data allow: from paired differences, with all comparisons of a board under one error rate.
+"""Ranks that the data allow: from paired differences, with all comparisons of a board under one error rate.
 
 Mogstad, Romano, Shaikh and Wilhelm (2024), *Inference for Ranks with Applications to Mobility across Neighbourhoods and
 Academic Achievement across Countries*, Review of Economic Studies 91: a pair's best rank is one more than the number of
@@ -24,7 +24,7 @@ POWER = 0.8
 """Chance of finding a difference of the size that is called detectable."""
 
 MAIN_DIFFERENCE = Scale(-100.0, 100.0, 0.02)
-"""Of two main scores."""
+"""Scale of differences of two main scores."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class RankRange:
 
 @dataclass(frozen=True)
 class Standing:
-    """How the pairs of a board stand to each other."""
+    """Standing of a board's pairs to each other: ranks and critical value."""
 
     ranges: tuple[RankRange | None, ...]
     """One a pair; None for a pair without a rank."""
@@ -54,7 +54,7 @@ class Standing:
     """Median over pairs of pairs of the difference that so many instances find; None if there is none to compare."""
 
     critical: float | None
-    """How many standard errors apart two pairs of this board must be; None if no two of them have ranks."""
+    """Critical value, in standard errors, for two pairs of this board; None if no two of them have ranks."""
 
 
 def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
@@ -88,7 +88,7 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
 
 
 def paired_difference(point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Estimate:
-    """Put an interval around the mean of one pair less that of another.
+    """Return the mean of one pair less that of another, with its interval.
 
     Args:
         point: The difference as far as it is known; NaN if it is not.
@@ -132,7 +132,7 @@ class _Differences:
     """Degrees of freedom, the same for all: every instance has a value for every pair."""
 
     factor: float
-    """What makes a sum of squared influences a variance: instances over degrees of freedom."""
+    """Factor from a sum of squared influences to a variance: instances over degrees of freedom."""
 
 
 def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:

@@ -1,4 +1,4 @@
-"""How far raters agree: our counterpart of the paper's Tables 1, 2 and 4, and what the order of showing does."""
+"""Agreement of raters: our counterpart of the paper's Tables 1, 2 and 4, and the effect of the order of showing."""
 
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement

@@ -1,4 +1,4 @@
-"""What describers and what generators contribute, from pairs that form a full grid."""
+"""Effects of describers and generators, from pairs that form a full grid."""
 
 from collections.abc import Iterator, Mapping
 

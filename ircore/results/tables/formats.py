@@ -198,13 +198,13 @@ class FlatColumn:
     """One column of a flat file: a plain column, or one of the four of an estimate."""
 
     name: str
-    """As in the file."""
+    """Name of the column in the file."""
 
     column: Column
-    """What it belongs to."""
+    """Column of the table that the flat column comes from."""
 
     part: Literal["value", "mean", "low", "high", "n"]
-    """What of it."""
+    """Part of the column's entries: the plain value, or one of the four numbers of an estimate."""
 
 
 def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:

@@ -1,4 +1,4 @@
-"""How describers talk: what they correct, how long and how new their messages are, turn by turn."""
+"""Language of describers: their corrections, and the length and novelty of their messages, turn by turn."""
 
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS
 from ircore.results.language import (

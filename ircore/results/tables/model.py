@@ -1,4 +1,4 @@
-"""What a table is: the one form in which site, release, CSV, JSON, Markdown and LaTeX get their numbers.
+"""The table model: the one form in which site, release, CSV, JSON, Markdown and LaTeX get their numbers.
 
 A table is a frozen value. Every column says its unit and which direction is better; every number carries its interval,
 how many values it rests on, and which episodes these are; what is missing says why.
@@ -13,7 +13,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 
 Better = Literal["higher", "lower", "neither"]
-"""Which direction of a column is better."""
+"""Direction of a column that is better."""
 
 Which = Literal["ended", "played", "rated", "refined"]
 """Episodes that have ended; of these not aborted; of these rated at the end; of these rated at both ends of several
@@ -24,18 +24,18 @@ Audience = Literal["everyone", "readers", "pages", "programs"]
 space is short; ``programs``: CSV, JSON and flat records only."""
 
 Origin = Literal["computed here", "reported by the paper"]
-"""Where a table's numbers come from; the two never stand in one table."""
+"""Origin of a table's numbers: own results or published figures, never mixed in one table."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which episodes a number was computed from."""
+    """Selection of the episodes that a number was computed from."""
 
     run_ids: tuple[str, ...]
     """The runs."""
 
     which: Which
-    """Which of their episodes."""
+    """State that selects among the runs' episodes."""
 
     category: str | None = None
     """Only this category; None for all."""
@@ -44,7 +44,7 @@ class Selection:
     """Only this difficulty; None for both."""
 
     judge: str | None = None
-    """Whose ratings ``rated`` and ``refined`` mean."""
+    """Judge whose ratings ``rated`` and ``refined`` refer to."""
 
     def episodes(self, results: Results) -> tuple[tuple[str, str], ...]:
         """Return run id and episode id of each, in the order of the runs and of the set."""
@@ -74,7 +74,7 @@ class Value:
     """One entry of a table: a text, a count, or a number with its interval."""
 
     value: float | int | str | None
-    """What is shown; None where there is none."""
+    """The value; None where there is none."""
 
     low: float | None = None
     """Lower end of the 95 % interval, in the column's unit; None where there is no interval."""
@@ -83,10 +83,10 @@ class Value:
     """Upper end."""
 
     n: int | None = None
-    """How many values a mean rests on; None for texts and counts."""
+    """Number of values that a mean rests on; None for texts and counts."""
 
     missing: str | None = None
-    """Why ``value`` is None."""
+    """Reason why ``value`` is None."""
 
     marks: tuple[str, ...] = ()
     """Keys of the table's marks that this entry carries."""
@@ -118,13 +118,13 @@ class Column:
     """Heading for people, without the unit."""
 
     description: str
-    """What it is, in one sentence."""
+    """Description of the column, in one sentence."""
 
     unit: str = ""
     """Unit or scale, such as ``0–10`` or ``US$``; empty for texts and counts."""
 
     better: Better = "neither"
-    """Which direction is better."""
+    """Direction that is better."""
 
     digits: int | None = 2
     """Decimals shown to people; None for texts. Files for programs have full precision."""
@@ -155,25 +155,25 @@ class Table:
     """Identifier, such as ``board``; also its file's name."""
 
     title: str
-    """What it shows, for people."""
+    """Title of the table, for people."""
 
     caption: str
-    """In words: what is selected, who judged, how many episodes, on which instance set."""
+    """Caption in words: the selection, the judge, the number of episodes, the instance set."""
 
     columns: tuple[Column, ...]
-    """In order."""
+    """Columns in order."""
 
     rows: tuple[tuple[Value, ...], ...]
-    """Each as long as ``columns``."""
+    """Rows, each as long as ``columns``."""
 
     notes: tuple[str, ...] = ()
     """Remarks on the whole table."""
 
     marks: Mapping[str, str] = field(default_factory=dict)
-    """What the marks of entries mean, by key."""
+    """Meaning of the marks of entries, by key."""
 
     origin: Origin = "computed here"
-    """Whether these are results of runs or published figures."""
+    """Origin of the numbers: results of runs, or published figures."""
 
     primary: str | None = None
     """Key of the column whose flat names are plain ``mean``, ``low``, ``high`` and ``n``; None if there is none."""

@@ -1,4 +1,4 @@
-"""What every two judges give the same renderings, as a table."""
+"""Crossed scores of every two judges, as a table."""
 
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Table, Value

@@ -1,4 +1,4 @@
-"""What the targets of a set show, counted from their scenes, and how many words they take."""
+"""Content of a set's targets, counted from their scenes, and the tokens of their first messages."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,7 +11,7 @@ from ircore.results.tables.pairs import caption
 
 _NO_SCENE = "a photograph has no scene"
 _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
-"""What lies behind a figure: of no weight for how much it shows."""
+"""Element types that lie behind a figure and do not add to its content."""
 
 
 def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:

@@ -1,4 +1,4 @@
-"""What refinement does: outcomes of episodes, scores turn by turn, token budgets side by side."""
+"""Effects of refinement: outcomes of episodes, scores turn by turn, token budgets side by side."""
 
 from ircore.results.budgets import budget_series
 from ircore.results.model import Results

@@ -1,4 +1,4 @@
-"""What asking judges would take, before they are asked; every assumption is said."""
+"""Forecast of the questions, tokens and costs of judging, with every assumption stated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ ANSWER_TOKENS = 20
 
 @dataclass(frozen=True)
 class JudgingEstimate:
-    """What one judge would take.
+    """Forecast for one judge.
 
     Attributes:
         scores: That are to be had.

@@ -1,4 +1,4 @@
-"""What judges that are models are to be asked about a run: each thing once, whoever wants to know."""
+"""Work lists of judges that are models: each question about a run once, whatever number of scores needs it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Item:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """What one judge is to do about one run.
+    """Work of one judge on one run.
 
     Attributes:
         items: To be judged.

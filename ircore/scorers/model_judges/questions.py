@@ -23,7 +23,7 @@ from ircore.scorers.model_judges.items import Item
 
 
 class Verdict(NamedTuple):
-    """What answers amount to: a value, or why there is none; of a preference also what each order said.
+    """Reading of answers: a value, or the reason why there is none; for a preference also the answer in each order.
 
     ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
     """

@@ -42,7 +42,7 @@ JUDGE: Seat[JudgeView, TextAnswer] = Seat("judge", "Judge", "pictures, and never
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """How judges are asked.
+    """Asking model judges.
 
     Attributes:
         every_turn: Whether every rendering is rated, not only the first and the final one.
@@ -63,7 +63,7 @@ class JudgingPlan:
 
 @dataclass
 class JudgeReport:
-    """What one judge did.
+    """Counts of one judge's work.
 
     Attributes:
         name: Of the judge.
@@ -156,7 +156,7 @@ class _TechnicalError(Exception):
 
 @dataclass(frozen=True)
 class _Session:
-    """What all judges share while they are asked."""
+    """State that all judges share while they are asked."""
 
     plan: JudgingPlan
     engine: Engine[JudgementEntry]

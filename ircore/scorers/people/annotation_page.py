@@ -24,7 +24,7 @@ PICTURES = "pictures"
 
 @dataclass(frozen=True)
 class WrittenPage:
-    """What was written."""
+    """Counts of the written files."""
 
     folder: Path
     """The page's folder; open its ``index.html``."""
@@ -33,7 +33,7 @@ class WrittenPage:
     """Picture files, each once however often it is shown."""
 
     megabytes: float
-    """Of these, in units of 10⁶ bytes."""
+    """Size of the files, in units of 10⁶ bytes."""
 
 
 def write_page(study: Study, folder: Path) -> WrittenPage:

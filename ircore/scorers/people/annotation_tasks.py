@@ -22,7 +22,7 @@ from ircore.scorers.people.files import NAME
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """What to ask of whom."""
+    """Selection of questions and annotators."""
 
     every_turn: bool = False
     """Whether similarity is asked of every rendering, not only of the first and the final one."""
@@ -37,7 +37,7 @@ class TaskPlan:
     """At most so many items: whole targets, drawn evenly over categories and difficulties. None: all."""
 
     seed: int = 0
-    """Of that draw, and of each annotator's order, ≥ 0."""
+    """Seed of that draw, and of each annotator's order, ≥ 0."""
 
     annotators: tuple[str, ...] = ()
     """Pseudonyms that may rate; empty: whoever opens the page names their own."""
@@ -70,7 +70,7 @@ class Item:
 
 
 class PictureSource(NamedTuple):
-    """Where a picture of a study is read from."""
+    """Source of a picture of a study."""
 
     run: RunFolder
     """The run that holds it."""
@@ -91,13 +91,13 @@ class Study:
     """16 hex digits: hash of the items and the seed."""
 
     seed: int
-    """Of each annotator's order."""
+    """Seed of each annotator's order."""
 
     annotators: tuple[str, ...]
     """Who may rate; empty: anyone."""
 
     items: tuple[Item, ...]
-    """In the order of the runs, the instance set and the turns; each annotator sees another order."""
+    """Items in the order of the runs, the instance set and the turns; each annotator sees another order."""
 
     pictures: Mapping[str, PictureSource]
     """Every picture that the items name, by its SHA-256."""

@@ -17,13 +17,13 @@ COLUMNS = (
     "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",
     "seconds", "answered_at",
 )  # fmt: skip
-"""Of an exported file, in its order."""
+"""Columns of an exported file, in its order."""
 
 REQUIRED = ("annotator", "episode_id", "turn", "task", "value")
-"""What no file can do without."""
+"""Columns that every file needs."""
 
 NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
-"""What ``records.Name`` takes: a pseudonym, a run's or an episode's id."""
+"""Pattern of ``records.Name``: a pseudonym, a run's or an episode's id."""
 
 TASKS = ("similarity", "preference")
 MAX_BYTES = 32 * 1024 * 1024
@@ -40,7 +40,7 @@ class RatingRow:
     """One row of the file."""
 
     row: int
-    """As a spreadsheet counts: the header is row 1."""
+    """Row number as in a spreadsheet: the header is row 1."""
 
     annotator: str
     """Pseudonym."""
@@ -64,7 +64,7 @@ class RatingRow:
     """similarity: an integer 0–10; preference: 1 final, 0 first, 0.5 tie; None if there is none."""
 
     reason: str | None
-    """Why there is no value; None together with no value: not answered yet."""
+    """Reason why there is no value; None together with no value: not answered yet."""
 
 
 class Faults:

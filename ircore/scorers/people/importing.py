@@ -23,7 +23,7 @@ HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 
 @dataclass(frozen=True)
 class AnnotatorSummary:
-    """What one annotator did in an imported file."""
+    """Counts of one annotator's ratings in an imported file."""
 
     annotator: str
     """Pseudonym."""
@@ -32,7 +32,7 @@ class AnnotatorSummary:
     """Items with a value, or with a reason why there is none."""
 
     without_value: int
-    """Of these, those without a value: the annotator could not tell."""
+    """Number of ratings without a value: the annotator could not tell."""
 
     items: int
     """Different items that the file names, whoever answered them."""
@@ -40,7 +40,7 @@ class AnnotatorSummary:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What an import did, or would do."""
+    """Counts of an import, done or only tried."""
 
     added: int
     """New scores."""

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 
 class SLLLayer(nn.Module, ABC):
-    """What both kinds of layer share: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
+    """Shared part of both kinds of layer: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
 
     The parameters have no values until they are loaded or drawn.
 
