@@ -8,7 +8,7 @@ from ircore.results.episodes import Convergence
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
 
 MISSING = "–"
-"""Stands where there is no value; the reason stands beside it for whoever asks."""
+"""Sign in place of a missing value; the reason stands in its tooltip or beside it."""
 
 NOT_RATED: Mapping[str, tuple[str, str]] = {
     "unplayed": (MISSING, "not played"),

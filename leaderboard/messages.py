@@ -1,4 +1,4 @@
-"""A message in pieces: which of its words correct what, as pages tint them."""
+"""Messages cut into segments by the corrections that their words make, as pages tint them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

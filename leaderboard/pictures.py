@@ -83,14 +83,14 @@ class PictureBook:
         """
         if sha256 not in self._sources:
             source = self._sources[sha256] = _Source(str(path), sha256, width, height)
-            self._shown[sha256] = self._found(source)
+            self._shown[sha256] = self._measured(source)
         return self._shown[sha256]
 
     def shown(self, sha256: str) -> Shown | None:
         """Return how a picture is shown; None if nobody has said yet that it is."""
         return self._shown.get(sha256)
 
-    def _found(self, source: _Source) -> Shown:
+    def _measured(self, source: _Source) -> Shown:
         width, height = _fit(source.width, source.height, SMALL)
         original = f"{self.originals}{source.sha256}{Path(source.path).suffix}" if self.originals else ""
         return Shown(_name(source.sha256, SMALL), original or _name(source.sha256, LARGE), width, height)

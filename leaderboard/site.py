@@ -213,9 +213,9 @@ class Site:
         return None if episode is None else episode.judged.get(judge or self.judge)
 
     def key(self, pair: Pair) -> str:
-        """Return a name for what is made of a pair alone, whatever others are on the site; 64 hex digits.
+        """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 
-        That is its run, how the site names and marks it, who judges, and where originals lie.
+        It covers the pair's run, how the site names and marks it, who judges, and where originals lie.
         """
         marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart)
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))

@@ -64,7 +64,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
 
 
 def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
-    """Return who vouches for a run and what was found in it, by the words for it.
+    """Return the parties who vouch for a run and the findings in it, as words for pages.
 
     Args:
         submission: The run.

@@ -20,7 +20,7 @@ _TITLE = "irg-shell-title"
 
 
 def place(title: str, words: str = "") -> str:
-    """Return what the builder sees where a block belongs, on one line.
+    """Return the placeholder of a block in the source for MkDocs, on one line.
 
     It has a heading, since the theme writes one of its own into a page without; the search finds its words.
 
@@ -32,7 +32,7 @@ def place(title: str, words: str = "") -> str:
 
 
 def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
-    """Write what the builder makes shells from.
+    """Write the sources from which MkDocs builds shells.
 
     Args:
         pages: All that templates write.

@@ -64,7 +64,7 @@ class Subject:
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
 
     def chosen_words(self, most: int) -> str:
-        """Say which pairs a figure of at most so many shows; empty if it shows all."""
+        """Return a sentence on the choice of pairs in a figure of at most ``most`` pairs; empty if it shows all."""
         count = len(self.pairs)
         return (
             f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""

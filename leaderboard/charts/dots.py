@@ -175,7 +175,7 @@ def _sketch(
     published: Sequence[PublishedRow] = (),
     beside: Table | None = None,
 ) -> Sketch:
-    """Draw a row a pair with a mark a judge; below them the paper's ``published`` rows, which ``beside`` has too."""
+    """Draw one row per pair with one mark per judge; below, the paper's ``published`` rows, from the table ``beside``."""
     alone = len(by_judge) == 1
     most = max(len(by_judge), *(len(row.lines) for row in published), 0)
     names = [

@@ -1,4 +1,4 @@
-"""Judge against judge: what every two of them give the same renderings, beside the line on which they agree."""
+"""Judge against judge: joint distribution of two judges' scores of the same renderings, with the line of agreement."""
 
 from collections.abc import Sequence
 

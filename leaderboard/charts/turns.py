@@ -27,7 +27,7 @@ _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
 
 def turn_ticks(turns: int) -> Ticks:
-    """Return ticks for so many turns: each, or every third."""
+    """Return ticks for turns 1 to ``turns``: at every turn, or at every third."""
     return [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
 
 

@@ -40,7 +40,7 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
 
 
 def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:
-    """Return of each instance that a pair played: outcome, change, and final score by the site's judge."""
+    """Return outcome, change, and final score by the site's judge, for each instance that a pair played."""
     outcomes: dict[str, list[Any]] = {}
     for result in site.results.episodes[pair.run_id]:
         judged = site.judged(result)

@@ -1,4 +1,4 @@
-"""One game's results as the site shows them, and how an episode looks by the game's own template."""
+"""Results of one game as the site shows them, with episodes rendered by the game's own template."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence

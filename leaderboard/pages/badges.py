@@ -62,7 +62,7 @@ class Badge:
 
 
 def badges(site: Site) -> dict[str, list[Badge]]:
-    """Return every pair's badges by run_id: overall, then one a category, as the site's judge sees them.
+    """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
 
     A rank is among the pairs that were played under the same rules.
     """

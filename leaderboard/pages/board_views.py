@@ -139,7 +139,7 @@ def judge_words(site: Site, judge: str) -> str:
 
 
 def rules_label(site: Site, rules: Rules | None) -> str:
-    """Name rules shortly, by what sets them apart from the others on the site."""
+    """Return a short name of rules that tells them apart from the other rules on the site."""
     if rules is None:
         return "all rules"
     turns = len({rules.max_turns for rules in site.rule_sets}) > 1

@@ -1,4 +1,4 @@
-"""The boards: pairs as rows, ranked under one condition by one judge; metrics have theirs in ``metric_boards``."""
+"""Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class HeatColumn:
-    """A column of small cells: one a category, easy over hard, or one a difficulty."""
+    """A column of small cells: one column per category, easy over hard, or one per difficulty."""
 
     key: str
     """Name of the sort key in addresses."""
@@ -176,7 +176,7 @@ def _board_page(site: Site, view: View) -> Page:
 
 
 def _rows(site: Site, view: View) -> dict[str, Any]:
-    """Return the rows of a board, and what follows from them."""
+    """Return the rows of a board, with the menus, columns and notes that depend on them."""
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     preferred = any(line.cell.preference.mean is not None for line in lines)
@@ -207,7 +207,7 @@ def _charts(site: Site, view: View) -> tuple[str, ...]:
 
 
 def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
-    """Say which small cells a board has: one a category, or one a difficulty where a category is chosen."""
+    """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
     difficulties = (view.difficulty,) if view.difficulty else results.difficulties
     if view.category is None:
         return tuple(

@@ -90,7 +90,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
 
 
 def escape_bibtex(text: str) -> str:
-    """Return text in which nothing means anything to TeX or to BibTeX."""
+    """Return text with every character escaped that TeX or BibTeX would interpret."""
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 

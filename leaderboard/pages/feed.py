@@ -44,11 +44,11 @@ class Change:
     """The same in every build, as a URN."""
 
     pair: Pair | None = None
-    """The pair that is new; None for anything else."""
+    """The new pair; None for other kinds of change."""
 
 
 def changes(site: Site) -> tuple[Change, ...]:
-    """Return what changed, newest first: benchmark releases, new pairs, versions of ircore that played them first.
+    """Return the changes, newest first: benchmark releases, new pairs, versions of ircore that played them first.
 
     A change has the date on which the run began, or the benchmark was released, which is recorded with it; the date of
     a build is not a change.

@@ -261,7 +261,7 @@ def _effects(site: Site, view: View) -> Effects | None:
 
 
 def telling_target(site: Site, view: View) -> Gallery | None:
-    """Choose the target under a condition that most pairs have drawn and that sets them apart most."""
+    """Return the target that most pairs have drawn under a condition; of several, the one whose scores spread most."""
     results = view_results(site, view)
     among = [
         gallery

@@ -1,4 +1,4 @@
-"""The page of the published figures of the paper, shown beside ours and never mixed with them."""
+"""Page of the paper's published figures, shown beside our own results and never mixed with them."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -63,10 +63,10 @@ def player_pages(site: Site) -> Iterator[Page]:
         }
         # A label is a stranger's text, so it stays out of the title.
         title = f"{role.capitalize()}, player {number}"
-        yield Page(path, title, "player", values, later=partial(_found, site, role, label, pairs))
+        yield Page(path, title, "player", values, later=partial(_player_values, site, role, label, pairs))
 
 
-def _found(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return what takes long to work out."""
     result = player_result(site.results, role, label, site.judge)
     return {"found": result, "extremes": _extremes(result), "strip": _strip(site, pairs)}

@@ -110,7 +110,7 @@ def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen
 
 
 def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:
-    """Return the episodes with the least ``sign × value``, one a target."""
+    """Return the episodes with the least ``sign × value``, one per target."""
     by_instance: dict[str, Chosen] = {}
     for chosen, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
         if len(by_instance) == each:

@@ -1,4 +1,4 @@
-"""The content security policy of every page: what a browser may run, fetch and show, whatever stands in the page.
+"""Content security policy of every page: the scripts, addresses and pictures that a browser may use on it.
 
 A page is allowed the inline scripts of its shell by their hashes. They are taken before the block with strangers' words
 is put into the shell (``leaderboard.building.finish``), so that a script which somehow got into a block is not among

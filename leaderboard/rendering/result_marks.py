@@ -28,7 +28,7 @@ def quality(cell: Cell) -> Markup:
 
 
 def has_gaps(cell: Cell) -> bool:
-    """Return whether something is not known yet: then intervals reach much farther to one side."""
+    """Return whether episodes are unfinished or unrated: then intervals reach much farther to one side."""
     return bool(cell.unfinished) or cell.rated < cell.applicable
 
 

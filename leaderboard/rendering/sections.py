@@ -1,4 +1,4 @@
-"""The row of pages of one section, which stands above each of them: made from the navigation in ``mkdocs.yml``."""
+"""Section navigation: a row of links above every page of a section, read from the navigation in ``mkdocs.yml``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -105,7 +105,7 @@ def freeze_site(
 
 
 def _write_pages(board: FrozenBoard, folder: Path) -> None:
-    """Write the boards as pages that can be read on their own, for when no site shows them any more."""
+    """Write the boards as stand-alone pages, readable when no site shows them any more."""
     views = frozen_views(board.rows)
     for view in views:
         shown = block("frozen", {**values_of(board.record, views, view), "site_root": None})
