@@ -1,4 +1,4 @@
-"""What a picture shows, in words: of a target what was drawn, of a rendering whose it is and how close it came."""
+"""Alternative texts of pictures: the content of a target, the author and score of a rendering."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ _FURNITURE = frozenset(
         "panel", "patch", "right_angle", "tick", "zero_line",
     }
 )  # fmt: skip
-"""Of a figure with other content these are not what one would name first."""
+"""Element types that an alternative text skips where the figure has other content."""
 
 _PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
 _NAMES = {"polyline": "line"}
@@ -51,7 +51,11 @@ def target_words(instance: Instance) -> str:
     kind = _KINDS.get(instance.category, instance.category.replace("_", " ").capitalize())
     if instance.scene is None:
         return one_line(f"{kind}, {instance.difficulty}: {instance.source}", LONGEST)
-    things = [one for one in instance.scene.elements if one.type not in _FURNITURE and not one.type.endswith("label")]
+    things = [
+        element
+        for element in instance.scene.elements
+        if element.type not in _FURNITURE and not element.type.endswith("label")
+    ]
     parts = [", ".join(_counted(things)) or "nothing but a ground"]
     told = list(_told(things)) if len(things) <= _FEW else []
     words = f"{kind} with {parts[0]}" + (f": {', '.join(told)}" if told else "")
@@ -83,27 +87,29 @@ def colour_name(colour: str) -> str:
 
 
 def _counted(things: Iterable[Element]) -> Iterable[str]:
-    for kind, count in Counter(one.type for one in things).items():
+    for kind, count in Counter(element.type for element in things).items():
         name = _NAMES.get(kind, kind).replace("_", " ")
         yield f"1 {name}" if count == 1 else f"{count} {_PLURALS.get(kind, name + 's')}"
 
 
 def _told(things: Iterable[Element]) -> Iterable[str]:
     """Say of each thing its name and value, or its colour."""
-    for one in things:
-        value = one.parameters.get("share", one.parameters.get("value"))
-        name = one.parameters.get("category")
+    for element in things:
+        value = element.parameters.get("share", element.parameters.get("value"))
+        name = element.parameters.get("category")
         if isinstance(name, str) and isinstance(value, int | float):
-            yield f"{name} {value:g}{' %' if 'share' in one.parameters else ''}"
-        elif one.colour is not None:
-            yield f"{colour_name(one.colour)} {_NAMES.get(one.type, one.type).replace('_', ' ')}"
+            yield f"{name} {value:g}{' %' if 'share' in element.parameters else ''}"
+        elif element.colour is not None:
+            yield f"{colour_name(element.colour)} {_NAMES.get(element.type, element.type).replace('_', ' ')}"
 
 
 def _written(elements: Iterable[Element], told: Iterable[str]) -> Iterable[str]:
     """Yield what is written, but for values along axes and what has been said already."""
-    said = {one.rpartition(" ")[0] for one in told} | {one.split(" ")[0] for one in told}
-    for one in elements:
-        numeric = one.text is not None and one.text.strip("−-+%°.,").replace(".", "").isdigit()
-        skipped = one.type == "value_label" or (one.type in ("tick_label", "wedge_label") and numeric)
-        if one.text is not None and not skipped and one.text not in said:
-            yield f"“{one.text}”"
+    said = {description.rpartition(" ")[0] for description in told} | {
+        description.split(" ")[0] for description in told
+    }
+    for element in elements:
+        numeric = element.text is not None and element.text.strip("−-+%°.,").replace(".", "").isdigit()
+        skipped = element.type == "value_label" or (element.type in ("tick_label", "wedge_label") and numeric)
+        if element.text is not None and not skipped and element.text not in said:
+            yield f"“{element.text}”"

@@ -153,8 +153,8 @@ def check(folder: Path) -> None:
     from leaderboard.building.check import check_site
 
     findings, pages = check_site(folder)
-    for one in findings:
-        click.echo(printable(str(one)))
+    for finding in findings:
+        click.echo(printable(str(finding)))
     if findings:
         raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Mend what they name.")
     click.echo(f"{pages} pages, nothing found", err=True)

@@ -8,7 +8,7 @@ from ircore.results.episodes import Convergence
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
 
 MISSING = "–"
-"""Stands where there is no value; the reason stands beside it for whoever asks."""
+"""Sign in place of a missing value; the reason stands in its tooltip or beside it."""
 
 NOT_RATED: Mapping[str, tuple[str, str]] = {
     "unplayed": (MISSING, "not played"),
@@ -17,7 +17,7 @@ NOT_RATED: Mapping[str, tuple[str, str]] = {
     "pending": ("…", "not rated yet"),
     "outside": ("n/a", "not applicable: the judge does not rate such pictures"),
 }
-"""What stands in place of an episode's score, and what it means."""
+"""Sign shown in place of an episode's score, and its explanation, by kind."""
 
 _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "bar_graph": ("Bar graphs", "Bar"),

@@ -1,4 +1,4 @@
-"""A message in pieces: which of its words correct what, as pages tint them."""
+"""Messages cut into segments by the corrections that their words make, as pages tint them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,16 +22,16 @@ CORRECTION_WORDS: Mapping[Correction, str] = {
     "numeric": "number",
     "acknowledgement": "acknowledgement",
 }
-"""How pages name the categories, in the order of their legend."""
+"""Names of the correction categories on pages, in the order of the legend."""
 
-_PLACE: Mapping[Correction, int] = {one: place for place, one in enumerate(CORRECTIONS)}
+_PLACE: Mapping[Correction, int] = {correction: place for place, correction in enumerate(CORRECTIONS)}
 
 
 class Segment(NamedTuple):
     """A piece of a message."""
 
     text: str
-    """What stands there, as the describer wrote it."""
+    """Text of the segment, as the describer wrote it."""
 
     corrections: tuple[Correction, ...]
     """The categories whose words cover it, in their order; none for other words."""
@@ -41,7 +41,7 @@ class Marked(NamedTuple):
     """A message as pages show it."""
 
     segments: tuple[Segment, ...]
-    """Put together they are the message, or its beginning."""
+    """Segments that together give the message, or its beginning."""
 
     left_out: int
     """Characters at the end that are not shown."""
@@ -59,12 +59,16 @@ def mark_message(message: str, turn: int) -> Marked:
     """
     shown = message[:LONGEST]
     marks = find_corrections(shown) if turn > 1 else ()
-    edges = sorted((place, step, one.correction) for one in marks for place, step in ((one.start, 1), (one.end, -1)))
+    edges = sorted(
+        (place, step, mark.correction) for mark in marks for place, step in ((mark.start, 1), (mark.end, -1))
+    )
     active: Counter[Correction] = Counter()
     segments, begun = [], 0
     for place, step, correction in edges:
         if place > begun:
-            segments.append(Segment(shown[begun:place], _in_order(one for one in active if active[one])))
+            segments.append(
+                Segment(shown[begun:place], _in_order(correction for correction in active if active[correction]))
+            )
             begun = place
         active[correction] += step
     if begun < len(shown):

@@ -21,19 +21,19 @@ LARGE = 512
 
 QUALITY = 84
 METHOD = 2
-"""Of WebP: quality 0–100; effort 0–6, of which 2 takes half the time of 4 and gives files 2 % larger."""
+"""WebP settings: quality 0–100; effort 0–6, where 2 takes half the time of 4 and gives files 2 % larger."""
 
 ENCODING = f"webp q{QUALITY} m{METHOD} {SMALL} {LARGE}"
 """Pictures made with other settings are not taken over from an earlier build."""
 
 FOLDER = "img"
 _FEW = 24
-"""Below so many pictures starting a second process takes longer than it saves."""
+"""Number of pictures below which starting a second process takes longer than it saves."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How a picture is referred to in a page."""
+    """Addresses and size of a picture in a page."""
 
     small: str
     """File for thumbnails, relative to the site's root."""
@@ -42,10 +42,10 @@ class Shown:
     """File for zooming, relative to the site's root; or the address of the original, if that lies elsewhere."""
 
     width: int
-    """Of the small file, in pixels."""
+    """Width of the small file, in pixels."""
 
     height: int
-    """Of the small file, in pixels."""
+    """Height of the small file, in pixels."""
 
 
 class _Source(NamedTuple):
@@ -83,14 +83,14 @@ class PictureBook:
         """
         if sha256 not in self._sources:
             source = self._sources[sha256] = _Source(str(path), sha256, width, height)
-            self._shown[sha256] = self._found(source)
+            self._shown[sha256] = self._measured(source)
         return self._shown[sha256]
 
     def shown(self, sha256: str) -> Shown | None:
         """Return how a picture is shown; None if nobody has said yet that it is."""
         return self._shown.get(sha256)
 
-    def _found(self, source: _Source) -> Shown:
+    def _measured(self, source: _Source) -> Shown:
         width, height = _fit(source.width, source.height, SMALL)
         original = f"{self.originals}{source.sha256}{Path(source.path).suffix}" if self.originals else ""
         return Shown(_name(source.sha256, SMALL), original or _name(source.sha256, LARGE), width, height)
@@ -110,14 +110,14 @@ class PictureBook:
             WorkError: The disk is full.
         """
         sides = (SMALL,) if self.originals else (LARGE, SMALL)
-        todo = [one for one in self._sources.values() if not _taken_over(one, folder, earlier, sides)]
-        for _ in tracked(_encode_all([(one, folder, sides) for one in todo]), "pictures", len(todo)):
+        todo = [source for source in self._sources.values() if not _taken_over(source, folder, earlier, sides)]
+        for _ in tracked(_encode_all([(source, folder, sides) for source in todo]), "pictures", len(todo)):
             pass
         return len(todo)
 
 
 _Job = tuple[_Source, Path, tuple[int, ...]]
-"""What to encode, below which folder, and how large: longest sides in pixels, descending."""
+"""Encoding task: source, target folder, and longest sides in pixels, descending."""
 
 
 def _encode_all(jobs: list[_Job]) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""What every page draws on: the results, the pictures, and how things are named and addressed on the site."""
+"""Model of the site that every page draws on: results, pictures, and the names and addresses of pairs and instances."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,19 +30,19 @@ class Page:
     """One page to be written."""
 
     path: str
-    """Where it stands, without suffix and relative to the site's root: ``boards/index``."""
+    """Path without suffix, relative to the site's root: ``boards/index``."""
 
     title: str
-    """For the browser's tab: only words of our own and checked identifiers, never a stranger's text."""
+    """Title for the browser's tab: only our own words and checked identifiers, never a stranger's text."""
 
     template: str
-    """Its template's name, without suffix."""
+    """Name of the template, without suffix."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    """What the template needs beyond the site."""
+    """Values that the template needs beyond the site."""
 
     searchable: bool = False
-    """Whether the site's search finds it."""
+    """Whether the page is in the index of the site's search."""
 
     later: Callable[[], Mapping[str, Any]] | None = None
     """Works out more values when the page is written: several processes do that at once. Not ``charts``."""
@@ -62,10 +62,10 @@ class Pair:
     """A describer–generator pair as the site names and marks it."""
 
     result: SubmissionResult
-    """Its run."""
+    """Results of the pair's run."""
 
     key: str
-    """Its name in addresses: the slug, or the run's id where two runs share a slug."""
+    """Name of the pair in addresses: the slug, or the run's id where two runs share a slug."""
 
     hue: int
     """Colour of its describer, 0-based."""
@@ -74,7 +74,7 @@ class Pair:
     """Marker of its generator, 0-based."""
 
     apart: str
-    """What tells it from others of the same players: its slug, and the rules where they differ; else empty."""
+    """Text that tells pairs of the same players apart: slug, and rules where they differ; else empty."""
 
     @property
     def run_id(self) -> str:
@@ -93,7 +93,7 @@ class Pair:
 
     @property
     def shown(self) -> dict[str, str]:
-        """What a browser needs to name and mark it: key, labels (hidden characters visible), rules, class and path."""
+        """Name and marks of the pair for scripts: key, labels (hidden characters visible), rules, class and path."""
         return {
             "key": self.key,
             "describer": visible(self.describer),
@@ -110,13 +110,13 @@ class Gallery:
     """An instance as the site names and addresses it."""
 
     instance: Instance
-    """Its record."""
+    """Record of the instance."""
 
     title: str
-    """Such as ``Pie graphs, hard, 3``."""
+    """Title, such as ``Pie graphs, hard, 3``."""
 
     target: Shown
-    """Its picture."""
+    """Target picture."""
 
 
 class Site:
@@ -145,7 +145,7 @@ class Site:
         self.address = address
         self.results = Results.from_runs(runs)
         if not self.results.judges:
-            paths = " ".join(str(one.path) for one in runs)
+            paths = " ".join(str(run.path) for run in runs)
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results, versions)
@@ -156,27 +156,31 @@ class Site:
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
         self.cache: BuildCache | None = None
-        """Where what is made of single runs is kept from build to build; None for nowhere."""
+        """Build cache for results of single runs; None for no cache."""
         self._under: dict[Rules, Results] = {}
-        self.runs: dict[str, SiteRun] = {one.run.run_id: one for one in runs}
+        self.runs: dict[str, SiteRun] = {run.run.run_id: run for run in runs}
         self.pictures = PictureBook(originals)
         self.pairs = _pairs(self.results.submissions)
         self.galleries = self._galleries()
         self._episodes = {
-            (run_id, one.episode.instance_id): one
+            (run_id, result.episode.instance_id): result
             for run_id, results in self.results.episodes.items()
-            for one in results
+            for result in results
         }
 
     def history(self, slug: str) -> tuple[Step, ...]:
         """Return what happened to a submission since it was merged; nothing if that is not known."""
-        return next((one.steps for one in self.submitted if one.slug == slug), ())
+        return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
 
     @property
     def unplayed(self) -> tuple[Submitted, ...]:
-        """What others handed in and no run is here of: listed, never ranked."""
+        """Submissions of others without a run on this site: they are listed, never ranked."""
         played = {pair.result.slug for pair in self.pairs.values()}
-        return tuple(one for one in self.submitted if one.slug not in played and not is_maintainers(one.slug))
+        return tuple(
+            submitted
+            for submitted in self.submitted
+            if submitted.slug not in played and not is_maintainers(submitted.slug)
+        )
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:
@@ -209,9 +213,9 @@ class Site:
         return None if episode is None else episode.judged.get(judge or self.judge)
 
     def key(self, pair: Pair) -> str:
-        """Return a name for what is made of a pair alone, whatever others are on the site; 64 hex digits.
+        """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 
-        That is its run, how the site names and marks it, who judges, and where originals lie.
+        It covers the pair's run, how the site names and marks it, who judges, and where originals lie.
         """
         marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart)
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))
@@ -235,36 +239,39 @@ class Site:
         folder = next(iter(self.runs.values())).instances.folder
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}
-        for one in self.results.instances:
-            counted[one.category, one.difficulty] += 1
-            title = instance_title(one.category, one.difficulty, counted[one.category, one.difficulty])
-            target = self.pictures.add(folder / one.image, one.sha256, one.width, one.height)
-            galleries[one.instance_id] = Gallery(one, title, target)
+        for instance in self.results.instances:
+            counted[instance.category, instance.difficulty] += 1
+            title = instance_title(
+                instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
+            )
+            target = self.pictures.add(folder / instance.image, instance.sha256, instance.width, instance.height)
+            galleries[instance.instance_id] = Gallery(instance, title, target)
         return galleries
 
 
 def _pairs(submissions: Sequence[SubmissionResult]) -> dict[str, Pair]:
-    slugs = Counter(one.slug for one in submissions)
-    describers = _labels(one.describer for one in submissions)
-    generators = _labels(one.generator for one in submissions)
-    alike = Counter((one.describer, one.generator, one.run.rules) for one in submissions)
-    mixed = len({one.run.rules for one in submissions}) > 1
+    slugs = Counter(submission.slug for submission in submissions)
+    describers = _labels(submission.describer for submission in submissions)
+    generators = _labels(submission.generator for submission in submissions)
+    alike = Counter((submission.describer, submission.generator, submission.run.rules) for submission in submissions)
+    mixed = len({submission.run.rules for submission in submissions}) > 1
     return {
-        one.run_id: Pair(
-            result=one,
-            key=one.slug if slugs[one.slug] == 1 else one.run_id,
-            hue=describers.index(one.describer),
-            shape=generators.index(one.generator),
+        submission.run_id: Pair(
+            result=submission,
+            key=submission.slug if slugs[submission.slug] == 1 else submission.run_id,
+            hue=describers.index(submission.describer),
+            shape=generators.index(submission.generator),
             apart=", ".join(
-                [one.slug] * (alike[one.describer, one.generator, one.run.rules] > 1) + [_rules_words(one)] * mixed
+                [submission.slug] * (alike[submission.describer, submission.generator, submission.run.rules] > 1)
+                + [_rules_words(submission)] * mixed
             ),
         )
-        for one in submissions
+        for submission in submissions
     }
 
 
-def _rules_words(one: SubmissionResult) -> str:
-    rules = one.run.rules
+def _rules_words(submission: SubmissionResult) -> str:
+    rules = submission.run.rules
     extra = "" if rules.over_budget == "allow" else f", over budget: {rules.over_budget}"
     return f"{rules.token_budget} tokens, {rules.max_turns} turns{extra}"
 

@@ -32,7 +32,7 @@ def _installed_kind(judge: str) -> JudgeKind:
 
 def rates(results: Results, judge: str) -> bool:
     """Return whether a judge rated any final rendering, rather than only compared it with the first rendering."""
-    return any(results.cell(one.run_id, judge).score.n for one in results.submissions)
+    return any(results.cell(submission.run_id, judge).score.n for submission in results.submissions)
 
 
 def site_judge(results: Results, wanted: str | None = None) -> str:
@@ -62,4 +62,4 @@ def site_judge(results: Results, wanted: str | None = None) -> str:
 
 
 def _rated(results: Results, judge: str) -> int:
-    return sum(results.cell(one.run_id, judge).score.n > 0 for one in results.submissions)
+    return sum(results.cell(submission.run_id, judge).score.n > 0 for submission in results.submissions)

@@ -1,4 +1,4 @@
-"""What was handed in: every merged submission, played or not, with what happened to it since."""
+"""Merged submissions, played or not, each with its history since the merge."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +13,19 @@ class Submitted:
     """A merged submission."""
 
     loaded: LoadedSubmission
-    """Its manifest."""
+    """The submission's manifest."""
 
     steps: tuple[Step, ...] = ()
-    """What happened to it since, the oldest first."""
+    """History of the submission, the oldest step first."""
 
     @property
     def slug(self) -> str:
-        """Its folder's name."""
+        """Name of the submission's folder."""
         return self.loaded.slug
 
     @property
     def status(self) -> Status:
-        """Where it stands."""
+        """Current status of the submission."""
         return status_of(self.steps)
 
 

@@ -1,4 +1,4 @@
-"""How far a row can be trusted: who played it, and who computed its scores."""
+"""Trust tiers of rows: who played the run, and who computed its scores."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ class Tier:
     """One degree of trust."""
 
     key: str
-    """In addresses and files."""
+    """Name of the tier in addresses and files."""
 
     label: str
     """On the badge."""
 
     description: str
-    """What it means, in one sentence."""
+    """Meaning of the tier, in one sentence."""
 
 
 VERIFIED = Tier("verified", "verified", "played by the maintainers, or played again by them with the same result")
@@ -48,7 +48,7 @@ FINDINGS = {
     "same_message": "the same words for several targets",
     "time": "a time that cannot be",
 }
-"""What re-scoring flags, by its rule, for people."""
+"""Descriptions of the findings of re-scoring, by rule."""
 
 
 def tier_of(submission: SubmissionResult) -> Tier:
@@ -64,7 +64,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
 
 
 def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
-    """Return who vouches for a run and what was found in it, by the words for it.
+    """Return the parties who vouch for a run and the findings in it, as words for pages.
 
     Args:
         submission: The run.
@@ -85,6 +85,6 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
 def _findings(flags: Sequence[Flag]) -> str:
     if not flags:
         return "none: the rules were played again on every episode, and nothing unlikely was seen"
-    counts = Counter(one.rule for one in flags)
+    counts = Counter(flag.rule for flag in flags)
     told = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
     return f"{told}; first: {flags[0].where}. None breaks a rule; they are for people to look at"

@@ -1,1 +1,1 @@
-"""What runs amount to: episodes as judges see them, cells, boards; the one source of every number that is shown."""
+"""Results of runs: scored episodes, cells, boards; the one source of every number that pages and files show."""

@@ -1,4 +1,4 @@
-"""How far judges, humans and single annotators agree: the data of the paper's Tables 1, 2 and 4.
+"""Agreement of judges, humans and single annotators: the data of the paper's Tables 1, 2 and 4.
 
 Task 1, similarity, is compared on every rendering that both rated: matched by run, instance and turn. Task 2,
 preference, is compared on every episode in which both were asked.
@@ -88,13 +88,13 @@ class RaterPair:
 
 @dataclass(frozen=True)
 class OrderBias:
-    """What the order in which two renderings are shown does to a judge's preference."""
+    """Effect of the order of showing two renderings on a judge's preference."""
 
     judge: str
     """The judge."""
 
     episodes: int
-    """In which both orders have an answer, of all runs."""
+    """Number of episodes with an answer in both orders, over all runs."""
 
     disagree: Estimate
     """Share of episodes in which the two orders lead to different answers, 0–1; clustered on instances, which n
@@ -122,7 +122,7 @@ class AgreementResults:
     """Krippendorff's α of all annotators in task 2, nominal."""
 
     orders: tuple[OrderBias, ...]
-    """Of each judge that was asked in both orders."""
+    """Order effect of each judge that was asked in both orders."""
 
 
 def agreement_results(episodes: EpisodesByRun) -> AgreementResults:
@@ -135,7 +135,7 @@ def agreement_results(episodes: EpisodesByRun) -> AgreementResults:
     annotators = tuple(sorted({*similarity.annotators, *preference.annotators}))
     return AgreementResults(
         pairs=tuple(
-            _pair(one, other, kind, similarity, preference) for one, other, kind in _pairs(similarity, preference)
+            _pair(first, other, kind, similarity, preference) for first, other, kind in _pairs(similarity, preference)
         ),
         annotators=annotators,
         similarity_alpha={level: _alpha(similarity, level) for level in ("interval", "ordinal")},
@@ -185,7 +185,7 @@ class _Collector:
                 yield known.setdefault(name, {}), judged
 
     def task(self, things: Sequence[EpisodeResult]) -> RatedTask:
-        instances = [one.episode.instance_id for one in things]
+        instances = [result.episode.instance_id for result in things]
         codes = {name: code for code, name in enumerate(dict.fromkeys(instances))}
         judges, annotators = (
             {name: _filled(len(things), raters[name]) for name in sorted(raters) if raters[name]}
@@ -195,13 +195,13 @@ class _Collector:
             judges,
             annotators,
             np.array([codes[name] for name in instances], np.intp),
-            tuple(one.episode.category for one in things),
-            tuple(one.run_id for one in things),
+            tuple(result.episode.category for result in things),
+            tuple(result.run_id for result in things),
         )
 
 
 def _played(episodes: EpisodesByRun) -> Iterator[EpisodeResult]:
-    return (one for results in episodes.values() for one in results if one.judged or one.annotations)
+    return (result for results in episodes.values() for result in results if result.judged or result.annotations)
 
 
 def _filled(size: int, ratings: Mapping[int, float]) -> Floats:
@@ -214,18 +214,19 @@ def _pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[tuple[str, 
     judges = sorted({*similarity.judges, *preference.judges})
     annotators = sorted({*similarity.annotators, *preference.annotators})
     machines = [name for name in judges if name != HUMAN]
-    yield from ((one, other, "judge-judge") for one, other in combinations(machines, 2))
+    yield from ((first, other, "judge-judge") for first, other in combinations(machines, 2))
     if HUMAN in judges:
-        yield from ((one, HUMAN, "judge-human") for one in machines)
-    yield from ((one, other, "human-human") for one, other in combinations(annotators, 2))
+        yield from ((machine, HUMAN, "judge-human") for machine in machines)
+    yield from ((first, other, "human-human") for first, other in combinations(annotators, 2))
 
 
-def _pair(one: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
-    scores = _both(one, other, kind, similarity)
-    choices = _both(one, other, kind, preference)
+def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
+    scores = _both(rater, other, kind, similarity)
+    choices = _both(rater, other, kind, preference)
+    # Ties are coded 0.5; the decided choices leave them out.
     first, second = (np.where(values == 0.5, np.nan, values) for values in choices)
     return RaterPair(
-        one=one,
+        one=rater,
         other=other,
         kind=kind,
         pearson=pearson(*scores, similarity.instances),
@@ -237,10 +238,10 @@ def _pair(one: str, other: str, kind: Kind, similarity: RatedTask, preference: R
     )
 
 
-def _both(one: str, other: str, kind: Kind, task: RatedTask) -> tuple[Floats, Floats]:
+def _both(first: str, other: str, kind: Kind, task: RatedTask) -> tuple[Floats, Floats]:
     raters = task.annotators if kind == "human-human" else task.judges
     nothing = np.full(len(task.instances), np.nan)
-    return raters.get(one, nothing), raters.get(other, nothing)
+    return raters.get(first, nothing), raters.get(other, nothing)
 
 
 def _alpha(task: RatedTask, level: Level) -> Agreement:

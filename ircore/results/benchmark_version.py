@@ -1,4 +1,4 @@
-"""Which version of the benchmark results belong to.
+"""Benchmark version that results belong to.
 
 A version is an instance set and the version of its prompts. Results of different versions are never compared: a board,
 a site and a dataset release are of one of them.
@@ -23,16 +23,16 @@ class Version:
     """Version of the prompts."""
 
     released: BenchmarkVersion | None = None
-    """Its record; None if it has none."""
+    """Record of the released version; None if the version is not released."""
 
     @property
     def name(self) -> str | None:
-        """Such as ``2026.1``; None if it is not released."""
+        """Name such as ``2026.1``; None if the version is not released."""
         return self.released.name if self.released else None
 
     @property
     def words(self) -> str:
-        """How boards and exports name it: ``benchmark 2026.1`` or ``unreleased benchmark (set 1234abcd)``."""
+        """Name on boards and in exports: ``benchmark 2026.1`` or ``unreleased benchmark (set 1234abcd)``."""
         return f"benchmark {self.name}" if self.released else f"unreleased benchmark (set {self.instance_set[:8]})"
 
     def as_dict(self) -> dict[str, str | None]:
@@ -50,7 +50,7 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     Raises:
         InputError: Two runs were played with different prompts.
     """
-    runs = {one.run.prompts: one.run_id for one in results.submissions}
+    runs = {submission.run.prompts: submission.run_id for submission in results.submissions}
     if len(runs) > 1:
         (first, one), (second, other) = list(runs.items())[:2]
         raise InputError(
@@ -59,8 +59,10 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
         )
     (prompts,) = runs
     released = read_versions() if known is None else known
-    found = (one for one in released if (one.instance_set, one.prompts) == (results.instance_set, prompts))
-    return Version(results.instance_set, prompts, next(found, None))
+    matches = (
+        version for version in released if (version.instance_set, version.prompts) == (results.instance_set, prompts)
+    )
+    return Version(results.instance_set, prompts, next(matches, None))
 
 
 def require_version(version: Version, name: str, known: Sequence[BenchmarkVersion] | None = None) -> None:
@@ -76,7 +78,7 @@ def require_version(version: Version, name: str, known: Sequence[BenchmarkVersio
     """
     if version.name != name:
         released = read_versions() if known is None else known
-        names = ", ".join(one.name for one in released) or "none"
+        names = ", ".join(version.name for version in released) or "none"
         raise InputError(
             f"the runs are of the {version.words}, not of {name} (released: {names})",
             f"Give runs of {name}, or record the version in ircore/{RECORDS.name}.",

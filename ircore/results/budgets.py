@@ -1,4 +1,4 @@
-"""What the token budget does: runs of one pair that differ in nothing else, side by side."""
+"""Effect of the token budget: runs of one pair that differ in the budget alone, side by side."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class BudgetPoint:
     """Share of the same episodes in which the final rendering is preferred to the first, 0–1."""
 
     convergence: Mapping[Convergence, int]
-    """How many episodes improved, stayed stable, regressed or had no refinement, as in the paper's Figure 6."""
+    """Number of episodes that improved, stayed stable, regressed or had no refinement, as in the paper's Figure 6."""
 
     turns: Estimate
     """Turns with a rendering per played episode."""
@@ -74,12 +74,12 @@ def budget_series(
         KeyError: There is no such judge or condition.
     """
     groups: dict[str, list[SubmissionResult]] = {}
-    for one in results.submissions:
-        groups.setdefault(_all_but_budget(one.run), []).append(one)
+    for submission in results.submissions:
+        groups.setdefault(_all_but_budget(submission.run), []).append(submission)
     return tuple(
         BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
         for group in groups.values()
-        if len({one.run.rules.token_budget for one in group}) > 1
+        if len({submission.run.rules.token_budget for submission in group}) > 1
     )
 
 
@@ -93,14 +93,14 @@ def _all_but_budget(run: Run) -> str:
 def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[BudgetPoint, ...]:
-    points = (_point(one, results.cell(one.run_id, judge, category, difficulty)) for one in group)
+    points = (_point(submission, results.cell(submission.run_id, judge, category, difficulty)) for submission in group)
     return tuple(sorted(points, key=lambda point: (point.budget, point.run_id)))
 
 
-def _point(one: SubmissionResult, cell: Cell) -> BudgetPoint:
+def _point(submission: SubmissionResult, cell: Cell) -> BudgetPoint:
     return BudgetPoint(
-        budget=one.run.rules.token_budget,
-        run_id=one.run_id,
+        budget=submission.run.rules.token_budget,
+        run_id=submission.run_id,
         score=cell.score,
         delta=cell.delta,
         preference=cell.preference,

@@ -27,7 +27,7 @@ MARKS: Mapping[Mark, str] = {
     "unrated_category": "Humans rated nothing of a category that is in this cell.",
     "outside_range": "Some scores lie beyond those that the judge gave to what humans rated; the map's end was used.",
 }
-"""What each mark says, one sentence."""
+"""Meaning of each mark, one sentence."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class RecalibratedCell:
     """``easy``, ``hard``, or None for both."""
 
     judge: str
-    """Whose scores were recalibrated."""
+    """Judge whose scores were recalibrated."""
 
     score: Recalibrated | None
     """Mean over played episodes that the judge rated, 0–10, higher is better; None where there is no map."""
 
     marks: tuple[Mark, ...]
-    """What it was not fitted for."""
+    """Marks of the ways in which the map does not fit this run."""
 
     reason: str | None
-    """Why there is no value; None exactly where there is one."""
+    """Reason why there is no value; None exactly where there is a value."""
 
 
 CellKey = tuple[str, str | None, str | None, str]
@@ -82,16 +82,16 @@ def calibrate(episodes: EpisodesByRun) -> Calibration:
     cells = [
         cell
         for run_id, results in episodes.items()
-        for judge in sorted({judge for one in results for judge in one.judged if judge in maps})
+        for judge in sorted({judge for result in results for judge in result.judged if judge in maps})
         for cell in design.cells(maps[judge], judge, run_id, results)
     ]
-    return Calibration(maps, {(one.run_id, one.category, one.difficulty, one.judge): one for one in cells})
+    return Calibration(maps, {(cell.run_id, cell.category, cell.difficulty, cell.judge): cell for cell in cells})
 
 
 def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
     """Fit one map for each judge that is no human, to all renderings that it and annotators rated."""
-    every = (one for results in episodes.values() for one in results)
-    rated_by = sorted({judge for one in every for judge, judged in one.judged.items() if judged.trajectory})
+    every = (result for results in episodes.values() for result in results)
+    rated_by = sorted({judge for result in every for judge, judged in result.judged.items() if judged.trajectory})
     if HUMAN not in rated_by:  # as on most sites: then what was rated need not be collected
         return {judge: Refusal("no human ratings", 0, 0) for judge in rated_by}
     task = rated_similarity(episodes)
@@ -106,17 +106,17 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
 
 
 def recalibrated_cells(
-    found: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
+    fitted: Recalibration | Refusal, judge: str, run_id: str, episodes: EpisodesByRun
 ) -> tuple[RecalibratedCell, ...]:
-    """Put a judge's mean final scores of one run on the humans' scale, by a map of its own or, marked, another judge's.
+    """Return a judge's mean final scores of one run on the humans' scale, by its own map or, marked, another judge's.
 
     Args:
-        found: The map.
+        fitted: The map, or why there is none.
         judge: Whose scores.
         run_id: Of which run.
         episodes: By run_id, all of one instance set.
     """
-    return tuple(_Design.of(episodes).cells(found, judge, run_id, episodes[run_id]))
+    return tuple(_Design.of(episodes).cells(fitted, judge, run_id, episodes[run_id]))
 
 
 @dataclass(frozen=True)
@@ -124,59 +124,61 @@ class _Design:
     """All instances played, the conditions they make, and their resamples, the same for all runs and judges."""
 
     places: Mapping[str, int]
-    """Of each instance."""
+    """Row of each instance by its id."""
 
     categories: tuple[str, ...]
-    """Of each instance."""
+    """Category of each instance."""
 
     conditions: tuple[tuple[str | None, str | None], ...]
     """Category and difficulty, None for all."""
 
     members: NDArray[np.bool_]
-    """Which instances are in which condition, shape (instances, conditions)."""
+    """Membership of instances in conditions, shape (instances, conditions)."""
 
     labels: tuple[str, ...]
     """Condition of each instance: the strata of the draws."""
 
     @classmethod
     def of(cls, episodes: EpisodesByRun) -> "_Design":
-        seen = {one.episode.instance_id: one.episode for results in episodes.values() for one in results}
+        seen = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
         ordered = [seen[name] for name in sorted(seen)]
         conditions = tuple(
-            dict.fromkeys(key for one in ordered for key in product((one.category, None), (one.difficulty, None)))
+            dict.fromkeys(
+                key for instance in ordered for key in product((instance.category, None), (instance.difficulty, None))
+            )
         )
         members = [
             [
-                category in (None, one.category) and difficulty in (None, one.difficulty)
+                category in (None, instance.category) and difficulty in (None, instance.difficulty)
                 for category, difficulty in conditions
             ]
-            for one in ordered
+            for instance in ordered
         ]
         return cls(
-            places={one.instance_id: at for at, one in enumerate(ordered)},
-            categories=tuple(one.category for one in ordered),
+            places={instance.instance_id: at for at, instance in enumerate(ordered)},
+            categories=tuple(instance.category for instance in ordered),
             conditions=conditions,
             members=np.array(members, np.bool_).reshape(len(ordered), len(conditions)),
-            labels=tuple(f"{one.category} {one.difficulty}" for one in ordered),
+            labels=tuple(f"{instance.category} {instance.difficulty}" for instance in ordered),
         )
 
     def cells(
-        self, found: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
+        self, fitted: Recalibration | Refusal, judge: str, run_id: str, results: Sequence[EpisodeResult]
     ) -> Iterator[RecalibratedCell]:
-        if isinstance(found, Refusal):
-            yield from (RecalibratedCell(run_id, *key, judge, None, (), found.reason) for key in self.conditions)
+        if isinstance(fitted, Refusal):
+            yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
-        for one in results:
-            if judge in one.judged and (final := one.judged[judge].final) is not None:
-                scores[self.places[one.episode.instance_id]] = final
-        unrated = np.array([category not in found.groups for category in self.categories]) & ~np.isnan(scores)
-        for at, score in enumerate(found.cells(scores, self.members, self.labels)):
-            yield _cell(found, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))
+        for result in results:
+            if judge in result.judged and (final := result.judged[judge].final) is not None:
+                scores[self.places[result.episode.instance_id]] = final
+        unrated = np.array([category not in fitted.groups for category in self.categories]) & ~np.isnan(scores)
+        for at, score in enumerate(fitted.cells(scores, self.members, self.labels)):
+            yield _cell(fitted, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))
 
 
 def _cell(
-    found: Recalibration,
+    fitted: Recalibration,
     judge: str,
     run_id: str,
     condition: tuple[str | None, str | None],
@@ -186,9 +188,9 @@ def _cell(
     if score.n == 0:
         return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
     applies: dict[Mark, bool] = {
-        "other_judge": judge != found.fitted_for,
-        "unrated_pair": found.pairs is not None and run_id not in found.pairs.names,
-        "single_pair": found.pairs is not None and len(found.pairs.names) == 1,
+        "other_judge": judge != fitted.fitted_for,
+        "unrated_pair": fitted.pairs is not None and run_id not in fitted.pairs.names,
+        "single_pair": fitted.pairs is not None and len(fitted.pairs.names) == 1,
         "unrated_category": unrated,
         "outside_range": score.outside > 0,
     }

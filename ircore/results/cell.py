@@ -63,25 +63,25 @@ class Cell:
     """Episodes of the whole instance set under this condition, whether played or not."""
 
     played: int
-    """Of these, episodes that came to an end and were not aborted."""
+    """Number of these episodes that came to an end and were not aborted."""
 
     unfinished: int
-    """Of these, episodes without a result yet: never begun, or failed for a technical reason and not declared final."""
+    """Number of episodes without a result yet: never begun, or failed for a technical reason and not declared final."""
 
     applicable: int
     """Played episodes that the judge's task applies to: all, unless it rates some categories only."""
 
     rated: int
-    """Of the applicable ones, those that the judge rated."""
+    """Number of applicable episodes that the judge rated."""
 
     refused: int
-    """Of the applicable ones, those that it was asked about and did not rate."""
+    """Number of applicable episodes that the judge was asked about and did not rate."""
 
     pending: int
-    """Of the applicable ones, those that it has not been asked about yet, or in vain for a technical reason."""
+    """Number of applicable episodes that the judge has not been asked about, or in vain for a technical reason."""
 
     outcomes: Mapping[Outcome, int]
-    """How the episodes ended; those never begun are in none of the three counts."""
+    """Number of episodes by outcome; episodes never begun are in none of the three counts."""
 
     score: Estimate
     """Similarity of the final rendering, 0–10, over the played episodes that the judge rated; higher is better. The
@@ -94,7 +94,7 @@ class Cell:
     """Share of the same episodes in which the final rendering is preferred to the first, 0–1, a tie being half."""
 
     convergence: Mapping[Convergence, int]
-    """How many rated episodes improved, stayed stable, regressed, or had no refinement."""
+    """Number of rated episodes that improved, stayed stable, regressed, or had no refinement."""
 
     turns: Estimate
     """Turns with a rendering per played episode."""
@@ -119,7 +119,7 @@ class Cell:
     """
 
     same_family: bool
-    """Whether judge and describer are models of one family: such a judge may favour its own."""
+    """Whether judge and describer are models of one family: such a judge may favour its own family."""
 
     detectable: float | None
     """Score difference to a pair of the same spread that this many episodes find with a chance of 80 %, 0–10.
@@ -151,7 +151,7 @@ class Cell:
 
     @property
     def unranked(self) -> Unranked | None:
-        """Why the pair has no rank under this condition; None if it has one."""
+        """Reason why the pair has no rank under this condition; None if it has a rank."""
         return why_unranked(self.unfinished, self.rated, self.applicable, self.main.n)
 
     @property

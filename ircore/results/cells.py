@@ -50,7 +50,7 @@ _AMOUNTS = ("turns", "tokens", "seconds", "cost")
 
 def strata(instances: Iterable[Instance]) -> list[str]:
     """Return the condition of each instance: within one, instances are drawn again."""
-    return [f"{one.category} {one.difficulty}" for one in instances]
+    return [f"{instance.category} {instance.difficulty}" for instance in instances]
 
 
 def run_cells(
@@ -151,15 +151,15 @@ def _standing(instances: Sequence[Instance], ratings: Rated) -> Standing:
         strict=True,
     )
     ranked = [index for index, each in enumerate(counts) if why_unranked(*map(int, each)) is None]
-    found = standing(*paired_main(instances, ratings.columns(ranked)))
+    ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
     ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
-    for index, rank in zip(ranked, found.ranges, strict=True):
+    for index, rank in zip(ranked, ranked_standing.ranges, strict=True):
         ranges[index] = rank
-    return replace(found, ranges=tuple(ranges))
+    return replace(ranked_standing, ranges=tuple(ranges))
 
 
 class _Shared(NamedTuple):
-    """What a run took under one condition; the first fields in the order of ``_AMOUNTS``."""
+    """Amounts that a run took under one condition; the first fields in the order of ``_AMOUNTS``."""
 
     turns: Estimate
     tokens: Estimate
@@ -169,7 +169,7 @@ class _Shared(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """How many of a run's episodes are in which state for one judge."""
+    """Number of a run's episodes in each state for one judge."""
 
     unfinished: int
     rated: int
@@ -178,7 +178,7 @@ class _Counts(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """What one judge makes of a run under one condition."""
+    """Scores and counts of a run under one condition by one judge."""
 
     counts: _Counts
     score: Estimate
@@ -229,14 +229,14 @@ class _Condition:
 def _side_by_side(ratings: Iterable[Rated]) -> Rated:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
-    return Rated(np.hstack([one.status for one in every]), np.hstack([one.final for one in every]))
+    return Rated(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
 
 
 def _conditions(instances: Sequence[Instance]) -> dict[Condition, list[int]]:
     """Return the rows of every condition that has an instance."""
     rows: dict[Condition, list[int]] = {}
-    for row, one in enumerate(instances):
-        for condition in product((one.category, None), (one.difficulty, None)):
+    for row, instance in enumerate(instances):
+        for condition in product((instance.category, None), (instance.difficulty, None)):
             rows.setdefault(condition, []).append(row)
     return rows
 

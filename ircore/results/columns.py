@@ -15,7 +15,7 @@ Column = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Columns:
-    """What cells are averages of; rows as in the instance set, columns as the runs were given."""
+    """Values that cells average; rows as in the instance set, columns in the order of the runs."""
 
     delta: Mapping[str, Column]
     """By judge: ΔQ, −10 to 10."""
@@ -30,10 +30,10 @@ class Columns:
     """Seconds that both players took, of played episodes."""
 
     messages: Column
-    """How many messages; 0 for an episode that was not played."""
+    """Number of messages; 0 for an episode that was not played."""
 
     over_budget: Column
-    """How many of these exceed the token budget."""
+    """Number of messages that exceed the token budget."""
 
     cost: Column
     """US dollars of each episode that has ended; all of a run's are NaN if one of them is not known."""
@@ -53,39 +53,39 @@ def columns(
         judges: Whose ratings.
         costs: By run_id, then by episode_id: US dollars.
     """
-    rows = {one.instance_id: row for row, one in enumerate(instances)}
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
 
     def column(value: Callable[[EpisodeResult], float | None], empty: float = np.nan) -> Column:
         made = np.full((len(rows), len(episodes)), empty)
         for index, results in enumerate(episodes.values()):
-            for one in results:
-                found = value(one)
-                if found is not None and one.episode.instance_id in rows:
-                    made[rows[one.episode.instance_id], index] = found
+            for result in results:
+                amount = value(result)
+                if amount is not None and result.episode.instance_id in rows:
+                    made[rows[result.episode.instance_id], index] = amount
         return made
 
     def played(value: Callable[[EpisodeResult], float]) -> Callable[[EpisodeResult], float | None]:
-        return lambda one: value(one) if one.episode.played else None
+        return lambda result: value(result) if result.episode.played else None
 
     def judged(judge: str, value: Callable[[JudgedEpisode], float | None]) -> Callable[[EpisodeResult], float | None]:
-        return lambda one: value(one.judged[judge]) if judge in one.judged else None
+        return lambda result: value(result.judged[judge]) if judge in result.judged else None
 
-    def cost(one: EpisodeResult) -> float | None:
-        return costs.get(one.run_id, {}).get(one.episode.episode_id)
+    def cost(result: EpisodeResult) -> float | None:
+        return costs.get(result.run_id, {}).get(result.episode.episode_id)
 
     return Columns(
-        delta={judge: column(judged(judge, lambda one: one.delta)) for judge in judges},
-        turns=column(played(lambda one: len(one.episode.rendered_turns))),
-        tokens=column(played(lambda one: one.tokens)),
-        seconds=column(played(lambda one: one.seconds)),
+        delta={judge: column(judged(judge, lambda judged: judged.delta)) for judge in judges},
+        turns=column(played(lambda result: len(result.episode.rendered_turns))),
+        tokens=column(played(lambda result: result.tokens)),
+        seconds=column(played(lambda result: result.seconds)),
         messages=column(played(_messages), 0.0),
-        over_budget=column(played(lambda one: sum(turn.over_budget for turn in one.episode.turns)), 0.0),
+        over_budget=column(played(lambda result: sum(turn.over_budget for turn in result.episode.turns)), 0.0),
         cost=_whole(column(cost), column(lambda _: 1.0, 0.0) > 0),
     )
 
 
-def _messages(one: EpisodeResult) -> float:
-    return sum(turn.message is not None for turn in one.episode.turns)
+def _messages(result: EpisodeResult) -> float:
+    return sum(turn.message is not None for turn in result.episode.turns)
 
 
 def _whole(cost: Column, ended: NDArray[np.bool_]) -> Column:

@@ -1,4 +1,4 @@
-"""What every two judges give the same renderings: how often which score meets which."""
+"""Joint distribution of the scores that two judges give the same renderings, for every two judges."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,13 +22,13 @@ class CrossedRatings:
     """A judge."""
 
     other: str
-    """Another; people last."""
+    """The other judge; people come last."""
 
     counts: Mapping[tuple[int, int], int]
-    """How many renderings got these two scores, each to the nearest whole point (a half upwards), 0–10."""
+    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
 
     renderings: int
-    """That both rated."""
+    """Number of renderings that both judges rated."""
 
     near: float
     """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
@@ -41,21 +41,21 @@ def crossed_ratings(episodes: EpisodesByRun) -> tuple[CrossedRatings, ...]:
         episodes: By run_id, all of one instance set.
     """
     task = rated_similarity(episodes)
-    found = (_crossed(one, other, task) for one, other in _pairs(task))
-    return tuple(one for one in found if one.renderings)
+    crossings = (_crossed(first, other, task) for first, other in _pairs(task))
+    return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
 def _pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
     machines = sorted(set(task.judges) - {HUMAN})
     if HUMAN in task.judges:
-        yield from ((one, HUMAN) for one in machines)
+        yield from ((machine, HUMAN) for machine in machines)
     yield from combinations(machines, 2)
 
 
-def _crossed(one: str, other: str, task: RatedTask) -> CrossedRatings:
-    both = np.stack([task.judges[one], task.judges[other]])
+def _crossed(first: str, other: str, task: RatedTask) -> CrossedRatings:
+    both = np.stack([task.judges[first], task.judges[other]])
     both = both[:, ~np.isnan(both).any(axis=0)]
     whole = np.floor(both + 0.5).astype(int)
     counts = Counter((int(x), int(y)) for x, y in whole.T)
     near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
-    return CrossedRatings(one, other, dict(sorted(counts.items())), both.shape[1], near)
+    return CrossedRatings(first, other, dict(sorted(counts.items())), both.shape[1], near)

@@ -1,4 +1,4 @@
-"""How much describers and generators each contribute to the scores of some runs."""
+"""Contribution of describers and of generators to the scores of runs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_eff
 from ircore.results.subsets import rule_sets
 
 _grid = lru_cache(maxsize=8)(complete_grid)
-"""Of the same pairs it is asked for under every condition."""
+"""Cached, since every condition asks for the effects of the same pairs."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class PairEffects:
     """Effects on one judge's scores under one condition."""
 
     judge: str
-    """Whose scores."""
+    """Judge whose scores are decomposed."""
 
     category: str | None
     """Only this category; None for all."""
@@ -54,24 +54,28 @@ def pair_effects(
         whole: Whether the interaction of every pair and the mixed model are wanted too, which take long on a large
             grid.
     """
-    runs = {(one.describer, one.generator): one.run_id for one in reversed(same_rules(results))}
+    runs = {
+        (submission.describer, submission.generator): submission.run_id for submission in reversed(same_rules(results))
+    }
     describers, generators = _grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
         return PairEffects(judge, category, difficulty, (), reason, reason)
     run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
     chosen = [
-        one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+        instance
+        for instance in results.instances
+        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
     ]
     finals = results.finals(judge, run_ids, chosen)
     scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
-    found = decompose(scores, describers, generators, strata(chosen), interaction=whole)
+    decomposition = decompose(scores, describers, generators, strata(chosen), interaction=whole)
     return PairEffects(
         judge,
         category,
         difficulty,
         run_ids,
-        found or Unavailable("a pair of the grid has fewer than two scores"),
+        decomposition or Unavailable("a pair of the grid has fewer than two scores"),
         mixed_effects(scores, describers, generators, strata(chosen)) if whole else Unavailable("not asked for"),
     )
 
@@ -79,4 +83,4 @@ def pair_effects(
 def same_rules(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
     usual = rule_sets(results)[:1]
-    return [one for one in results.submissions if one.run.rules in usual]
+    return [submission for submission in results.submissions if submission.run.rules in usual]

@@ -1,4 +1,4 @@
-"""What the judges and metrics made of one episode: first and final score, their difference, the trajectory."""
+"""Scores of one episode by judges and metrics: first and final score, their difference, the trajectory."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from ircore.core.records import HUMAN, TECHNICAL_REASONS, Episode, Orders, Score
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 
 CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_refinement")
-"""In the order in which figures stack them."""
+"""Changes between first and final rendering, in the order in which figures stack them."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class JudgedEpisode:
     """Similarity per turn (1-based), in the order of the turns; only turns that were scored."""
 
     orders: Orders | None = None
-    """What the judge preferred in each order of showing the two; None if it was not asked in both."""
+    """Preference of the judge in each order of showing the two renderings; None unless it was asked in both."""
 
     refusal: str | None = None
-    """What the judge said instead of rating the final rendering; None if it rated it, or has not answered yet."""
+    """Reason of the judge for not rating the final rendering; None if it rated it, or has not answered yet."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class EpisodeResult:
     """The submission's slug."""
 
     episode: Episode
-    """What happened."""
+    """The episode as played."""
 
     judged: Mapping[str, JudgedEpisode]
     """By judge; empty for an aborted episode, which does not count for quality. ``human`` is the mean of annotators."""
@@ -66,7 +66,7 @@ class EpisodeResult:
     """By metric, then by turn (1-based); None where the metric has no value. Empty for an aborted episode."""
 
     annotations: Mapping[str, JudgedEpisode] = field(default_factory=dict)
-    """What each person gave, by pseudonym: what the judge ``human`` is the mean of."""
+    """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
     @property
     def tokens(self) -> int:
@@ -156,7 +156,7 @@ _Values = tuple[dict[int, float], dict[int, float]]
 
 def _values(scores: _ByTask) -> _Values:
     similarity, preference = (
-        {turn: one.value for turn, one in scores.get(task, {}).items() if one.value is not None}
+        {turn: score.value for turn, score in scores.get(task, {}).items() if score.value is not None}
         for task in ("similarity", "preference")
     )
     return similarity, preference
@@ -168,7 +168,9 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
         for values, theirs in zip(given, person, strict=True):
             for turn, value in theirs.items():
                 values.setdefault(turn, []).append(value)
-    similarity, preference = ({turn: fsum(values) / len(values) for turn, values in one.items()} for one in given)
+    similarity, preference = (
+        {turn: fsum(values) / len(values) for turn, values in trajectory.items()} for trajectory in given
+    )
     return similarity, preference
 
 
@@ -176,7 +178,7 @@ def _refusal(episode: Episode, given: Iterable[_ByTask]) -> str | None:
     """Return why nobody of these rated the final rendering; None where an answer is still to come."""
     turns = episode.rendered_turns
     answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in given] if turns else []
-    reasons = [one.reason for one in answers if one is not None and one.reason is not None]
+    reasons = [answer.reason for answer in answers if answer is not None and answer.reason is not None]
     return next((reason for reason in reasons if reason.partition(":")[0] not in TECHNICAL_REASONS), None)
 
 
@@ -204,7 +206,7 @@ def _judged(
 
 
 def _with_orders(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
-    orders = [one.orders for one in scores.get("preference", {}).values() if one.orders is not None]
+    orders = [score.orders for score in scores.get("preference", {}).values() if score.orders is not None]
     return replace(judged, orders=orders[-1]) if orders else judged
 
 

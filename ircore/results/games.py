@@ -20,21 +20,21 @@ class MeasuredRun:
     """A run with the values of its game's measures."""
 
     run: GameRun
-    """Its identity."""
+    """Identity of the run."""
 
     episodes: tuple[GameEpisode, ...]
-    """Those that have ended, in the order of the set."""
+    """Finished episodes, in the order of the instance set."""
 
     scores: tuple[GameScore, ...]
     """Values of the game's measures."""
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
-        found: dict[str, list[float]] = {}
+        by_episode: dict[str, list[float]] = {}
         for score in self.scores:
             if score.measure == measure.key and score.value is not None:
-                found.setdefault(score.episode_id, []).append(score.value)
-        return {name: fsum(values) / len(values) for name, values in found.items()}
+                by_episode.setdefault(score.episode_id, []).append(score.value)
+        return {name: fsum(values) / len(values) for name, values in by_episode.items()}
 
     def mean(self, measure: Measure) -> Estimate:
         """Return the mean of a measure over episodes with its 95 % interval."""
@@ -47,7 +47,7 @@ class GameResults:
     """The results of one game on one instance set."""
 
     game: Game[Any]
-    """Which."""
+    """The game."""
 
     runs: tuple[MeasuredRun, ...]
     """Best first by the headline."""
@@ -101,7 +101,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
                 "Ask for one game at a time.",
             )
     game = load_game(folders[0].game)
-    return game_results(game, [MeasuredRun(one.run, one.episodes(), one.measured()) for one in folders])
+    return game_results(game, [MeasuredRun(folder.run, folder.episodes(), folder.measured()) for folder in folders])
 
 
 def game_board(results: GameResults) -> Table:

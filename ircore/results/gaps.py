@@ -14,16 +14,16 @@ class UnrankedRun:
     """A run that one judge gives no rank."""
 
     run: str
-    """Its id."""
+    """Id of the run."""
 
     judge: str
     """The judge's name."""
 
     reason: Unranked
-    """Why, for programs."""
+    """Reason as an identifier, for programs."""
 
     words: str
-    """Why, for people."""
+    """Reason in words, for people."""
 
 
 def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[UnrankedRun]:

@@ -1,4 +1,4 @@
-"""What image metrics give the final renderings of each pair; never mixed with ratings."""
+"""Image metrics of the final renderings of each pair; never mixed with ratings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,16 +29,16 @@ class MetricCell:
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """What is known of a metric."""
+    """Title, unit, direction and range of a metric."""
 
     name: str
-    """As in scores."""
+    """Name of the metric, as in scores."""
 
     title: str
-    """For people."""
+    """Title of the metric, for people."""
 
     unit: str
-    """Such as ``dB``; empty if it has none, or none is known."""
+    """Unit, such as ``dB``; empty if the metric has no unit, or none is known."""
 
     higher_is_better: bool
     """Direction; higher for a metric that is not installed here."""
@@ -51,10 +51,10 @@ def metric_facts(name: str) -> MetricFacts:
     """Return what is known of a metric; of one that is not installed, its name alone."""
     if name not in available("metrics"):
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
-    found = load("metrics", name)
-    low = -np.inf if found.low is None else found.low
-    high = np.inf if found.high is None else found.high
-    return MetricFacts(name, found.title, found.unit, found.higher_is_better, Scale(low, high, 0.0))
+    metric = load("metrics", name)
+    low = -np.inf if metric.low is None else metric.low
+    high = np.inf if metric.high is None else metric.high
+    return MetricFacts(name, metric.title, metric.unit, metric.higher_is_better, Scale(low, high, 0.0))
 
 
 def metric_cells(
@@ -71,26 +71,28 @@ def metric_cells(
         difficulty: Only this difficulty; None for both.
     """
     chosen = [
-        one for one in results.instances if category in (None, one.category) and difficulty in (None, one.difficulty)
+        instance
+        for instance in results.instances
+        if category in (None, instance.category) and difficulty in (None, instance.difficulty)
     ]
-    rows = {one.instance_id: row for row, one in enumerate(chosen)}
+    rows = {instance.instance_id: row for row, instance in enumerate(chosen)}
     drawn = resample(strata(chosen))
 
     def estimates(value: Callable[[EpisodeResult, str], float | None], scale: Scale) -> list[Estimate]:
         values = np.full((len(rows), len(results.submissions)), np.nan)
-        for index, one in enumerate(results.submissions):
-            for result in results.episodes[one.run_id]:
-                found = value(result, metric)
-                if found is not None and result.episode.instance_id in rows:
-                    values[rows[result.episode.instance_id], index] = found
+        for index, submission in enumerate(results.submissions):
+            for result in results.episodes[submission.run_id]:
+                measured = value(result, metric)
+                if measured is not None and result.episode.instance_id in rows:
+                    values[rows[result.episode.instance_id], index] = measured
         return ratio_intervals(Ratios.means(values), drawn, scale)
 
     scale = metric_facts(metric).scale
     finals = estimates(_final, scale)
     changes = estimates(_change, Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0))
     return tuple(
-        MetricCell(one.run_id, final, change)
-        for one, final, change in zip(results.submissions, finals, changes, strict=True)
+        MetricCell(submission.run_id, final, change)
+        for submission, final, change in zip(results.submissions, finals, changes, strict=True)
     )
 
 

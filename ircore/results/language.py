@@ -1,4 +1,4 @@
-"""How a pair's describer talks: what it corrects, how much it says, and how much of that is new.
+"""Language of a pair's describer: its corrections, the length of its messages, and the share of new words.
 
 Only played episodes count, as everywhere. A correction message is a message of turn 2 or later.
 """
@@ -26,10 +26,10 @@ class MessageResult:
     """The episode."""
 
     category: str
-    """Of its picture."""
+    """Category of the target."""
 
     difficulty: str
-    """Of its picture."""
+    """Difficulty of the target."""
 
     turn: int
     """1-based."""
@@ -41,7 +41,7 @@ class MessageResult:
     """Words; ``ircore.games.reconstruction.language.words`` says what a word is."""
 
     marks: tuple[Mark, ...]
-    """What it corrects, and where; empty for turn 1, which describes."""
+    """Words that correct the rendering, with their places; empty for turn 1, which describes."""
 
     novelty: float | None
     """Share of its content words that no earlier message of the episode used, 0–1; None on turn 1 and without any."""
@@ -52,7 +52,7 @@ class MessageResult:
 
 @dataclass(frozen=True)
 class CorrectionProfile:
-    """What a group of correction messages is about."""
+    """Corrections in a group of correction messages."""
 
     lexicon: str
     """Version of the lists that were used."""
@@ -78,7 +78,7 @@ class TurnLanguage:
     """1-based."""
 
     messages: int
-    """How many episodes have a message at this turn."""
+    """Number of episodes with a message at this turn."""
 
     tokens: Estimate
     """Tokens a message."""
@@ -98,13 +98,13 @@ class RunLanguage:
     """The messages of one run, or of a part of its episodes."""
 
     profile: CorrectionProfile
-    """What they correct."""
+    """Corrections in the messages."""
 
     by_turn: Mapping[int, CorrectionProfile]
     """The same for every turn ≥ 2 that has a message."""
 
     turns: tuple[TurnLanguage, ...]
-    """How long and how new they are, turn by turn."""
+    """Length and novelty of the messages, turn by turn."""
 
 
 def episode_messages(episodes: Iterable[EpisodeResult]) -> tuple[MessageResult, ...]:
@@ -113,7 +113,7 @@ def episode_messages(episodes: Iterable[EpisodeResult]) -> tuple[MessageResult, 
     Args:
         episodes: Of one run.
     """
-    return tuple(message for one in episodes if one.episode.played for message in _messages(one))
+    return tuple(message for result in episodes if result.episode.played for message in _messages(result))
 
 
 def chosen(
@@ -124,9 +124,11 @@ def chosen(
 ) -> tuple[MessageResult, ...]:
     """Return the messages about a category or difficulty of pictures, or of one turn; None takes all."""
     return tuple(
-        one
-        for one in messages
-        if category in (None, one.category) and difficulty in (None, one.difficulty) and turn in (None, one.turn)
+        message
+        for message in messages
+        if category in (None, message.category)
+        and difficulty in (None, message.difficulty)
+        and turn in (None, message.turn)
     )
 
 
@@ -136,7 +138,7 @@ def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
     """
-    later = sorted({one.turn for one in messages if one.turn > 1})
+    later = sorted({message.turn for message in messages if message.turn > 1})
     return RunLanguage(
         profile=correction_profile(messages),
         by_turn={turn: correction_profile(chosen(messages, turn=turn)) for turn in later},
@@ -150,10 +152,10 @@ def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a turn or a category is wanted.
     """
-    corrections = [one for one in messages if one.turn >= 2]
+    corrections = [message for message in messages if message.turn >= 2]
     by_episode: dict[str, list[frozenset[Correction]]] = {}
-    for one in corrections:
-        by_episode.setdefault(one.episode_id, []).append(frozenset(mark.correction for mark in one.marks))
+    for message in corrections:
+        by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
     return CorrectionProfile(
         lexicon=load_lexicon().version,
@@ -179,8 +181,8 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[TurnLanguage, ...]
         One entry for every turn that has a message. Later turns rest on fewer, and usually harder, episodes.
     """
     by_turn: dict[int, list[MessageResult]] = {}
-    for one in messages:
-        by_turn.setdefault(one.turn, []).append(one)
+    for message in messages:
+        by_turn.setdefault(message.turn, []).append(message)
     return tuple(_turn(turn, by_turn[turn]) for turn in sorted(by_turn))
 
 
@@ -207,12 +209,13 @@ def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
 
 
 def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tuple[str, int], ...]]:
-    counts: dict[Correction, Counter[str]] = {one: Counter() for one in CORRECTIONS}
+    counts: dict[Correction, Counter[str]] = {correction: Counter() for correction in CORRECTIONS}
     for message in messages:
         for mark in message.marks:
             counts[mark.correction][mark.token] += 1
     return {
-        one: tuple(sorted(count.items(), key=lambda item: (-item[1], item[0]))[:TOP]) for one, count in counts.items()
+        correction: tuple(sorted(count.items(), key=lambda item: (-item[1], item[0]))[:TOP])
+        for correction, count in counts.items()
     }
 
 
@@ -220,8 +223,8 @@ def _turn(turn: int, messages: Sequence[MessageResult]) -> TurnLanguage:
     return TurnLanguage(
         turn=turn,
         messages=len(messages),
-        tokens=estimate([one.tokens for one in messages], AMOUNT),
-        words=estimate([one.words for one in messages], AMOUNT),
-        novelty=estimate([one.novelty for one in messages if one.novelty is not None], SHARE),
-        similarity=estimate([one.similarity for one in messages if one.similarity is not None], SHARE),
+        tokens=estimate([message.tokens for message in messages], AMOUNT),
+        words=estimate([message.words for message in messages], AMOUNT),
+        novelty=estimate([message.novelty for message in messages if message.novelty is not None], SHARE),
+        similarity=estimate([message.similarity for message in messages if message.similarity is not None], SHARE),
     )

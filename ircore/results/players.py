@@ -1,4 +1,4 @@
-"""What one describer or generator scores, averaged over the partners that it was played with."""
+"""Scores of one describer or generator, averaged over the partners that it was played with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class PlayerResult:
     """One player with all its partners, as one judge sees it."""
 
     role: Role
-    """Whether it describes or draws."""
+    """Role of the player: describer or generator."""
 
     label: str
-    """Its label."""
+    """Label of the player."""
 
     run_ids: tuple[str, ...]
     """The runs that are averaged: one a partner, under the rules that most runs share."""
@@ -46,10 +46,14 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
         judge: One of ``results.judges``.
     """
     partners: dict[str, str] = {}
-    for one in same_rules(results):
-        own, partner = (one.describer, one.generator) if role == "describer" else (one.generator, one.describer)
+    for submission in same_rules(results):
+        own, partner = (
+            (submission.describer, submission.generator)
+            if role == "describer"
+            else (submission.generator, submission.describer)
+        )
         if own == label:
-            partners.setdefault(partner, one.run_id)
+            partners.setdefault(partner, submission.run_id)
     run_ids = tuple(partners.values())
     return PlayerResult(
         role,
@@ -63,8 +67,8 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
 def _mean(results: Results, run_ids: tuple[str, ...], judge: str, category: str | None) -> Estimate:
     if not run_ids:
         return Estimate(None, None, None, 0)
-    chosen = [one for one in results.instances if category in (None, one.category)]
+    chosen = [instance for instance in results.instances if category in (None, instance.category)]
     finals = results.finals(judge, run_ids, chosen)
     # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
-    (found,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
-    return found
+    (estimate,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
+    return estimate

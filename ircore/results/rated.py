@@ -1,4 +1,4 @@
-"""What became of every episode in the eyes of one judge, and the values that it then stands for.
+"""Status of every episode for one judge, and the values that stand for the episode's main score.
 
 Three things that look alike are kept apart: an episode that the pair did not play (it counts as nothing), one that has
 no result yet (never begun, or a technical failure), and a rendering that the judge has not rated.
@@ -96,8 +96,8 @@ def rated(
         judge: Whose ratings.
         scope: Categories that the judge rates. One that has only preferences of a run rates nothing of it.
     """
-    rows = {one.instance_id: row for row, one in enumerate(instances)}
-    inside = np.array([scope is None or one.category in scope for one in instances], bool)
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    inside = np.array([scope is None or instance.category in scope for instance in instances], bool)
     status = np.full((len(rows), len(episodes)), UNFINISHED, np.int8)
     final = np.full((len(rows), len(episodes)), np.nan)
     for column, results in enumerate(episodes.values()):
@@ -139,5 +139,5 @@ def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
 def _only_prefers(results: Sequence[EpisodeResult], judge: str) -> bool:
     """Return whether a judge compared renderings of a run without ever being asked to rate one, as ``lipsim`` does."""
     judged = [result.judged[judge] for result in results if judge in result.judged]
-    prefers = any(one.preference is not None for one in judged)
-    return prefers and not any(one.trajectory or one.refusal for one in judged)
+    prefers = any(scores.preference is not None for scores in judged)
+    return prefers and not any(scores.trajectory or scores.refusal for scores in judged)

@@ -1,4 +1,4 @@
-"""What is known of those who rate, worked out once: tables, figures and pages ask for the same again and again."""
+"""Agreement, crossed scores and recalibration of raters, computed once and shared by tables, figures and pages."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -22,15 +22,15 @@ class Raters:
 
     @cached_property
     def agreement(self) -> AgreementResults:
-        """How far every two of them agree."""
+        """Agreement between every two raters."""
         return agreement_results(self._episodes)
 
     @cached_property
     def crossed(self) -> tuple[CrossedRatings, ...]:
-        """What every two judges gave the same renderings."""
+        """Crossed scores of every two judges."""
         return crossed_ratings(self._episodes)
 
     @cached_property
     def maps(self) -> Mapping[str, Recalibration | Refusal]:
-        """How each judge's scores read on people's scale."""
+        """Recalibration of each judge's scores to people's scale."""
         return fit_maps(self._episodes)

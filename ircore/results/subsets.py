@@ -11,8 +11,8 @@ from ircore.results.rated import all_rated
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
     """Return the rules that runs were played by, the usual ones first: those of most runs, the defaults in a tie."""
-    counted = Counter(one.run.rules for one in results.submissions)
-    return tuple(sorted(counted, key=lambda one: (-counted[one], one != Rules(), _order(one))))
+    counted = Counter(submission.run.rules for submission in results.submissions)
+    return tuple(sorted(counted, key=lambda rules: (-counted[rules], rules != Rules(), _order(rules))))
 
 
 def under_rules(results: Results, rules: Rules) -> Results:
@@ -24,19 +24,19 @@ def under_rules(results: Results, rules: Rules) -> Results:
         results: Of runs under any rules.
         rules: One of ``rule_sets(results)``.
     """
-    kept = tuple(one for one in results.submissions if one.run.rules == rules)
+    kept = tuple(submission for submission in results.submissions if submission.run.rules == rules)
     if len(kept) == len(results.submissions):
         return results
-    run_ids = {one.run_id for one in kept}
-    episodes = {one.run_id: results.episodes[one.run_id] for one in kept}
-    found = replace(
+    run_ids = {submission.run_id for submission in kept}
+    episodes = {submission.run_id: results.episodes[submission.run_id] for submission in kept}
+    subset = replace(
         results,
         submissions=kept,
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
     ratings = all_rated(results.instances, episodes, results.scopes)
-    return replace(found, standings=compute_standings(results.instances, ratings))
+    return replace(subset, standings=compute_standings(results.instances, ratings))
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:

@@ -1,4 +1,4 @@
-"""How the similarity of a group of episodes develops over the turns."""
+"""Similarity of a group of episodes over the turns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ KNOWN_SHARE = 0.9
 
 @dataclass(frozen=True)
 class TurnPoint:
-    """Where a group of episodes stands after a turn."""
+    """Mean similarity of a group of episodes after a turn."""
 
     turn: int
     """1-based."""
@@ -23,7 +23,7 @@ class TurnPoint:
     """Similarity of each episode's latest rendering, 0–10; an episode that has ended keeps its last one."""
 
     refining: int
-    """How many episodes made a rendering at this turn."""
+    """Number of episodes with a rendering at this turn."""
 
 
 def trajectory(
@@ -43,8 +43,8 @@ def trajectory(
     Returns:
         One point a turn up to the longest episode's; turns whose scores are mostly unknown are left out.
     """
-    chosen = [one for one in episodes if _wanted(one, judge, category, difficulty)]
-    tracks = [_track(one, judge) for one in chosen]
+    chosen = [result for result in episodes if _wanted(result, judge, category, difficulty)]
+    tracks = [_track(result, judge) for result in chosen]
     longest = max((len(track) for track in tracks), default=0)
     points = []
     for turn in range(1, longest + 1):
@@ -70,24 +70,24 @@ def trajectories(
     """
     conditions = dict.fromkeys(
         condition
-        for one in episodes
-        for condition in product((None, one.episode.category), (None, one.episode.difficulty))
+        for result in episodes
+        for condition in product((None, result.episode.category), (None, result.episode.difficulty))
     )
-    found = {condition: trajectory(episodes, judge, *condition) for condition in conditions}
-    return {condition: points for condition, points in found.items() if points}
+    by_condition = {condition: trajectory(episodes, judge, *condition) for condition in conditions}
+    return {condition: points for condition, points in by_condition.items() if points}
 
 
-def _wanted(one: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:
-    judged = one.judged.get(judge)
+def _wanted(result: EpisodeResult, judge: str, category: str | None, difficulty: str | None) -> bool:
+    judged = result.judged.get(judge)
     return (
         judged is not None
         and judged.final is not None
-        and category in (None, one.episode.category)
-        and difficulty in (None, one.episode.difficulty)
+        and category in (None, result.episode.category)
+        and difficulty in (None, result.episode.difficulty)
     )
 
 
-def _track(one: EpisodeResult, judge: str) -> Sequence[float | None]:
+def _track(result: EpisodeResult, judge: str) -> Sequence[float | None]:
     """Return the score of each rendering in turn; None where it was not scored."""
-    scores = one.judged[judge].trajectory
-    return [scores.get(turn.turn) for turn in one.episode.rendered_turns]
+    scores = result.judged[judge].trajectory
+    return [scores.get(turn.turn) for turn in result.episode.rendered_turns]

@@ -1,4 +1,4 @@
-"""Which of an episode's scores somebody vouches for: how the gallery says how far its numbers can be trusted."""
+"""Verified share of an episode's scores, shown in the gallery as a measure of trust."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from ircore.runs.provenance import Provenance
 
 @dataclass(frozen=True)
 class Verified:
-    """How many of the similarity scores of an episode's renderings are verified."""
+    """Number of an episode's similarity scores, and of verified scores among them."""
 
     verified: int
-    """That the maintainers computed, or asked a judge for, themselves."""
+    """Number of scores that the maintainers computed, or asked a judge for, themselves."""
 
     scores: int
-    """That there are: one a judge and rendering; the mean of people counts as one."""
+    """Number of scores, one per judge and rendering; the mean of people counts as one."""
 
     @property
     def share(self) -> float | None:
-        """Of the scores, 0–1; None where there are none."""
+        """Share of verified scores, 0–1; None without scores."""
         return self.verified / self.scores if self.scores else None
 
 

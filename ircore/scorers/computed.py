@@ -26,12 +26,12 @@ from ircore.scorers.score_counts import ScoreCount, count_score
 
 JUDGES = ("structural",)
 METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
-"""What ``ircore score`` computes unless told otherwise."""
+"""Metrics and judges that ``ircore score`` computes by default."""
 
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """What to score."""
+    """Selection of the metrics, judges and renderings to score."""
 
     judges: tuple[str, ...] = JUDGES
     """Judges by name: similarity of renderings, and preference of the final to the first."""
@@ -45,7 +45,7 @@ class ScoringPlan:
 
 @dataclass(frozen=True)
 class ScoringSummary:
-    """What scoring did."""
+    """Counts of a scoring command."""
 
     runs: int
     """Run folders."""
@@ -60,7 +60,7 @@ class ScoringSummary:
     """Scores that were added."""
 
     unavailable: int
-    """Of the new ones, those without a value."""
+    """Number of new scores without a value."""
 
     counts: dict[str, ScoreCount] = field(default_factory=dict)
     """The same by judge and metric, with the reasons why some have no value."""
@@ -90,7 +90,7 @@ class Material:
     """All that the scores of one episode depend on; it can be scored where the run folder is not."""
 
     target: Picture
-    """What was to be reconstructed."""
+    """The target picture."""
 
     first: Picture
     """The first rendering."""
@@ -129,23 +129,27 @@ def score_runs(
         counts: dict[str, ScoreCount] = {}
         episodes = kept = 0
         for run in runs:
-            found = [_work(run, one, plan) for one in run.episodes() if one.played]
+            works_of_run = [_work(run, episode, plan) for episode in run.episodes() if episode.played]
             for name in plan.judges:
                 run.keep_judge(identity_of(name, _judge(name)))
             done = scores_by_question(run)
-            lacking = [_Work(one.run, one.episode, tuple(w for w in one.wanted if w not in done)) for one in found]
-            episodes += len(found)
-            for wanted in (w for one in found for w in one.wanted if w in done):
+            lacking = [
+                _Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in works_of_run
+            ]
+            episodes += len(works_of_run)
+            for wanted in (w for work in works_of_run for w in work.wanted if w in done):
                 kept += 1
                 count_score(counts, done[wanted], new=False)
-            works += [(run, one) for one in lacking if one.wanted]
+            works += [(run, work) for work in lacking if work.wanted]
         new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
     return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
 
 
 def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by what each of them answers."""
-    return {Wanted(one.episode_id, one.turn, one.task, one.judge, one.rendering): one for one in run.scores()}
+    return {
+        Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering): score for score in run.scores()
+    }
 
 
 def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
@@ -215,8 +219,10 @@ def _material(work: _Work) -> Material:
     run, instances = _opened(work.run)
     target = run.target(instances[work.episode.instance_id])
     renderings = [turn.rendering for turn in work.episode.rendered_turns if turn.rendering is not None]
-    needed = {one.rendering for one in work.wanted} | {renderings[0].sha256}
-    pictures = {one.sha256: run.rendering(one) for one in _distinct(renderings) if one.sha256 in needed}
+    needed = {request.rendering for request in work.wanted} | {renderings[0].sha256}
+    pictures = {
+        rendering.sha256: run.rendering(rendering) for rendering in _distinct(renderings) if rendering.sha256 in needed
+    }
     return Material(target, pictures[renderings[0].sha256], pictures, work.wanted)
 
 
@@ -224,16 +230,16 @@ def scores_of(material: Material) -> list[Score]:
     """Compute the scores of one episode. What two turns share is computed once."""
     known: dict[tuple[str, str, str], Judgement] = {}
     scores = []
-    for one in material.wanted:
-        key = (one.task, one.judge, one.rendering)
+    for request in material.wanted:
+        key = (request.task, request.judge, request.rendering)
         if key not in known:
-            known[key] = _judged(one, material.target, material.first, material.pictures[one.rendering])
-        scores.append(_score(one, known[key]))
+            known[key] = _judged(request, material.target, material.first, material.pictures[request.rendering])
+        scores.append(_score(request, known[key]))
     return scores
 
 
 def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
-    return iter({one.sha256: one for one in renderings}.values())
+    return iter({rendering.sha256: rendering for rendering in renderings}.values())
 
 
 def _judged(wanted: Wanted, target: Picture, first: Picture, picture: Picture) -> Judgement:
@@ -260,7 +266,7 @@ def _score(wanted: Wanted, judgement: Judgement) -> Score:
 @lru_cache(maxsize=2)
 def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
     run = RunFolder.open(path)
-    return run, {one.instance_id: one for one in run.instances.instances}
+    return run, {instance.instance_id: instance for instance in run.instances.instances}
 
 
 @cache

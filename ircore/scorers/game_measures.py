@@ -14,7 +14,7 @@ from ircore.runs.play import payload_of
 
 
 class MeasuredRun(NamedTuple):
-    """What scoring a run did: played episodes, values that are new or differ, and values that were there already."""
+    """Counts of scoring a run: played episodes, new or changed values, and values that were there already."""
 
     episodes: int
     new: int

@@ -16,10 +16,10 @@ class ScoreCount:
     """Scores that were there already."""
 
     new_without: int = 0
-    """Of the new ones, those without a value."""
+    """Number of new scores without a value."""
 
     without: dict[str, int] = field(default_factory=dict)
-    """How many of all these have no value, by reason (its part before a colon)."""
+    """Number of scores without a value, by reason (its part before a colon)."""
 
     def text(self) -> str:
         """Return the counts for people."""

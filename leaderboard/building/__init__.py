@@ -1,1 +1,1 @@
-"""From runs to a finished site in its folder; checking and serving it."""
+"""Building a finished site from runs; checking and serving a finished site."""

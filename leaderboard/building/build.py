@@ -61,7 +61,7 @@ from leaderboard.versions.archive import read_archive, write_frozen
 from leaderboard.versions.pages import version_pages
 
 MARKER = ".ircore-site.json"
-"""In the root of every site of ours: only a folder that holds it, or an empty one, is replaced."""
+"""Marker file in the root of every built site: a folder that is not empty is replaced only if it holds this file."""
 
 SOURCES = SKELETON
 """Where ``mkdocs.yml`` and ``docs`` lie."""
@@ -70,46 +70,46 @@ ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 
 _DATA = (matrix_files, comparison_files, badge_files, feed_files)
-"""What yields path and text of data that pages refer to, that which takes longest first."""
+"""Functions that yield path and text of data files that pages refer to, the slowest first."""
 
 _MANY = 8
-"""Pairs from which pages are written in several processes."""
+"""Number of pairs from which pages are written in several processes."""
 
 _PIECES = 12
-"""Into how many pieces pages are cut, and the gallery's data, so that all processes end at about the same time."""
+"""Number of pieces that pages, and the gallery's data, are cut into: many, so that all processes end together."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The folders of a build, all below one."""
+    """Folders of a build, all below its root."""
 
     work: Path
-    """Where everything is made."""
+    """Root of the build folder."""
 
     @property
     def docs(self) -> Path:
-        """Pages and what belongs to them, as the builder takes them."""
+        """Sources of pages, stylesheets and scripts, as MkDocs reads them."""
         return self.work / "docs"
 
     @property
     def blocks(self) -> Path:
-        """What is put into pages after they are built."""
+        """HTML blocks, put into the pages after MkDocs has built their shells."""
         return self.work / "blocks"
 
     @property
     def files(self) -> Path:
-        """What is put beside them then: data and pictures, of which the builder need not know."""
+        """Data and pictures, put beside the finished pages; MkDocs never reads them."""
         return self.work / "files"
 
     @property
     def site(self) -> Path:
-        """What the builder makes."""
+        """Output of MkDocs."""
         return self.work / "site"
 
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What a build made."""
+    """Counts of a finished build."""
 
     pages: int
     """Pages written by templates; the hand-written ones are not counted."""
@@ -118,7 +118,7 @@ class BuildReport:
     """Different pictures shown."""
 
     encoded: int
-    """Of these, pictures that an earlier build had not encoded yet."""
+    """Pictures among ``pictures`` that no earlier build had encoded."""
 
 
 def build_site(
@@ -211,20 +211,20 @@ def all_pages(site: Site) -> Iterator[Page]:
 
 
 def _waiting_pages(site: Site, asked: LoadedSubmission | None) -> Iterator[Page]:
-    """Yield the page of each submission without a run, and of the one that is asked for."""
-    several = (*((asked,) if asked is not None else ()), *(one.loaded for one in site.unplayed))
-    return filter(None, (waiting_page(site, one) for one in several))
+    """Yield the page of each submission without a run, the previewed submission first."""
+    several = (*((asked,) if asked is not None else ()), *(submitted.loaded for submitted in site.unplayed))
+    return filter(None, (waiting_page(site, submission) for submission in several))
 
 
 def render_pages(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> None:
-    """Write the blocks of pages and everything they refer to but the pictures."""
+    """Write the blocks of pages, their charts and their data files; pictures are written later."""
     read_templates()
     work = list(_work(site, pages, fragments, tree))
     run_pieces(lambda piece: work[piece](), len(work), len(site.pairs) >= _MANY)
 
 
 def _work(site: Site, pages: Sequence[Page], fragments: Fragments, tree: Tree) -> Iterator[Callable[[], None]]:
-    """Yield what is to be written in pieces, the long ones first; pages of the root have much in common."""
+    """Yield the pieces of work, the longest first; pages of the root stay together, since they share most charts."""
     sections = read_sections(SOURCES / "mkdocs.yml")
     root = [page for page in pages if "/" not in page.path]
     others = [page for page in pages if "/" in page.path]
@@ -256,7 +256,7 @@ def _write_files(files: Iterable[tuple[str, str]], tree: Tree) -> None:
 
 
 def _complete(site: Site, tree: Tree) -> None:
-    """Put everything beside the finished pages, and say what the site is."""
+    """Move data and pictures beside the finished pages, and write the marker file."""
     merge(tree.files, tree.site)
     write_surroundings(tree.site, site.address)
     marker = {"ircore": __version__, "pictures": ENCODING, **site.version.as_dict()}
@@ -274,7 +274,7 @@ def _check(out: Path, sources: Path) -> None:
 
 
 def read_marker(site: Path) -> dict[str, Any]:
-    """Return what a build said of its site: ``ircore``, ``pictures``, ``benchmark``, ``instance_set``, ``prompts``.
+    """Return the content of a site's marker: ``ircore``, ``pictures``, ``benchmark``, ``instance_set``, ``prompts``.
 
     Raises:
         InputError: It is no site of ours.
@@ -289,7 +289,7 @@ def read_marker(site: Path) -> dict[str, Any]:
 
 
 def _earlier(out: Path) -> Path | None:
-    """Return the earlier build if its pictures can be taken over."""
+    """Return the earlier build if its pictures have today's encoding and can be reused; else None."""
     if not (out / MARKER).is_file():
         return None
     try:
@@ -322,7 +322,7 @@ def _copy_sources(sources: Path, work: Path, address: str) -> None:
 
 @contextmanager
 def _mkdocs(work: Path) -> Iterator[None]:
-    """Run MkDocs beside what is done within: it takes the sources of pages alone.
+    """Run MkDocs while the body of the ``with`` statement works; it reads the sources of pages alone.
 
     Raises:
         WorkError: It failed.

@@ -34,7 +34,7 @@ _ADDRESSES = frozenset({"href", "src", "data-large", "data-chart", "action", "fo
 _FETCHED = frozenset({"script", "img", "iframe", "source", "video", "audio", "embed", "object", "track"})
 _HOME = re.compile(r"(?<![\w/.-])(/(home|root|Users|work|tmp|mnt)/[\w.-]+|[A-Z]:\\Users\\)")
 _SHELL = "#__"
-"""How the anchors of the shell's own switches begin: they are no links."""
+"""Prefixes of the anchors that the theme's own switches use: they are no links."""
 
 
 class Finding(NamedTuple):
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     """Relative to the site."""
 
     what: str
-    """In words."""
+    """Description of the fault."""
 
     def __str__(self) -> str:
         """Return both on a line."""
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
 
 @dataclass
 class _Page(HTMLParser):
-    """What a page holds that is checked."""
+    """The parts of a page that are checked."""
 
     text: str
     ids: set[str] = field(default_factory=set)
@@ -99,12 +99,12 @@ class _Site:
 
     @cached_property
     def own(self) -> str:
-        """Where the site will stand, which its robots.txt says; empty if that is not known."""
+        """Address at which the site will stand, from its robots.txt; empty if unknown."""
         robots = self.folder / "robots.txt"
-        found = re.search(
+        match = re.search(
             r"^Sitemap: (https://\S+/)sitemap\.xml$", robots.read_text() if robots.is_file() else "", re.M
         )
-        return found[1] if found else ""
+        return match[1] if match else ""
 
     def findings(self) -> Iterator[Finding]:
         for name, page in self.pages.items():
@@ -159,9 +159,9 @@ def _form(page: _Page) -> Iterator[str]:
         yield "no content security policy"
     elif re.search(r"script-src[^;]*'unsafe-", page.policy):
         yield "a policy that lets inline scripts run"
-    found = _HOME.search(page.text)
-    if found:
-        yield f"a path of the machine that built it: {found[0]}"
+    match = _HOME.search(page.text)
+    if match:
+        yield f"a path of the machine that built it: {match[0]}"
 
 
 def _outside(tag: str, address: str, rel: str) -> Iterator[str]:

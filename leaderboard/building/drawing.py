@@ -1,4 +1,4 @@
-"""The figures of pages; those of a pair's page are drawn once, and taken over while its run stays as it is."""
+"""Figures of pages; those of a pair's page come from the build cache while the pair's run is unchanged."""
 
 import json
 from collections.abc import Sequence
@@ -10,35 +10,35 @@ from leaderboard.site import Page, Site
 
 
 def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
-    """Return the figures that pages have room for, by id.
+    """Return the figures of pages, by id.
 
     Args:
-        site: What they show; what it keeps is taken over, what is drawn of a single pair is kept.
-        pages: Of a page of one pair, everything in its figures is of this pair.
+        site: Data of the figures; figures of a single pair are loaded from its build cache, or stored there.
+        pages: Pages that name their figures; those of a pair's page must depend on this pair alone.
 
     Raises:
         WorkError: The disk is full.
     """
     of_pairs = [page for page in pages if "pair" in page.values]
-    found = {page.path: _kept(site, page) for page in of_pairs}
-    wanted = {name for page in pages if not found.get(page.path) for name in page.values.get("charts", ())}
+    cached = {page.path: _load_cached(site, page) for page in of_pairs}
+    wanted = {name for page in pages if not cached.get(page.path) for name in page.values.get("charts", ())}
     charts = figures(site.results, site.pairs, wanted, site.judge, site.under())
     for page in of_pairs:
-        found[page.path] = found[page.path] or _drawn(site, page, charts)
-    return {**charts, **{one.id: one for drawn in found.values() for one in drawn}}
+        cached[page.path] = cached[page.path] or _drawn(site, page, charts)
+    return {**charts, **{chart.id: chart for drawn in cached.values() for chart in drawn}}
 
 
-def _kept(site: Site, page: Page) -> list[Drawn]:
-    """Return what an earlier build drew for a page; nothing if it drew nothing that fits."""
+def _load_cached(site: Site, page: Page) -> list[Drawn]:
+    """Return the cached figures of a page; an empty list unless they are exactly the page's figures."""
     data = site.cache.load(_name(site, page)) if site.cache else None
-    found = [Drawn(*one) for one in json.loads(data)] if data else []
-    return found if {one.id for one in found} == set(page.values["charts"]) else []
+    charts = [Drawn(*fields) for fields in json.loads(data)] if data else []
+    return charts if {chart.id for chart in charts} == set(page.values["charts"]) else []
 
 
 def _drawn(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
     made = [_of(charts[name], page.root) for name in page.values["charts"]]
     if site.cache:
-        site.cache.store(_name(site, page), json.dumps([astuple(one) for one in made]).encode())
+        site.cache.store(_name(site, page), json.dumps([astuple(chart) for chart in made]).encode())
     return made
 
 

@@ -1,4 +1,4 @@
-"""What happens to shells after MkDocs: each page gets its policy, then the block that was kept out of Markdown.
+"""Finishing the shells after MkDocs: each page gets its policy, then the block that was kept out of Markdown.
 
 Another builder can take over as long as it leaves the place of a block as it is (``leaderboard.building.shells``).
 """
@@ -17,16 +17,16 @@ from leaderboard.output_folder import write_text
 from leaderboard.rendering.policy import with_policy
 
 _CHART = '<figure class="chart"'
-"""How a figure begins in a block: a stranger's words cannot look so, since their quotes are escaped."""
+"""Beginning of a figure in a block: strangers' words cannot imitate it, since their quotes are escaped."""
 
 _FEEDS = """<link rel="alternate feed" type="application/atom+xml" title="What changed" href="{root}feed.atom">
 <link rel="alternate feed" type="application/feed+json" title="What changed" href="{root}feed.json">
 </head>"""
-"""By which readers of feeds find them from any page. Without a second word beside ``alternate`` Material's script takes
+"""Links by which feed readers find the feeds from any page. Without a second word beside ``alternate`` Material takes
 them for the site in other languages and asks for its site map."""
 
 _MANY = 200
-"""Pages from which several processes finish them."""
+"""Number of pages from which they are finished in several processes."""
 
 _PLACE = re.compile(r'<div class="irg-place">.*?</div>', re.DOTALL)
 
@@ -51,7 +51,7 @@ _WAY = (
 
 
 def finish_pages(site: Path, blocks: Path, sharing: Mapping[str, str], images: str = "", notice: str = "") -> None:
-    """Give every page of a built site its policy, the addresses of the feeds, its block, and what all pages say.
+    """Add to every page of a built site its policy, the links to the feeds, its block, and the notice of a preview.
 
     Args:
         site: What the builder made.
@@ -89,7 +89,7 @@ def _finish_share(
 
 
 def write_surroundings(site: Path, address: str = "") -> None:
-    """Write what a server and a crawler ask for: ``404.html``, ``robots.txt``, and a site map if there is an address.
+    """Write the files for servers and crawlers: ``404.html``, ``robots.txt``, and a site map if the address is known.
 
     A missing page is asked for at any depth, so that its page cannot refer to anything by a relative way.
 
@@ -110,7 +110,7 @@ def write_surroundings(site: Path, address: str = "") -> None:
 
 
 def merge(folder: Path, into: Path) -> None:
-    """Move everything in one folder to the same place in another, both on one disk; files that are there give way."""
+    """Move all files of a folder to the same paths in another on the same disk; existing files are replaced."""
     for path in folder.iterdir():
         target = into / path.name
         if path.is_dir() and target.is_dir():

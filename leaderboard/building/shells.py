@@ -1,4 +1,4 @@
-"""What the builder sees of our pages: a place for each block, and one page for all others of its folder.
+"""Sources for MkDocs: a placeholder for each block, and one page that stands for all others of its folder.
 
 What our templates write never passes through Markdown, the theme's templates or the search index. To the builder, pages
 of one folder differ in title and name alone: it makes one of them, and the others are made from that. Pages that the
@@ -20,7 +20,7 @@ _TITLE = "irg-shell-title"
 
 
 def place(title: str, words: str = "") -> str:
-    """Return what the builder sees where a block belongs, on one line.
+    """Return the placeholder of a block in the source for MkDocs, on one line.
 
     It has a heading, since the theme writes one of its own into a page without; the search finds its words.
 
@@ -32,7 +32,7 @@ def place(title: str, words: str = "") -> str:
 
 
 def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
-    """Write what the builder makes shells from.
+    """Write the sources from which MkDocs builds shells.
 
     Args:
         pages: All that templates write.
@@ -48,8 +48,8 @@ def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
             sharing[page.path] = page.title
             continue
         words = page.values.get("words")
-        found = words if page.searchable and isinstance(words, str) else ""
-        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, found))
+        searchable_words = words if page.searchable and isinstance(words, str) else ""
+        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, searchable_words))
     for folder in {path.rpartition("/")[0] for path in sharing}:
         write_text(docs / folder / f"{_NAME}.md", _source(_TITLE))
     return sharing
@@ -60,16 +60,16 @@ def _source(title: str, searchable: bool = False, words: str = "") -> str:
 
 
 class Shell(NamedTuple):
-    """What the builder made for a page."""
+    """The shell that MkDocs built for a page."""
 
     path: str
-    """Of the page, without suffix."""
+    """Path of the page, without suffix."""
 
     text: str
     """The shell."""
 
     changes: tuple[tuple[str, str], ...] = ()
-    """What is to be replaced in it, and by what."""
+    """Replacements to make in the shell, as pairs of old and new text."""
 
 
 def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[Shell]:

@@ -34,11 +34,11 @@ class _Bar:
 def convergence_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
     table = outcomes_table(subject.results, subject.judge)
-    found = {run_id: _shares(rows[0]) for run_id, rows in grouped(table).items()}
-    every = [_Bar(pair_lines(pair), found[pair.run_id]) for pair in subject.ranked]
-    chosen = sorted(subject.ranked[:MOST_ROWS], key=lambda pair: -(mean(found[pair.run_id]["improved"]) or 0.0))
+    shares = {run_id: _shares(rows[0]) for run_id, rows in grouped(table).items()}
+    every = [_Bar(pair_lines(pair), shares[pair.run_id]) for pair in subject.ranked]
+    chosen = sorted(subject.ranked[:MOST_ROWS], key=lambda pair: -(mean(shares[pair.run_id]["improved"]) or 0.0))
     return _sketch(
-        [_Bar(pair_lines(pair), found[pair.run_id]) for pair in chosen],
+        [_Bar(pair_lines(pair), shares[pair.run_id]) for pair in chosen],
         _title(every),
         picked(of_runs(table, [pair.run_id for pair in chosen]), _COLUMNS),
         subject.chosen_words(MOST_ROWS),
@@ -48,7 +48,7 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw how the episodes of one pair converged, in all and in each category."""
     conditions: list[tuple[str, str | None]] = [("All", None)]
-    conditions += [(labels.category_title(one), one) for one in subject.results.categories]
+    conditions += [(labels.category_title(category), category) for category in subject.results.categories]
     one = subject.only(pair)
     tables = [(name, outcomes_table(one.results, subject.judge, category)) for name, category in conditions]
     bars = [_Bar((name,), _shares(grouped(table)[pair.run_id][0])) for name, table in tables]
@@ -65,10 +65,10 @@ def budget_outcomes_sketch(subject: Subject) -> Sketch | Missing:
     if not budgets.rows:
         return Missing("What does the token budget do to refinement?", budgets.notes[0])
     outcomes = outcomes_table(subject.results, subject.judge)
-    found = {run_id: _shares(rows[0]) for run_id, rows in grouped(outcomes).items()}
+    shares = {run_id: _shares(rows[0]) for run_id, rows in grouped(outcomes).items()}
     shown = picked(budgets, (RUN, "players", "budget"))
     bars = [
-        _Bar((str(players.value), f"{budget.value} tokens"), found[str(run.value)])
+        _Bar((str(players.value), f"{budget.value} tokens"), shares[str(run.value)])
         for run, players, budget in shown.rows[:MOST_ROWS]
     ]
     runs = [str(run.value) for run, *_ in shown.rows[:MOST_ROWS]]
@@ -107,16 +107,16 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str) -> Sket
 
 def _legend() -> list[Json]:
     """Return what the colours mean, as words in one line above the bars."""
-    found: list[Json] = []
+    entries: list[Json] = []
     at = 0
     for outcome in CONVERGENCES:
         name = labels.CONVERGENCES[outcome]
         here = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 10}
         colour = {"color": token(CONVERGENCE_TOKENS[outcome]), "size": 15}
-        found.append(words("■", 0, 1, **here | {"yshift": 8}, xshift=at, font=colour))
-        found.append(words(name, 0, 1, **here, xshift=at + 16))
+        entries.append(words("■", 0, 1, **here | {"yshift": 8}, xshift=at, font=colour))
+        entries.append(words(name, 0, 1, **here, xshift=at + 16))
         at += 30 + round(6.2 * len(name))
-    return found
+    return entries
 
 
 def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:

@@ -1,4 +1,4 @@
-"""What the token budget does: score and ΔQ of pairs that were played under several, as the paper's Figure 17."""
+"""Effect of the token budget: score and ΔQ of pairs played under several budgets, as in the paper's Figure 17."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,29 +26,29 @@ class _Series:
 
 def budget_scores_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the score of each such pair by budget."""
-    found = budgets_table(subject.results, subject.judge)
-    series = _series(subject, found)
+    table = budgets_table(subject.results, subject.judge)
+    series = _series(subject, table)
     if not series:
-        return Missing("Does a larger token budget give better pictures?", found.notes[0])
+        return Missing("Does a larger token budget give better pictures?", table.notes[0])
     scale = _scale(series, (0, 10.1), steps(0, 10, 5), "mean similarity of the final rendering (0–10)", labels.number)
-    return _sketch(found, series, "score", scale, _scores_title(series))
+    return _sketch(table, series, "score", scale, _scores_title(series))
 
 
 def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:
     """Draw ΔQ of each such pair by budget, with the line of no change."""
-    found = budgets_table(subject.results, subject.judge)
-    series = _series(subject, found)
+    table = budgets_table(subject.results, subject.judge)
+    series = _series(subject, table)
     if not series:
-        return Missing("Does refinement bring more when messages are short?", found.notes[0])
-    low, high, step = around_zero([row["delta"] for one in series for row in one.rows])
+        return Missing("Does refinement bring more when messages are short?", table.notes[0])
+    low, high, step = around_zero([row["delta"] for curve in series for row in curve.rows])
     ticks = steps(low, high, max(step, 1), signed=True)
     scale = _scale(series, (low, high), ticks, "ΔQ (points of 10)", labels.signed, lines=(0.0,))
-    return _sketch(found, series, "delta", scale, "Does refinement bring more when messages are short?")
+    return _sketch(table, series, "delta", scale, "Does refinement bring more when messages are short?")
 
 
-def _series(subject: Subject, found: Table) -> list[_Series]:
-    keys = [column.key for column in found.columns]
-    rows = [dict(zip(keys, row, strict=True)) for row in found.rows]
+def _series(subject: Subject, table: Table) -> list[_Series]:
+    keys = [column.key for column in table.columns]
+    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
     groups: list[list[Mapping[str, Value]]] = []
     for row in rows:
         # Rows of one pair stand together, smallest budget first.
@@ -76,7 +76,7 @@ def _scale(
     form: Callable[[float | None], str],
     lines: tuple[float, ...] = (),
 ) -> Scale:
-    budgets = sorted({_budget(row) for one in series for row in one.rows})
+    budgets = sorted({_budget(row) for curve in series for row in curve.rows})
     spare = 0.06 * (log10(budgets[-1]) - log10(budgets[0]) or 1)
     return Scale(
         x=(log10(budgets[0]) - spare, log10(budgets[-1]) + spare),
@@ -90,16 +90,16 @@ def _scale(
     )
 
 
-def _sketch(found: Table, series: Sequence[_Series], key: str, scale: Scale, title: str) -> Sketch:
+def _sketch(table: Table, series: Sequence[_Series], key: str, scale: Scale, title: str) -> Sketch:
     tracks = [
         Track(
-            one.pair,
+            curve.pair,
             tuple(
-                Spot(round(log10(_budget(row)), 4), row[key], 1.0, f"{plain(one.name)}, {_budget(row)} tokens<br>")
-                for row in one.rows
+                Spot(round(log10(_budget(row)), 4), row[key], 1.0, f"{plain(curve.name)}, {_budget(row)} tokens<br>")
+                for row in curve.rows
             ),
         )
-        for one in series
+        for curve in series
     ]
     traces, wide, narrow = panels(tracks, scale)
     return Sketch(
@@ -111,17 +111,17 @@ def _sketch(found: Table, series: Sequence[_Series], key: str, scale: Scale, tit
         traces=traces,
         wide=wide,
         narrow=narrow,
-        table=picked(found, [RUN, "players", "budget", key, "tokens", "over_budget"]),
+        table=picked(table, [RUN, "players", "budget", key, "tokens", "over_budget"]),
     )
 
 
 def _scores_title(series: Sequence[_Series]) -> str:
     clear = [
-        one
-        for one in series
-        if (first := one.rows[0]["score"]).high is not None
+        curve
+        for curve in series
+        if (first := curve.rows[0]["score"]).high is not None
         and not too_few(first.n)
-        and clear_of(one.rows[-1]["score"], first.high) == 1
+        and clear_of(curve.rows[-1]["score"], first.high) == 1
     ]
     if not clear:
         return "Does a larger token budget give better pictures? No pair's intervals are clear of each other"

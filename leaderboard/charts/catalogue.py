@@ -47,7 +47,7 @@ class Chart:
     """Unique on the site and safe as a file name: ``charts/<id>.json`` and ``charts/<id>.csv``."""
 
     kind: str
-    """What it shows, such as ``delta``."""
+    """Name of the kind of figure, such as ``delta``."""
 
     title: str
     """The finding, or the question that it answers; may hold a stranger's words, so escape it."""
@@ -62,7 +62,7 @@ class Chart:
     """The numbers drawn; may hold a stranger's words, so escape them. None if there is no figure."""
 
     missing: str = ""
-    """Why there is no figure; empty if there is one."""
+    """Reason why there is no figure; empty if there is a figure."""
 
     published: tuple[Table, ...] = ()
     """The paper's values drawn beside ours, never in one table with them."""
@@ -95,10 +95,10 @@ class Drawn:
     """A figure as the one page that shows it has it."""
 
     id: str
-    """As of ``Chart``."""
+    """Identifier, as in ``Chart``."""
 
     missing: str
-    """As of ``Chart``."""
+    """Reason why there is no figure, as in ``Chart``."""
 
     figure: str
     """Content of ``charts/<id>.json``; empty if there is no figure."""
@@ -107,7 +107,7 @@ class Drawn:
     """Content of ``charts/<id>.csv``; empty likewise."""
 
     html: str
-    """What stands in the page."""
+    """HTML of the figure in the page."""
 
     @property
     def block(self) -> Markup:
@@ -205,7 +205,7 @@ def _drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
     """Yield id and kind of every figure, what it shows, and how to draw it."""
-    alike = _named_alike([pairs[one.run_id] for one in comparable.submissions])
+    alike = _named_alike([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge

@@ -67,11 +67,11 @@ def costs_sketch(subject: Subject) -> Sketch | Missing:
 
 def _frontier(pairs: Sequence[Pair], points: dict[str, tuple[float, float]]) -> list[Pair]:
     """Return pairs that no pair of the same or a lower cost beats, cheapest first."""
-    found: list[Pair] = []
-    for pair in sorted(pairs, key=lambda one: (points[one.run_id][0], -points[one.run_id][1])):
-        if not found or points[pair.run_id][1] > points[found[-1].run_id][1]:
-            found.append(pair)
-    return found
+    frontier: list[Pair] = []
+    for pair in sorted(pairs, key=lambda pair: (points[pair.run_id][0], -points[pair.run_id][1])):
+        if not frontier or points[pair.run_id][1] > points[frontier[-1].run_id][1]:
+            frontier.append(pair)
+    return frontier
 
 
 def _mark(subject: Subject, pair: Pair, x: float, y: float) -> Json:
@@ -105,9 +105,9 @@ def _ranges(
     subject: Subject, pairs: Sequence[Pair], points: dict[str, tuple[float, float]]
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     scores = subject.by_run(subject.judge, "score")
-    found = ends([scores[pair.run_id] for pair in pairs])
+    interval_ends = ends([scores[pair.run_id] for pair in pairs])
     costs = [x for x, _ in points.values()]
-    return (min(costs) - 0.15, max(costs) + 0.15), (floor(min(found)), ceil(max(found)))
+    return (min(costs) - 0.15, max(costs) + 0.15), (floor(min(interval_ends)), ceil(max(interval_ends)))
 
 
 def _layout(

@@ -1,4 +1,4 @@
-"""What figures are drawn from: which pairs, whose ratings, and the tables that hold the numbers.
+"""Data of the figures: the pairs, the judge, and the tables that hold the numbers.
 
 No number is computed here or in any figure: they come from ``ircore.results.tables``, and the table beside a
 figure is a selection of their columns and rows.
@@ -24,7 +24,7 @@ MOST_PANELS = 12
 
 
 class Subject:
-    """What the figures of one judge are about.
+    """Results that the figures of one judge are drawn from.
 
     Args:
         results: Of some runs.
@@ -59,12 +59,12 @@ class Subject:
 
     def _of(self, pairs: Sequence[Pair]) -> "Subject":
         chosen = {pair.run_id: pair for pair in pairs}
-        submissions = tuple(one for one in self.results.submissions if one.run_id in chosen)
-        episodes = {one.run_id: self.results.episodes[one.run_id] for one in submissions}
+        submissions = tuple(submission for submission in self.results.submissions if submission.run_id in chosen)
+        episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
 
     def chosen_words(self, most: int) -> str:
-        """Say which pairs a figure of at most so many shows; empty if it shows all."""
+        """Return a sentence on the choice of pairs in a figure of at most ``most`` pairs; empty if it shows all."""
         count = len(self.pairs)
         return (
             f" Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
@@ -111,16 +111,16 @@ def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
 
 def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
     """Return a table with the rows whose entry under a column is wanted."""
-    kept = [row for row, one in zip(table.rows, table.column(key), strict=True) if wanted(one.value)]
+    kept = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
     return replace(table, rows=tuple(kept))
 
 
 def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
-    """Put tables of the same columns below one another, with a column that says whose ratings each row has."""
+    """Return tables with equal columns as one table, with a first column that names the judge of each row."""
     named = list(tables)
     column = Column("rater", "judge", "Who rated.", digits=None)
     first = named[0][1]
-    at = sum(one.digits is None for one in first.columns)
+    at = sum(column.digits is None for column in first.columns)
     rows = [(*row[:at], Value(judge), *row[at:]) for judge, table in named for row in table.rows]
     return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows))
 
@@ -128,8 +128,8 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
 def grouped(table: Table) -> dict[str, list[dict[str, Value]]]:
     """Return the rows of each run, each as its entries by key."""
     keys = [column.key for column in table.columns]
-    found: dict[str, list[dict[str, Value]]] = {}
+    by_run: dict[str, list[dict[str, Value]]] = {}
     for row in table.rows:
         entries = dict(zip(keys, row, strict=True))
-        found.setdefault(str(entries[RUN].value), []).append(entries)
-    return found
+        by_run.setdefault(str(entries[RUN].value), []).append(entries)
+    return by_run

@@ -51,15 +51,15 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
     if not judges:
         return Missing("How similar is what pairs draw?", "No rendering was rated.")
     pairs = subject.ranked[:MOST_ROWS]
-    found = {judge: subject.by_run(judge, "score") for judge in judges}
+    by_judge = {judge: subject.by_run(judge, "score") for judge in judges}
     published = score_rows(alone=len(judges) == 1)
     beside = [Value(mark.value) for row in published for line in row.lines for mark in line]
-    low, high = _whole_points([*(one for given in found.values() for one in given.values()), *beside])
+    low, high = _whole_points([*(estimate for given in by_judge.values() for estimate in given.values()), *beside])
     table = of_runs(judges_table(subject.results), [pair.run_id for pair in pairs])
     return _sketch(
         subject,
         pairs,
-        found,
+        by_judge,
         title=_scores_title(subject),
         reading_aid=(
             "Each mark is a pair's mean similarity of the final rendering, each line its 95 % interval"
@@ -123,18 +123,18 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
 def _rating(subject: Subject, key: str) -> tuple[str, ...]:
     """Return the judges that have given some pair such a number, the subject's own first."""
     own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
-    return tuple(judge for judge in own if any(one.n for one in subject.by_run(judge, key).values()))
+    return tuple(judge for judge in own if any(estimate.n for estimate in subject.by_run(judge, key).values()))
 
 
 def _deltas(subject: Subject, judges: Sequence[str]) -> Sketch | Missing:
-    found = {judge: subject.by_run(judge, "delta") for judge in judges}
-    pairs = _by_value(subject.ranked[:MOST_ROWS], found[judges[0]])
-    every = [found[judge][pair.run_id] for judge in judges for pair in pairs]
+    by_judge = {judge: subject.by_run(judge, "delta") for judge in judges}
+    pairs = _by_value(subject.ranked[:MOST_ROWS], by_judge[judges[0]])
+    every = [by_judge[judge][pair.run_id] for judge in judges for pair in pairs]
     low, high, step = around_zero(every)
     return _sketch(
         subject,
         pairs,
-        found,
+        by_judge,
         title=_against(
             every,
             0,
@@ -162,7 +162,7 @@ def _deltas(subject: Subject, judges: Sequence[str]) -> Sketch | Missing:
 def _sketch(
     subject: Subject,
     pairs: Sequence[Pair],
-    found: dict[str, dict[str, Value]],
+    by_judge: dict[str, dict[str, Value]],
     *,
     title: str,
     reading_aid: str,
@@ -175,24 +175,24 @@ def _sketch(
     published: Sequence[PublishedRow] = (),
     beside: Table | None = None,
 ) -> Sketch:
-    """Draw a row a pair with a mark a judge; below them the paper's ``published`` rows, which ``beside`` has too."""
-    alone = len(found) == 1
-    most = max(len(found), *(len(row.lines) for row in published), 0)
+    """Draw a row per pair with a mark per judge; below, the paper's ``published`` rows, from the table ``beside``."""
+    alone = len(by_judge) == 1
+    most = max(len(by_judge), *(len(row.lines) for row in published), 0)
     names = [
         RowLabel(
             pair_lines(pair),
-            tuple(_said(judge, values[pair.run_id], form, alone) for judge, values in found.items()),
+            tuple(_said(judge, values[pair.run_id], form, alone) for judge, values in by_judge.items()),
         )
         for pair in pairs
     ]
     marks = [
         dot(
             pair_dot(subject, pair, judge, values[pair.run_id], form, alone),
-            place(row, index, len(found), most),
+            place(row, index, len(by_judge), most),
             scale,
         )
         for row, pair in enumerate(pairs)
-        for index, (judge, values) in enumerate(found.items())
+        for index, (judge, values) in enumerate(by_judge.items())
     ]
     more_names, more_marks, lines = drawn(published, len(names), most) if published else ([], [], [])
     head = 46 if notes else 14
@@ -232,7 +232,7 @@ def _sides(at: float, left: str, right: str) -> list[Json]:
 
 def ends(values: Sequence[Value]) -> list[float]:
     """Return every number and every end of an interval among some entries."""
-    return [end for one in values for end in (mean(one), one.low, one.high) if end is not None]
+    return [end for estimate in values for end in (mean(estimate), estimate.low, estimate.high) if end is not None]
 
 
 def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
@@ -241,8 +241,8 @@ def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
     Returns:
         Its ends, and the step of its ticks: about eight.
     """
-    found = ends(values)
-    low, high = min([0.0, *found]), max([0.0, *found])
+    interval_ends = ends(values)
+    low, high = min([0.0, *interval_ends]), max([0.0, *interval_ends])
     spare = max(0.25, 0.15 * (high - low))
     first, last = floor(2 * min(low - 0.1, -spare)) / 2, ceil(2 * max(high + 0.1, spare)) / 2
     return first, last, next((step for step in (0.5, 1, 2, 5) if (last - first) / step <= 7), 5)
@@ -250,8 +250,8 @@ def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
 
 def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
     """Return a range of whole points within 0–10 that holds every interval, at least four points."""
-    found = ends(values) or [0.0, 10.0]
-    low, high = floor(min(found)), ceil(max(found))
+    interval_ends = ends(values) or [0.0, 10.0]
+    low, high = floor(min(interval_ends)), ceil(max(interval_ends))
     while high - low < 4:
         low, high = max(0, low - 1), min(10, high + 1)
     return low, high
@@ -263,8 +263,8 @@ def _percent(share: float | None) -> str:
 
 def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
     """Say on how many sides of a line intervals lie; what crosses it is undecided, what has no mean does not count."""
-    known = sum(mean(one) is not None for one in values)
-    sides = [clear_of(one, line) for one in values]
+    known = sum(mean(estimate) is not None for estimate in values)
+    sides = [clear_of(estimate, line) for estimate in values]
     above, below = sides.count(1), sides.count(-1)
     if above == below == 0:
         return open_title
@@ -287,7 +287,7 @@ def _scores_title(subject: Subject) -> str:
         few = reasons == {"too_few"}
         return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
     always = set.intersection(*top) if top else set()
-    if len(always) == 1 and all(len(one) == 1 for one in top):
+    if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
         return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
     if len(judges) == 1:
         ranked = sum(row.rank_low is not None for row in results.board(judges[0]))

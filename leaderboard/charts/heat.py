@@ -44,13 +44,13 @@ _BETWEEN = 66
 """Room between small maps, CSS pixels."""
 
 _KEY = 42
-"""How far above the maps the key of the colours stands, CSS pixels."""
+"""Height of the colour key above the maps, CSS pixels."""
 
 _HEAD = 74
 """Room above the first small maps, CSS pixels."""
 
 
-_CORRECTION_NAMES = [CORRECTION_WORDS[one] for one in CORRECTIONS]
+_CORRECTION_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
 
 Row = Sequence[Value | None]
 """Entries from left to right; None where there is no such cell."""
@@ -72,7 +72,7 @@ class _Map:
             "type": "heatmap",
             "x": list(range(len(self.columns))),
             "y": list(range(len(self.rows))),
-            "z": [[None if one is None else rounded(mean(one)) for one in row] for row in self.cells],
+            "z": [[None if value is None else rounded(mean(value)) for value in row] for row in self.cells],
             "zmin": 0,
             "zmax": top,
             "colorscale": share_scale() if self.share else score_scale(),
@@ -81,14 +81,14 @@ class _Map:
             "ygap": 1,
             "hoverongaps": False,
             "customdata": [
-                [f"{name}, {column}: {self.hover(one)}" for column, one in zip(self.columns, row, strict=True)]
+                [f"{name}, {column}: {self.hover(value)}" for column, value in zip(self.columns, row, strict=True)]
                 for name, row in zip(self.rows, self.cells, strict=True)
             ],
             "hovertemplate": "%{customdata}<extra></extra>",
         }
 
-    def hover(self, one: Value | None) -> str:
-        return "" if one is None else f"{self.form(mean(one))}<br>{interval_words(one, self.form)}"
+    def hover(self, value: Value | None) -> str:
+        return "" if value is None else f"{self.form(mean(value))}<br>{interval_words(value, self.form)}"
 
     def form(self, value: float | None) -> str:
         if value is None:
@@ -105,8 +105,8 @@ class _Map:
                 font={"color": share_ink_token(value) if self.share else score_ink_token(value), "size": 11},
             )
             for row, cells in enumerate(self.cells)
-            for column, one in enumerate(cells)
-            if one is not None and (value := mean(one)) is not None
+            for column, entry in enumerate(cells)
+            if entry is not None and (value := mean(entry)) is not None
         ]
 
 
@@ -117,19 +117,19 @@ def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     table = parts(trajectories_table(subject.only(pair).results, subject.judge))
     if not table.rows:
         return Missing(title, "No episode was rated.")
-    found = _category_map(categories, grouped(table).get(pair.run_id, ()))
+    heat_map = _category_map(categories, grouped(table).get(pair.run_id, ()))
     names = [
-        f"{labels.category_title(one)}<br>n {max((value.n or 0 for value in row if value), default=0)}"
-        for one, row in zip(categories, found.cells, strict=True)
+        f"{labels.category_title(category)}<br>n {max((value.n or 0 for value in row if value), default=0)}"
+        for category, row in zip(categories, heat_map.cells, strict=True)
     ]
     shared = layout(
         _TOP + FOOT + 36 * len(names),
-        room([labels.category_title(one) for one in categories], 150),
+        room([labels.category_title(category) for category in categories], 150),
         8,
         _TOP,
-        xaxis=_columns(found, title={"text": "turn"}),
+        xaxis=_columns(heat_map, title={"text": "turn"}),
         yaxis=_rows(names),
-        annotations=found.numbers(),
+        annotations=heat_map.numbers(),
     )
     return Sketch(
         title=title,
@@ -137,7 +137,7 @@ def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
             "Each cell is the mean similarity a category has reached after a turn, the stronger the colour the more"
             " similar; a row ends where its longest episode ends."
         ),
-        traces=[found.trace()],
+        traces=[heat_map.trace()],
         wide=shared,
         narrow=shared,
         table=picked(table, ["category", "turn", "reached", "refining"]),
@@ -152,7 +152,7 @@ def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("In which categories do more turns pay?", "No episode was rated.")
     rows = grouped(table)
     maps = [(pair, _category_map(subject.results.categories, rows.get(pair.run_id, ()))) for pair in some.ranked]
-    names = [labels.category_short(one) for one in subject.results.categories]
+    names = [labels.category_short(category) for category in subject.results.categories]
     traces, wide, narrow = _small_maps(maps, names, "turn")
     return Sketch(
         title=_best_gain(subject, rows),
@@ -177,19 +177,19 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     said = [pair for pair in some.ranked if mean(rows[pair.run_id][0]["messages"])]
     if not said:
         return Missing("What do corrections talk about?", "No pair has a message after turn 1.")
-    cells = [[rows[pair.run_id][0][one] for one in CORRECTIONS] for pair in said]
-    columns = [CORRECTION_WORDS[one] for one in CORRECTIONS]
+    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in said]
+    columns = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
     names = [plain(pair_name(pair), 80) for pair in said]
-    found = _Map(names, columns, cells, share=True)
+    heat_map = _Map(names, columns, cells, share=True)
     return Sketch(
         title=_profile_title(said, cells),
         reading_aid=(
             "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
             f" may be about several things. Intervals are in the table.{subject.chosen_words(MOST_ROWS)}"
         ),
-        traces=[found.trace()],
-        wide=_profile_layout(said, found, False),
-        narrow=_profile_layout(said, found, True),
+        traces=[heat_map.trace()],
+        wide=_profile_layout(said, heat_map, False),
+        narrow=_profile_layout(said, heat_map, True),
         table=picked(table, [RUN, "pair", "messages", *CORRECTIONS]),
     )
 
@@ -204,7 +204,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
     for pair in some.ranked:
         given = {round(mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
         turns = range(2, max(given, default=2) + 1)
-        cells = [[given[turn][one] if turn in given else None for turn in turns] for one in CORRECTIONS]
+        cells = [[given[turn][correction] if turn in given else None for turn in turns] for correction in CORRECTIONS]
         maps.append((pair, _Map(_CORRECTION_NAMES, [f"turn {turn}" for turn in turns], cells, share=True)))
     traces, wide, narrow = _small_maps(maps, _CORRECTION_NAMES, "turn", first=2)
     return Sketch(
@@ -223,14 +223,14 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
 def _category_map(categories: Sequence[str], rows: Sequence[Mapping[str, Value]]) -> _Map:
     given = {(str(row["category"].value), round(mean(row["turn"]) or 0)): row["reached"] for row in rows}
     turns = max((turn for _, turn in given), default=1)
-    cells = [[given.get((one, turn)) for turn in range(1, turns + 1)] for one in categories]
-    names = [labels.category_title(one) for one in categories]
+    cells = [[given.get((category, turn)) for turn in range(1, turns + 1)] for category in categories]
+    names = [labels.category_title(category) for category in categories]
     return _Map(names, [f"turn {turn}" for turn in range(1, turns + 1)], cells, share=False)
 
 
-def _columns(found: _Map, first: int = 1, every: int = 1, **more: object) -> Json:
-    ticks = [(at, str(at + first)) for at in range(0, len(found.columns), every)]
-    return axis(-0.5, len(found.columns) - 0.5, ticks, showgrid=False, **more)
+def _columns(heat_map: _Map, first: int = 1, every: int = 1, **more: object) -> Json:
+    ticks = [(at, str(at + first)) for at in range(0, len(heat_map.columns), every)]
+    return axis(-0.5, len(heat_map.columns) - 0.5, ticks, showgrid=False, **more)
 
 
 def _rows(names: Sequence[str], **more: object) -> Json:
@@ -241,8 +241,8 @@ def _small_maps(
     maps: Sequence[tuple[Pair, _Map]], names: Sequence[str], title: str, first: int = 1
 ) -> tuple[list[Json], Json, Json]:
     traces = [
-        {**found.trace(), "xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-        for panel, (_, found) in enumerate(maps)
+        {**heat_map.trace(), "xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
+        for panel, (_, heat_map) in enumerate(maps)
     ]
     count = len(maps)
     wide = _small_layout(maps, names, title, first, min(count, 4 if count != 3 else 3))
@@ -253,12 +253,14 @@ def _small_layout(
     maps: Sequence[tuple[Pair, _Map]], names: Sequence[str], title: str, first: int, columns: int
 ) -> Json:
     rows, panel_height = ceil(len(maps) / columns), _CELL * len(names)
-    most = max(len(found.columns) for _, found in maps)
+    most = max(len(heat_map.columns) for _, heat_map in maps)
     axes: Json = {}
-    for panel, (_, found) in enumerate(maps):
+    for panel, (_, heat_map) in enumerate(maps):
         row, column = divmod(panel, columns)
         number = "" if panel == 0 else str(panel + 1)
-        x = _columns(found, first, 1 if most <= 5 else 3, domain=across(column, columns), anchor=axis_name("y", panel))
+        x = _columns(
+            heat_map, first, 1 if most <= 5 else 3, domain=across(column, columns), anchor=axis_name("y", panel)
+        )
         # The same width for a turn in every panel: a shorter map leaves room at its right.
         axes[f"xaxis{number}"] = x | {"range": [-0.5, most - 0.5]}
         axes[f"yaxis{number}"] = _rows(
@@ -298,22 +300,22 @@ def _key(share: bool) -> list[Json]:
 
 def _best_gain(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> str:
     """Say in which category the turns bring most to any shown pair: the largest difference of two cells."""
-    found = []
+    gains = []
     for run_id, given in rows.items():
         for category in subject.results.categories:
             own = [mean(row["reached"]) or 0.0 for row in given if row["category"].value == category]
             if len(own) > 1:
-                found.append((own[-1] - own[0], category, run_id))
-    if not found or max(found)[0] < 0.05:
+                gains.append((own[-1] - own[0], category, run_id))
+    if not gains or max(gains)[0] < 0.05:
         return "In which categories do more turns pay?"
-    gain, category, run_id = max(found)
+    gain, category, run_id = max(gains)
     return (
         f"The turns bring most on {labels.category_title(category).lower()}:"
         f" {labels.signed(gain, 1)} for {pair_name(subject.pairs[run_id])}"
     )
 
 
-def _profile_layout(pairs: Sequence[Pair], found: _Map, narrow: bool) -> Json:
+def _profile_layout(pairs: Sequence[Pair], heat_map: _Map, narrow: bool) -> Json:
     length = 15 if narrow else 36
     lines = [pair_lines(pair) for pair in pairs]
     names = ["<br>".join(plain(line, length) for line in pair) for pair in lines]
@@ -321,7 +323,7 @@ def _profile_layout(pairs: Sequence[Pair], found: _Map, narrow: bool) -> Json:
     turned = {"textangle": -90, "xanchor": "center"} if narrow else {"textangle": -45, "xanchor": "left"}
     heads = [
         words(name, at, 1, xref="x", yref="paper", yanchor="bottom", yshift=3, **turned)
-        for at, name in enumerate(found.columns)
+        for at, name in enumerate(heat_map.columns)
     ]
     return layout(
         top + 12 + height * len(pairs),
@@ -329,9 +331,9 @@ def _profile_layout(pairs: Sequence[Pair], found: _Map, narrow: bool) -> Json:
         8 if narrow else 70,
         top,
         12,
-        xaxis=axis(-0.5, len(found.columns) - 0.5, showgrid=False),
+        xaxis=axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
         yaxis=_rows(names),
-        annotations=[*found.numbers(), *heads],
+        annotations=[*heat_map.numbers(), *heads],
     )
 
 
@@ -339,7 +341,7 @@ def _profile_title(pairs: Sequence[Pair], cells: Sequence[Row]) -> str:
     """Name what corrections talk about most, and where pairs differ most."""
     spans = []
     for at, correction in enumerate(CORRECTIONS):
-        known = [value for row in cells if (one := row[at]) is not None and (value := mean(one)) is not None]
+        known = [value for row in cells if (entry := row[at]) is not None and (value := mean(entry)) is not None]
         if known:
             spans.append((max(known) - min(known), sum(known) / len(known), CORRECTION_WORDS[correction]))
     widest, commonest = max(spans), max(spans, key=lambda span: span[1])

@@ -1,4 +1,4 @@
-"""What judges are worth: agreement of raters, and how judges' scores read on the people's scale."""
+"""Figures about judges: agreement between raters, and judges' scores on the people's scale."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -83,7 +83,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
         wide=wide,
         narrow=narrow,
         table=table,
-        published=tuple(published_agreement_table(one) for one in _PUBLISHED[not people :]),
+        published=tuple(published_agreement_table(number) for number in _PUBLISHED[not people :]),
     )
 
 
@@ -91,16 +91,18 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
     """Draw what people say of what a judge gives a score, and the map made of it, a panel a judge."""
     title = "What is a judge's score worth to people?"
     maps = subject.results.raters.maps
-    fitted = {judge: found for judge, found in maps.items() if isinstance(found, Recalibration)}
+    fitted = {judge: recalibration for judge, recalibration in maps.items() if isinstance(recalibration, Recalibration)}
     if not fitted:
-        reasons = dict.fromkeys(found.reason for found in maps.values() if isinstance(found, Refusal))
+        reasons = dict.fromkeys(
+            recalibration.reason for recalibration in maps.values() if isinstance(recalibration, Refusal)
+        )
         return Missing(title, f"No judge has a map to people's scores: {'; '.join(reasons) or 'nobody rated'}.")
     table = reliability_table(subject.results)
     axes = ("mean score by people (0–10)", "score by the judge (0–10)")
     traces = [
         {**trace, "xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-        for panel, (judge, found) in enumerate(fitted.items())
-        for trace in _reliability(subject, judge, found, _bins(subject, judge))
+        for panel, (judge, recalibration) in enumerate(fitted.items())
+        for trace in _reliability(subject, judge, recalibration, _bins(subject, judge))
     ]
     return Sketch(
         title=_reliability_title(fitted),
@@ -124,7 +126,7 @@ def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
     known = [(value, row) for row in rows if (value := mean(row["pearson"])) is not None]
     people = [(value, row) for value, row in known if str(row["kind"].value) == "judge × human"]
     if people:
-        best, row = max(people, key=lambda one: one[0])
+        best, row = max(people, key=lambda entry: entry[0])
         interval = f"{labels.number(row['pearson'].low)} to {labels.number(row['pearson'].high)}"
         return f"{row['one'].value} agrees best with people: r = {labels.number(best)} ({interval})"
     if known:
@@ -134,18 +136,20 @@ def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
 
 
 def _bins(subject: Subject, judge: str) -> list[tuple[float, Value]]:
-    table = where(reliability_table(subject.results), "judge", lambda one: one == judge)
+    table = where(reliability_table(subject.results), "judge", lambda name: name == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
     return [(value, human) for score, human in pairs if (value := mean(score)) is not None]
 
 
-def _reliability(subject: Subject, judge: str, found: Recalibration, bins: Sequence[tuple[float, Value]]) -> list[Json]:
+def _reliability(
+    subject: Subject, judge: str, recalibration: Recalibration, bins: Sequence[tuple[float, Value]]
+) -> list[Json]:
     """Back to front: diagonal, band, map, marks."""
     tone = judge_token(subject.results.judges.index(judge))
-    points = found.map()
+    points = recalibration.map()
     # Every tenth point is finer than the eye; the last is kept.
     points = (*points[:-1:10], points[-1])
-    outline = [(one.judge, one.high) for one in points] + [(one.judge, one.low) for one in reversed(points)]
+    outline = [(point.judge, point.high) for point in points] + [(point.judge, point.low) for point in reversed(points)]
     plain_line = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     return [
         diagonal(),
@@ -159,8 +163,8 @@ def _reliability(subject: Subject, judge: str, found: Recalibration, bins: Seque
         },
         {
             **plain_line,
-            "x": [rounded(one.judge) for one in points],
-            "y": [rounded(one.human) for one in points],
+            "x": [rounded(point.judge) for point in points],
+            "y": [rounded(point.human) for point in points],
             "line": {"color": tone, "width": 2},
         },
         {
@@ -193,9 +197,9 @@ def _gap(further: float | None, nearer: float | None) -> float:
 
 
 def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:
-    bias = {judge: found.before.bias for judge, found in fitted.items()}
-    high = [judge for judge, one in bias.items() if clear_of(one, 0) == 1]
-    low = [judge for judge, one in bias.items() if clear_of(one, 0) == -1]
+    bias = {judge: recalibration.before.bias for judge, recalibration in fitted.items()}
+    high = [judge for judge, difference in bias.items() if clear_of(difference, 0) == 1]
+    low = [judge for judge, difference in bias.items() if clear_of(difference, 0) == -1]
     if not high and not low:
         return "What is a judge's score worth to people? No judge is clearly too generous or too strict"
     said = [f"{len(high)} of {len(fitted)} judges give more than people"] if high else []

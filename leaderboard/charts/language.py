@@ -1,4 +1,4 @@
-"""How describers talk, turn by turn: the length of messages and how much in them is new."""
+"""Language of describers, turn by turn: length of messages, and share of new words in them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -11,7 +11,7 @@ class Dot:
     """A number with its interval as a mark with a whisker."""
 
     value: Value
-    """What is drawn."""
+    """Value with its interval."""
 
     symbol: str
     """Plotly's name of the mark."""
@@ -20,19 +20,19 @@ class Dot:
     """Token."""
 
     hover: str
-    """What a pointer shows, plain already."""
+    """Text shown on hover, already plain."""
 
 
-def dot(one: Dot, y: float, scale: float = 1) -> Json:
+def dot(mark: Dot, y: float, scale: float = 1) -> Json:
     """Return the trace of a mark; empty where there is no number.
 
     Args:
-        one: What to draw.
-        y: Where.
-        scale: What the number is multiplied by, such as 100 for percent.
+        mark: The value to draw, with its symbol, colour and hover text.
+        y: Height of the mark on the axis.
+        scale: Factor of the value, such as 100 for percent.
     """
-    middle = mean(one.value)
-    low, high = one.value.low, one.value.high
+    middle = mean(mark.value)
+    low, high = mark.value.low, mark.value.high
     whisker = middle is not None and low is not None and high is not None
     return {
         "type": "scatter",
@@ -44,12 +44,12 @@ def dot(one: Dot, y: float, scale: float = 1) -> Json:
             "symmetric": False,
             "array": [_distance(high, middle, scale) if whisker else 0],
             "arrayminus": [_distance(middle, low, scale) if whisker else 0],
-            "color": one.colour,
+            "color": mark.colour,
             "thickness": 2,
             "width": 0,
         },
-        "marker": {"symbol": one.symbol, "size": 11, "color": one.colour},
-        "hovertemplate": f"{one.hover}<extra></extra>",
+        "marker": {"symbol": mark.symbol, "size": 11, "color": mark.colour},
+        "hovertemplate": f"{mark.hover}<extra></extra>",
     }
 
 

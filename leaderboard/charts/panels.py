@@ -41,16 +41,16 @@ class Spot:
     """A point of a line."""
 
     x: float
-    """Where, such as the turn."""
+    """Position on the x axis, such as the turn."""
 
     value: Value
-    """How high."""
+    """Value on the y axis."""
 
     weight: float = 1.0
     """Share of what it rests on, 0–1: the area of its mark."""
 
     said: str = ""
-    """What a pointer shows beside the number, plain already."""
+    """Text shown on hover beside the number, already plain."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +58,21 @@ class Track:
     """A pair's line."""
 
     pair: Pair
-    """Whose."""
+    """Pair that the track belongs to."""
 
     spots: tuple[Spot, ...]
-    """From left to right."""
+    """Points from left to right."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the axes of all panels are."""
+    """Axes that all panels share."""
 
     x: tuple[float, float]
     """Range."""
 
     x_ticks: Ticks
-    """Where and what."""
+    """Ticks of the x axis."""
 
     x_title: str
     """Name and unit."""
@@ -81,16 +81,16 @@ class Scale:
     """Range."""
 
     y_ticks: Ticks
-    """Where and what."""
+    """Ticks of the y axis."""
 
     y_title: str
     """Name and unit."""
 
     form: Callable[[float | None], str] = labels.number
-    """How the numbers read."""
+    """Format of the numbers."""
 
     factor: float = 1.0
-    """What they are multiplied by, such as 100 for percent."""
+    """Factor of the numbers, such as 100 for percent."""
 
     lines: tuple[float, ...] = field(default=())
     """Heights of lines across every panel, such as zero."""
@@ -151,7 +151,7 @@ def panel_title(panel: int, pair: Pair, length: int) -> list[Json]:
 def _panel(panel: int, track: Track, tracks: Sequence[Track], scale: Scale) -> list[Json]:
     """The traces of one panel, back to front: the others, the interval, the line."""
     axes = {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-    others = [one for one in tracks if one is not track]
+    others = [other for other in tracks if other is not track]
     drawn = [_context(others, scale) | axes] if others else []
     return [*drawn, *(trace | axes for trace in line(track, scale))]
 
@@ -279,9 +279,9 @@ def _words(panel: int, track: Track, scale: Scale, columns: int) -> list[Json]:
     """A panel's title, and the values that its line begins and ends with."""
     x, y = axis_name("x", panel), axis_name("y", panel)
     title = panel_title(panel, track.pair, 20 if columns <= 2 else 26)
-    found = end_words(track, scale, x, y)
-    if found:
-        return [*title, *found]
+    labels = end_words(track, scale, x, y)
+    if labels:
+        return [*title, *labels]
     return [*title, words("no data", 0.5, 0.5, xref=f"{x} domain", yref=f"{y} domain")]
 
 

@@ -1,4 +1,4 @@
-"""What all figures are made of: a sketch in plain data, and the pieces of layout that several share.
+"""Parts of every figure: the sketch in plain data, and pieces of layout that several figures share.
 
 Every figure exists in two layouts, a wide one and a narrow one for phones, over the same data. Ticks are always given
 one by one, so that the still picture (``chart_still``) and Plotly draw the same.
@@ -134,7 +134,7 @@ def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FO
 
 
 Ticks = Sequence[tuple[float, str]]
-"""Where ticks stand, and what they say; the words must be plain already."""
+"""Positions of ticks and their labels; the labels must be plain already."""
 
 
 def steps(low: float, high: float, step: float, digits: int = 0, signed: bool = False) -> Ticks:

@@ -21,7 +21,7 @@ HEADING = RowLabel(("reported by the paper,", "not run here"), ())
 HOLLOW = "circle-open"
 
 AID = " Hollow marks below are the paper's published values, of other targets, pairs and judges, without intervals."
-"""What a figure's reading aid says of them."""
+"""Sentence about the paper's values in a figure's reading aid."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Mark:
     """A published value."""
 
     words: str
-    """What a pointer shows."""
+    """Text shown on hover."""
 
     value: float
-    """Where it stands."""
+    """Value of the mark."""
 
     symbol: str = HOLLOW
     """Plotly's name of the mark."""
@@ -46,7 +46,7 @@ class PublishedRow:
     """On two lines."""
 
     values: tuple[str, ...]
-    """What stands beside the marks, one text a line of marks."""
+    """Numbers shown beside the marks, one text per line of marks."""
 
     lines: tuple[tuple[Mark, ...], ...]
     """The marks, line by line from above."""
@@ -60,22 +60,22 @@ def score_rows(alone: bool) -> list[PublishedRow]:
     """
     means = mean_scores()
     rows = []
-    for pair in sorted(means, key=lambda one: -means[one][JUDGES[0]]):
+    for pair in sorted(means, key=lambda pair: -means[pair][JUDGES[0]]):
         marks = [Mark(f"{judge_name(judge)} · {means[pair][judge]:.2f}", means[pair][judge]) for judge in JUDGES]
         name = (pair.describer, f"+ {pair.generator}")
         if alone:
             said = ", ".join(f"{judge_name(judge)} {means[pair][judge]:.1f}" for judge in JUDGES)
             rows.append(PublishedRow(name, (said,), (tuple(marks),)))
         else:
-            rows.append(PublishedRow(name, tuple(one.words for one in marks), tuple((one,) for one in marks)))
+            rows.append(PublishedRow(name, tuple(mark.words for mark in marks), tuple((mark,) for mark in marks)))
     return rows
 
 
 def preference_rows() -> list[PublishedRow]:
     """Return the shares of final renderings that the paper's LipSim prefers, highest first, in percent."""
-    shares = sorted(mean_preferences().items(), key=lambda one: -one[1])
+    shares = sorted(mean_preferences().items(), key=lambda entry: -entry[1])
     marks = [(pair, Mark(f"LipSim · {100 * share:.0f} %", 100 * share)) for pair, share in shares]
-    return [PublishedRow((pair.describer, f"+ {pair.generator}"), (one.words,), ((one,),)) for pair, one in marks]
+    return [PublishedRow((pair.describer, f"+ {pair.generator}"), (mark.words,), ((mark,),)) for pair, mark in marks]
 
 
 def agreement_rows(people: bool) -> list[PublishedRow]:
@@ -86,22 +86,22 @@ def agreement_rows(people: bool) -> list[PublishedRow]:
     )
     return [
         PublishedRow(
-            (_names(one.one, one.other), kind),
-            (f"r · {one.pearson:.2f}", f"ρ · {one.spearman:.2f}"),
+            (_names(agreement.one, agreement.other), kind),
+            (f"r · {agreement.pearson:.2f}", f"ρ · {agreement.spearman:.2f}"),
             (
-                (Mark(f"r = {one.pearson:.2f}", one.pearson),),
-                (Mark(f"ρ = {one.spearman:.2f}", one.spearman, "diamond-open"),),
+                (Mark(f"r = {agreement.pearson:.2f}", agreement.pearson),),
+                (Mark(f"ρ = {agreement.spearman:.2f}", agreement.spearman, "diamond-open"),),
             ),
         )
         for table, kind in (tables if people else tables[1:])
-        for one in published_agreement(table)
-        if one.pearson is not None and one.spearman is not None
+        for agreement in published_agreement(table)
+        if agreement.pearson is not None and agreement.spearman is not None
     ]
 
 
-def _names(one: str, other: str) -> str:
+def _names(first: str, other: str) -> str:
     """Name two raters as in our own rows: the judge first, then people."""
-    return f"{judge_name(other)} × people" if one == "human" else f"{judge_name(one)} × {judge_name(other)}"
+    return f"{judge_name(other)} × people" if first == "human" else f"{judge_name(first)} × {judge_name(other)}"
 
 
 def drawn(rows: Sequence[PublishedRow], first: int, most: int) -> tuple[list[RowLabel], list[Json], list[Json]]:
@@ -122,9 +122,9 @@ def drawn(rows: Sequence[PublishedRow], first: int, most: int) -> tuple[list[Row
     return names, traces, [_line(first)]
 
 
-def _mark(row: PublishedRow, one: Mark, y: float) -> Json:
-    hover = f"{plain(' '.join(row.name))}<br>{plain(one.words)}<br>reported by the paper, not run here"
-    return dot(Dot(Value(one.value), one.symbol, token("muted"), hover), y)
+def _mark(row: PublishedRow, mark: Mark, y: float) -> Json:
+    hover = f"{plain(' '.join(row.name))}<br>{plain(mark.words)}<br>reported by the paper, not run here"
+    return dot(Dot(Value(mark.value), mark.symbol, token("muted"), hover), y)
 
 
 def _line(row: int) -> Json:

@@ -1,4 +1,4 @@
-"""Judge against judge: what every two of them give the same renderings, beside the line on which they agree."""
+"""Judge against judge: joint distribution of two judges' scores of the same renderings, with the line of agreement."""
 
 from collections.abc import Sequence
 
@@ -21,51 +21,51 @@ _LARGEST, _LEAST = 26.0, 3.5
 def ratings_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how often which score of one judge meets which of another, a panel every two judges."""
     title = "Do two judges mean the same by a number?"
-    found = subject.results.raters.crossed
-    if not found:
+    crossings = subject.results.raters.crossed
+    if not crossings:
         return Missing(title, "It needs two judges, or a judge and people, who rated the same renderings.")
-    shown = found[:_MOST]
-    names = [f"{one.one} × {one.other}" for one in shown]
+    shown = crossings[:_MOST]
+    names = [f"{crossed.one} × {crossed.other}" for crossed in shown]
     words = ("score by the second named (0–10)", "score by the first named (0–10)")
     return Sketch(
-        title=_title(found),
+        title=_title(crossings),
         reading_aid=(
             "Each mark is some renderings that the first named judge gave the score below and the second the score at"
             " the left, to whole points; its area is how many. On the dotted line both say the same: above it the"
-            " second gives more." + (f" Shown are {_MOST} of {len(found)}." if len(found) > _MOST else "")
+            " second gives more." + (f" Shown are {_MOST} of {len(crossings)}." if len(crossings) > _MOST else "")
         ),
-        traces=[trace for panel, one in enumerate(shown) for trace in _panel(panel, one)],
+        traces=[trace for panel, crossed in enumerate(shown) for trace in _panel(panel, crossed)],
         wide=square_layout(names, min(len(shown), 3), *words),
         narrow=square_layout(names, 1, *words),
         table=ratings_table(subject.results),
     )
 
 
-def _title(found: Sequence[CrossedRatings]) -> str:
-    shares = [one.near for one in found]
+def _title(crossings: Sequence[CrossedRatings]) -> str:
+    shares = [point.near for point in crossings]
     low, high = labels.percent(min(shares)), labels.percent(max(shares))
     span = f"{low} %" if low == high else f"{low} to {high} %"
     return f"Two judges are within one point of each other on {span} of renderings"
 
 
-def _panel(panel: int, one: CrossedRatings) -> list[Json]:
+def _panel(panel: int, crossed: CrossedRatings) -> list[Json]:
     axes = {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
-    most = max(one.counts.values())
+    most = max(crossed.counts.values())
     marks = {
         "type": "scatter",
         "mode": "markers",
-        "x": [x for x, _ in one.counts],
-        "y": [y for _, y in one.counts],
+        "x": [x for x, _ in crossed.counts],
+        "y": [y for _, y in crossed.counts],
         "marker": {
             "symbol": "circle",
-            "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in one.counts.values()],
+            "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in crossed.counts.values()],
             "color": token("context"),
             "opacity": 1,
             "line": {"width": 1, "color": token("muted")},
         },
         "customdata": [
-            f"{plain(one.one)} {x}, {plain(one.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
-            for (x, y), count in one.counts.items()
+            f"{plain(crossed.one)} {x}, {plain(crossed.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
+            for (x, y), count in crossed.counts.items()
         ],
         "hovertemplate": "%{customdata}<extra></extra>",
     }

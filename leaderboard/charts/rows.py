@@ -14,18 +14,18 @@ ROW = 40
 """Height of a row with one mark, CSS pixels."""
 
 SUB_ROW = 20
-"""What each further mark in a row adds, CSS pixels."""
+"""Height that each further mark adds to a row, CSS pixels."""
 
 
 @dataclass(frozen=True)
 class RowLabel:
-    """What stands beside a row."""
+    """Label beside a row."""
 
     name: tuple[str, ...]
     """Who or what the row is, on one line or two."""
 
     values: tuple[str, ...]
-    """What its marks say, one text a mark, from above."""
+    """Texts of the marks, one per mark, from above."""
 
 
 def place(row: int, mark: int, marks: int, most: int = 0) -> float:

@@ -16,7 +16,7 @@ from leaderboard.charts.parts import Json
 from leaderboard.theme import FONT_SIZE, GENERATOR_PATHS, token
 
 WIDTH = {False: 760, True: 358}
-"""Of the picture, CSS pixels, by whether the layout is narrow; it is scaled down, never up."""
+"""Width of the picture in CSS pixels, by whether the layout is narrow; browsers only ever scale it down."""
 
 _DASHES = {
     "solid": "",
@@ -53,7 +53,7 @@ def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
 
 
 class _Frame:
-    """Where things stand in the picture."""
+    """Coordinates of axes and data in the picture."""
 
     def __init__(self, layout: Mapping[str, Any], width: int) -> None:
         self.layout = layout
@@ -65,8 +65,8 @@ class _Frame:
 
     def axis(self, name: str) -> Mapping[str, Any]:
         """Return an axis by the short name that traces use: ``x``, ``y2``."""
-        found: Mapping[str, Any] = self.layout[f"{name[0]}axis{name[1:]}"]
-        return found
+        settings: Mapping[str, Any] = self.layout[f"{name[0]}axis{name[1:]}"]
+        return settings
 
     def at(self, name: str, value: float) -> float:
         """Return where a value of an axis stands, pixels from the left or from above."""
@@ -126,11 +126,11 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float)
 
 
 def _shapes(frame: _Frame, layer: str) -> Iterator[str]:
-    for one in frame.layout.get("shapes", ()):
-        if one.get("layer", "above") == layer:
-            x1, x2 = (frame.refer("x", one["xref"], one[end]) for end in ("x0", "x1"))
-            y1, y2 = (frame.refer("y", one["yref"], one[end]) for end in ("y0", "y1"))
-            yield _line(x1, y1, x2, y2, one["line"]["color"], one["line"]["width"])
+    for shape in frame.layout.get("shapes", ()):
+        if shape.get("layer", "above") == layer:
+            x1, x2 = (frame.refer("x", shape["xref"], shape[end]) for end in ("x0", "x1"))
+            y1, y2 = (frame.refer("y", shape["yref"], shape[end]) for end in ("y0", "y1"))
+            yield _line(x1, y1, x2, y2, shape["line"]["color"], shape["line"]["width"])
 
 
 def _traces(data: Sequence[Json], frame: _Frame) -> Iterator[Iterator[str]]:
@@ -177,8 +177,8 @@ def _rectangle(left: float, top: float, width: float, height: float, colour: str
 
 def _scatter(trace: Json, frame: _Frame, x: str, y: str) -> Iterator[str]:
     points = [
-        None if one is None or other is None else (frame.at(x, one), frame.at(y, other))
-        for one, other in zip(trace["x"], trace["y"], strict=True)
+        None if across is None or other is None else (frame.at(x, across), frame.at(y, other))
+        for across, other in zip(trace["x"], trace["y"], strict=True)
     ]
     if "lines" in trace["mode"]:
         yield _path(points, trace)
@@ -206,15 +206,15 @@ def _whiskers(trace: Json, frame: _Frame, x: str, y: str) -> Iterator[str]:
         error = trace.get(key)
         if error is None:
             continue
-        for index, (one, other) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-            middle = one if key == "error_x" else other
+        for index, (across, other) in enumerate(zip(trace["x"], trace["y"], strict=True)):
+            middle = across if key == "error_x" else other
             if middle is None:
                 continue
             first, last = (
                 frame.at(name, middle - error["arrayminus"][index]),
                 frame.at(name, middle + error["array"][index]),
             )
-            level = frame.at(y, other) if key == "error_x" else frame.at(x, one)
+            level = frame.at(y, other) if key == "error_x" else frame.at(x, across)
             yield _rule("y" if key == "error_x" else "x", level, first, last, error["color"], error["thickness"])
 
 
@@ -257,22 +257,22 @@ def _axis_title(frame: _Frame, name: str, title: str, colour: str) -> str:
 
 
 def _words(frame: _Frame) -> Iterator[str]:
-    for one in frame.layout.get("annotations", ()):
-        x = frame.refer("x", one.get("xref", "x"), one["x"]) + one.get("xshift", 0)
-        y = frame.refer("y", one.get("yref", "y"), one["y"]) - one.get("yshift", 0)
-        size = one["font"].get("size", FONT_SIZE)
-        lines = one["text"].count("<br>") + 1
+    for annotation in frame.layout.get("annotations", ()):
+        x = frame.refer("x", annotation.get("xref", "x"), annotation["x"]) + annotation.get("xshift", 0)
+        y = frame.refer("y", annotation.get("yref", "y"), annotation["y"]) - annotation.get("yshift", 0)
+        size = annotation["font"].get("size", FONT_SIZE)
+        lines = annotation["text"].count("<br>") + 1
         height = size * _LINE_HEIGHT * lines
-        middle = {"top": y + height / 2, "bottom": y - height / 2}.get(one.get("yanchor", ""), y)
-        anchor = _ANCHORS[one.get("xanchor", "center")]
-        colour = one["font"]["color"]
-        if angle := one.get("textangle"):
-            text = _text(one["text"], 0, 0, colour, "start", size)
+        middle = {"top": y + height / 2, "bottom": y - height / 2}.get(annotation.get("yanchor", ""), y)
+        anchor = _ANCHORS[annotation.get("xanchor", "center")]
+        colour = annotation["font"]["color"]
+        if angle := annotation.get("textangle"):
+            text = _text(annotation["text"], 0, 0, colour, "start", size)
             yield f'<g transform="translate({x:.1f} {y - 6:.1f}) rotate({angle})">{text}</g>'
-        elif weight := one["font"].get("weight"):
-            yield f'<g font-weight="{weight}">{_text(one["text"], x, middle, colour, anchor, size)}</g>'
+        elif weight := annotation["font"].get("weight"):
+            yield f'<g font-weight="{weight}">{_text(annotation["text"], x, middle, colour, anchor, size)}</g>'
         else:
-            yield _text(one["text"], x, middle, colour, anchor, size)
+            yield _text(annotation["text"], x, middle, colour, anchor, size)
 
 
 def _text(

@@ -27,7 +27,7 @@ _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
 
 def turn_ticks(turns: int) -> Ticks:
-    """Return ticks for so many turns: each, or every third."""
+    """Return ticks for turns 1 to ``turns``: at every turn, or at every third."""
     return [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
 
 
@@ -104,7 +104,7 @@ def _scale(tracks: Sequence[Track]) -> Scale:
 
 def _single_layout(track: Track, table: Table) -> Json:
     scale = _scale([track])
-    refining = [one.value for one in table.column("refining")]
+    refining = [cell.value for cell in table.column("refining")]
     ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
     return layout(
         _SMALL_TOP + FOOT + 252,

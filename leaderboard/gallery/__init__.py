@@ -1,1 +1,1 @@
-"""Targets and what every pair made of them, turn by turn."""
+"""The gallery: targets, and every pair's renderings of each target, turn by turn."""

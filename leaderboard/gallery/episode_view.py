@@ -12,7 +12,7 @@ from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair, Site
 
 _NOTES = 20
-"""Of a turn; a generator that has more to say is cut short."""
+"""Notes shown of a turn at most; further notes of the generator are left out."""
 
 
 @dataclass(frozen=True)
@@ -26,27 +26,27 @@ class TurnView:
     """None where no rendering was made."""
 
     alt: str
-    """What the picture shows, in words; empty without one."""
+    """Alternative text of the picture; empty without a picture."""
 
     scores: tuple[tuple[str, float | None], ...]
     """Every judge of the episode with its similarity, 0–10; None where it gave none."""
 
     message: Marked | None
-    """What the describer said; None if nothing."""
+    """The describer's message; None if there is none."""
 
     tokens: int
-    """Of the message."""
+    """Tokens of the message."""
 
     over_budget: bool
-    """Whether the message was over the budget."""
+    """Whether the message exceeds the token budget."""
 
     notes: tuple[str, ...]
-    """What the generator said it could not follow."""
+    """Instructions that the generator reported as not followed."""
 
 
 @dataclass(frozen=True)
 class EpisodeView:
-    """How a pair did on an instance."""
+    """Episode of one pair on one instance, ready to be shown."""
 
     pair: Pair
     """Who played."""
@@ -61,13 +61,13 @@ class EpisodeView:
     """All but the describer's last word that it is done."""
 
     ended: str
-    """How it ended, in a word or two."""
+    """Outcome, in a word or two."""
 
     why: str
-    """What that means; empty where the word says it."""
+    """Explanation of the outcome; empty where the outcome needs none."""
 
     verified: Verified = field(default_factory=lambda: Verified(0, 0))
-    """How many of the scores shown are verified."""
+    """Numbers of scores shown and of verified scores among them."""
 
 
 def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
@@ -85,7 +85,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery) -> EpisodeView:
     return EpisodeView(
         pair=pair,
         episode=episode,
-        judged=tuple(one for one in result.judged.values() if one.final is not None),
+        judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
         turns=tuple(_turn(site, pair, result, turn) for turn in episode.turns if turn.action != "done"),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
@@ -107,7 +107,7 @@ def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView
         number=turn.turn,
         picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
         alt=alt if turn.rendering else "",
-        scores=tuple((judge, one.trajectory.get(turn.turn)) for judge, one in result.judged.items()),
+        scores=tuple((judge, judged.trajectory.get(turn.turn)) for judge, judged in result.judged.items()),
         message=mark_message(turn.message, turn.turn) if turn.message else None,
         tokens=turn.message_tokens,
         over_budget=turn.over_budget,

@@ -1,4 +1,4 @@
-"""The episodes of a pair as the gallery has them: made once, and taken over while the run stays as it is.
+"""The episodes of a pair as the gallery shows them: rendered once, and cached while the run is unchanged.
 
 A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
 browser fetches. Neither depends on other runs. A pair's fragments are kept together, one line an instance in the order
@@ -20,16 +20,16 @@ from leaderboard.site import Pair, Site
 from leaderboard.text import one_line, visible
 
 FIRST = 6
-"""Pairs that stand in an instance's page itself."""
+"""Number of pairs whose episodes stand in an instance's page itself."""
 
 _NOTE = 400
-"""Characters of a generator's note."""
+"""Characters shown of a generator's note."""
 
 _MANY = 4
-"""Pairs from which fragments are made in several processes."""
+"""Number of pairs from which fragments are rendered in several processes."""
 
 _ROOT = "../"
-"""The way from an instance's page to the site's root."""
+"""Relative address of the site's root from an instance's page."""
 
 
 def ranked_pairs(site: Site) -> list[Pair]:
@@ -41,7 +41,7 @@ class Fragments:
     """The fragments of a site's episodes.
 
     Args:
-        site: What is shown; if it keeps nothing, fragments are made whenever asked for.
+        site: The site; without a build cache, fragments are rendered at every call.
     """
 
     def __init__(self, site: Site) -> None:
@@ -50,13 +50,13 @@ class Fragments:
         self._sections: dict[str, list[Markup]] = {}
 
     def make(self) -> None:
-        """Make all that are not kept yet, and show their renderings: a fragment that is taken over has them too.
+        """Render the fragments missing in the build cache, and register the pictures that all fragments show.
 
         Raises:
             WorkError: The disk is full.
         """
         for run_id, results in self._site.results.episodes.items():
-            for turn in (turn for one in results for turn in one.episode.rendered_turns):
+            for turn in (turn for result in results for turn in result.episode.rendered_turns):
                 assert turn.rendering is not None  # noqa: S101 - a rendered turn
                 self._site.rendering(run_id, turn.rendering)
         cache = self._site.cache
@@ -73,15 +73,15 @@ class Fragments:
 
     def of(self, pair: Pair) -> list[str]:
         """Return a pair's fragments as JSON, one an instance in the order of the set."""
-        found = self._site.cache.load(self._name(pair)) if self._site.cache else None
-        lines = found.decode().split("\n") if found is not None else []
-        return lines if len(lines) == len(self._site.galleries) else self._made(pair)
+        cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
+        lines = cached.decode().split("\n") if cached is not None else []
+        return lines if len(lines) == len(self._site.galleries) else self._rendered(pair)
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:
-            cache.store(self._name(pair), "\n".join(self._made(pair)).encode())
+            cache.store(self._name(pair), "\n".join(self._rendered(pair)).encode())
 
-    def _made(self, pair: Pair) -> list[str]:
+    def _rendered(self, pair: Pair) -> list[str]:
         views = (view_episode(self._site, pair, gallery) for gallery in self._site.galleries.values())
         if pair.run_id in self._first:
             return [compact(block("episode", {"row": view, "root": _ROOT})) for view in views]
@@ -106,8 +106,8 @@ def episode_json(view: EpisodeView) -> dict[str, Any]:
         "why": view.why,
         "detail": visible(detail) if detail else None,
         "verified": [view.verified.verified, view.verified.scores],
-        "judged": [[one.judge, one.first, one.final, one.delta] for one in view.judged],
-        "turns": [_turn(one) for one in view.turns],
+        "judged": [[judged.judge, judged.first, judged.final, judged.delta] for judged in view.judged],
+        "turns": [_turn(turn) for turn in view.turns],
     }
 
 
@@ -117,7 +117,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "turn": turn.number,
         "picture": [picture.small, picture.large, picture.width, picture.height] if picture else None,
         "alt": turn.alt,
-        "scores": [list(one) for one in turn.scores],
+        "scores": [list(score) for score in turn.scores],
         "message": _message(turn.message) if turn.message else None,
         "tokens": turn.tokens,
         "over": turn.over_budget,
@@ -128,10 +128,14 @@ def _turn(turn: TurnView) -> dict[str, Any]:
 def _message(message: Marked) -> dict[str, Any]:
     return {
         "text": [
-            [visible(one.text), one.corrections[0], ", ".join(CORRECTION_WORDS[name] for name in one.corrections)]
-            if one.corrections
-            else visible(one.text)
-            for one in message.segments
+            [
+                visible(segment.text),
+                segment.corrections[0],
+                ", ".join(CORRECTION_WORDS[name] for name in segment.corrections),
+            ]
+            if segment.corrections
+            else visible(segment.text)
+            for segment in message.segments
         ],
         "more": message.left_out,
         "fired": [[name, CORRECTION_WORDS[name]] for name in message.corrections],

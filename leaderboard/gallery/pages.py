@@ -60,7 +60,9 @@ def _groups(site: Site) -> list[dict[str, Any]]:
     return [
         {
             "category": category,
-            "entries": [_entry(site, one) for one in site.galleries.values() if one.instance.category == category],
+            "entries": [
+                _entry(site, gallery) for gallery in site.galleries.values() if gallery.instance.category == category
+            ],
         }
         for category in site.results.categories
     ]
@@ -68,16 +70,16 @@ def _groups(site: Site) -> list[dict[str, Any]]:
 
 def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
     results = [site.episode(run_id, gallery.instance.instance_id) for run_id in site.pairs]
-    played = [one for one in results if one is not None]
-    finals = [score for one in played if (score := _final(site, one)) is not None]
-    changes = {judged.convergence for one in played if (judged := site.judged(one)) is not None}
-    outcomes = {one.episode.outcome for one in played}
+    played = [result for result in results if result is not None]
+    finals = [score for result in played if (score := _final(site, result)) is not None]
+    changes = {judged.convergence for result in played if (judged := site.judged(result)) is not None}
+    outcomes = {result.episode.outcome for result in played}
     return {
         "gallery": gallery,
         "seen": target_words(gallery.instance),
         "number": gallery.title.rpartition(" ")[2],
-        "outcomes": [one for one in OUTCOMES if one in outcomes],
-        "changes": [one for one in CONVERGENCES if one in changes],
+        "outcomes": [outcome for outcome in OUTCOMES if outcome in outcomes],
+        "changes": [change for change in CONVERGENCES if change in changes],
         "best": max(finals, default=None),
         "worst": min(finals, default=None),
     }
@@ -90,16 +92,17 @@ def _final(site: Site, result: EpisodeResult) -> float | None:
 
 def _selections(site: Site) -> list[dict[str, Any]]:
     return [
-        {"selection": one, "entries": [_selected(site, chosen) for chosen in one.chosen]} for one in selections(site)
+        {"selection": selection, "entries": [_selected(site, chosen) for chosen in selection.chosen]}
+        for selection in selections(site)
     ]
 
 
-def _selected(site: Site, one: Chosen) -> dict[str, Any]:
-    first, final = one.first.rendering, one.final.rendering
+def _selected(site: Site, chosen: Chosen) -> dict[str, Any]:
+    first, final = chosen.first.rendering, chosen.final.rendering
     assert first is not None and final is not None  # noqa: S101, PT018 - rendered turns
     return {
-        "chosen": one,
-        "seen": target_words(one.gallery.instance),
-        "first": site.rendering(one.pair.run_id, first) if one.final.turn > one.first.turn else None,
-        "final": site.rendering(one.pair.run_id, final),
+        "chosen": chosen,
+        "seen": target_words(chosen.gallery.instance),
+        "first": site.rendering(chosen.pair.run_id, first) if chosen.final.turn > chosen.first.turn else None,
+        "final": site.rendering(chosen.pair.run_id, final),
     }

@@ -16,7 +16,7 @@ SHARD = 20
 """Pairs in one file."""
 
 FOLDER = "data/gallery"
-"""Where the files lie, relative to the site's root."""
+"""Folder of the files, relative to the site's root."""
 
 
 def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int = 1) -> Iterator[tuple[str, str]]:
@@ -29,7 +29,7 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
         shares: Into how many shares they are cut.
     """
     pairs = ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [one.shown for one in pairs]})
+    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", _file(_outcomes(site, pair))
     later = pairs[FIRST:]
@@ -40,13 +40,13 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
 
 
 def _outcomes(site: Site, pair: Pair) -> dict[str, list[Any]]:
-    """Return of each instance that a pair played: outcome, change, and final score by the site's judge."""
-    found: dict[str, list[Any]] = {}
+    """Return outcome, change, and final score by the site's judge, for each instance that a pair played."""
+    outcomes: dict[str, list[Any]] = {}
     for result in site.results.episodes[pair.run_id]:
         judged = site.judged(result)
         change, final = (judged.convergence, judged.final) if judged else (None, None)
-        found[result.episode.instance_id] = [result.episode.outcome, change or "", final]
-    return found
+        outcomes[result.episode.instance_id] = [result.episode.outcome, change or "", final]
+    return outcomes
 
 
 def _file(value: Any) -> str:

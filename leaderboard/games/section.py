@@ -1,4 +1,4 @@
-"""One game's results as the site shows them, and how an episode looks by the game's own template."""
+"""Results of one game as the site shows them, with episodes rendered by the game's own template."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,25 +44,25 @@ class GameSection:
 
     @property
     def folder(self) -> str:
-        """Where its pages stand, relative to the site's root."""
+        """Folder of the game's pages, relative to the site's root."""
         return f"games/{self.game.name}"
 
     @cached_property
     def board(self) -> Table:
-        """Its board."""
+        """Board of the game."""
         return game_board(self.results)
 
     @property
     def instances(self) -> tuple[GameInstance, ...]:
-        """What was played."""
+        """Instances of the game's set."""
         return next(iter(self.folders.values())).instances.instances
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
         """Return how the pictures of an instance are shown, by name."""
         folder = next(iter(self.folders.values())).instances.folder
         return {
-            name: self.pictures.add(folder / one.image, one.sha256, one.width, one.height)
-            for name, one in instance.pictures.items()
+            name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
+            for name, picture in instance.pictures.items()
         }
 
     def episodes(self, instance: GameInstance) -> Iterator[tuple[MeasuredRun, GameEpisode]]:
@@ -96,7 +96,7 @@ class GameSection:
             "episode": episode,
             "instance": instance,
             "steps": ending_of(self.game, episode).steps,
-            "pictures": {name: f"{root}{one.small}" for name, one in self.instance_pictures(instance).items()},
+            "pictures": {name: f"{root}{picture.small}" for name, picture in self.instance_pictures(instance).items()},
             "renderings": renderings,
         }
         environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
@@ -116,7 +116,7 @@ class GameSection:
 DEFAULT = """<ol>{% for step in steps %}<li><dl>
 {% for name, value in step %}<dt>{{ name }}</dt><dd>{% if value.sha256 is defined %}<img src="{{ renderings[value.sha256] }}" alt="{{ name }}">{% else %}{{ value }}{% endif %}</dd>{% endfor %}
 </dl></li>{% endfor %}</ol>"""  # noqa: E501
-"""How an episode looks if the game does not say."""
+"""Template of an episode for games that bring none."""
 
 
 def _renderings(step: Mapping[str, Any]) -> Iterator[Rendering]:

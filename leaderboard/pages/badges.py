@@ -23,13 +23,13 @@ _WIDE = frozenset("mwMW%@±–—")
 
 @dataclass(frozen=True)
 class Badge:
-    """What one badge says."""
+    """Content of one badge."""
 
     path: str
     """Without suffix, relative to the site's root: ``badges/<pair>/<category>``, or ``overall``."""
 
     condition: str
-    """In words: ``all categories``, or a category."""
+    """Condition in words: ``all categories``, or a category."""
 
     label: str
     """Left half: the game, the benchmark's version if it is released, the category."""
@@ -38,7 +38,7 @@ class Badge:
     """Right half: ``rank 2–4 of 12 · 73.1 ± 4.2``, the main score; or why there is none."""
 
     known: bool
-    """Whether there is a rank."""
+    """Whether the pair has a rank."""
 
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""
@@ -63,7 +63,7 @@ class Badge:
 
 
 def badges(site: Site) -> dict[str, list[Badge]]:
-    """Return every pair's badges by run_id: overall, then one a category, as the site's judge sees them.
+    """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
 
     A rank is among the pairs that were played under the same rules.
     """
@@ -78,8 +78,8 @@ def badges(site: Site) -> dict[str, list[Badge]]:
 
 def badge_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield path and text of every badge, as SVG and as JSON."""
-    for found in badges(site).values():
-        for badge in found:
+    for badges_of_pair in badges(site).values():
+        for badge in badges_of_pair:
             yield f"{badge.path}.svg", badge.svg()
             yield f"{badge.path}.json", badge.shields()
 
@@ -119,4 +119,9 @@ def _message(row: BoardRow, pairs: int) -> str:
 
 def _width(text: str) -> int:
     """Return about how many pixels a text has in Verdana at 11 pixels; ``textLength`` evens out the rest."""
-    return round(sum(4.2 if one in _NARROW else 9.6 if one in _WIDE or ord(one) > 0x2E7F else 6.9 for one in text))
+    return round(
+        sum(
+            4.2 if character in _NARROW else 9.6 if character in _WIDE or ord(character) > 0x2E7F else 6.9
+            for character in text
+        )
+    )

@@ -12,7 +12,7 @@ from leaderboard.labels import rules_words
 from leaderboard.tiers import tier_of
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
-"""Where they lie below the site's root."""
+"""Paths of both files, relative to the site's root."""
 
 
 def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:
@@ -33,14 +33,14 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
     ``rules`` are words for people; ``rules_key`` is their key, as in the rows.
     """
     return {
-        one.run_id: {
-            "trust": tier_of(one).label,
-            "date": one.run.started[:10],
-            "ircore": one.run.version,
-            "rules": rules_words(one.run.rules),
-            "rules_key": one.run.rules.key,
+        submission.run_id: {
+            "trust": tier_of(submission).label,
+            "date": submission.run.started[:10],
+            "ircore": submission.run.version,
+            "rules": rules_words(submission.run.rules),
+            "rules_key": submission.run.rules.key,
         }
-        for one in results.submissions
+        for submission in results.submissions
     }
 
 

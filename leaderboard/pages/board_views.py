@@ -1,4 +1,4 @@
-"""Which boards there are, where they stand, and what each says of itself in words."""
+"""The boards of the site: their paths, and their titles and captions in words."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from leaderboard.site_judge import judge_kind, rates
 
 @dataclass(frozen=True)
 class View:
-    """What one board shows."""
+    """Selection and order of one board."""
 
     judge: str
     """Who judges."""
@@ -29,11 +29,11 @@ class View:
     """Runs under these rules alone; None for all runs, each row saying its rules."""
 
     order: Order = "main"
-    """What its rows are ordered by; ranks are by the main score whatever it is."""
+    """Measure that orders the rows; ranks always follow the main score."""
 
     @property
     def overall(self) -> bool:
-        """Whether it shows every target."""
+        """Whether the board covers every target."""
         return self.category is None and self.difficulty is None
 
 
@@ -48,7 +48,7 @@ class Chip:
     """The board's page, without suffix."""
 
     current: bool
-    """Whether it is the board that is shown."""
+    """Whether the link leads to the board that is shown."""
 
 
 def views(site: Site) -> Iterator[View]:
@@ -124,7 +124,7 @@ def view_words(site: Site, view: View) -> str:
         if view.rules is None
         else f"{rules_words(view.rules)} ({view.rules.key})"
     )
-    versions = ", ".join(sorted({one.run.version for one in results.submissions}))
+    versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
     # What is not released is named by its instance set.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
@@ -139,11 +139,11 @@ def judge_words(site: Site, judge: str) -> str:
 
 
 def rules_label(site: Site, rules: Rules | None) -> str:
-    """Name rules shortly, by what sets them apart from the others on the site."""
+    """Return a short name of rules that tells them apart from the other rules on the site."""
     if rules is None:
         return "all rules"
-    turns = len({one.max_turns for one in site.rule_sets}) > 1
-    over = len({one.over_budget for one in site.rule_sets}) > 1
+    turns = len({rules.max_turns for rules in site.rule_sets}) > 1
+    over = len({rules.over_budget for rules in site.rule_sets}) > 1
     return f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
 
 
@@ -156,19 +156,28 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         path: Where a view's page stands; by default its board.
     """
     results = site.results
-    category = {"All": None, **{category_title(one): one for one in results.categories}}
-    difficulty = {"Both": None, **{one.capitalize(): one for one in results.difficulties}}
+    category = {"All": None, **{category_title(category): category for category in results.categories}}
+    difficulty = {"Both": None, **{difficulty.capitalize(): difficulty for difficulty in results.difficulties}}
     rules = [*site.rule_sets, *([None] if view.overall and len(site.rule_sets) > 1 else [])]
     # A board of all rules exists for every target only: from it, a condition leads to the site's own rules.
     single = view if view.rules is not None else replace(view, rules=site.rule_sets[0])
     groups = (
         ("Order", _orders(site, view)),
-        ("Category", [(title, replace(single, category=one), one == view.category) for title, one in category.items()]),
-        ("Difficulty", [(t, replace(single, difficulty=one), one == view.difficulty) for t, one in difficulty.items()]),
-        ("Judge", [(one, replace(view, judge=one), one == view.judge) for one in results.judges]),
-        ("Budget", [(rules_label(site, one), replace(view, rules=one), one == view.rules) for one in rules]),
+        (
+            "Category",
+            [(title, replace(single, category=choice), choice == view.category) for title, choice in category.items()],
+        ),
+        (
+            "Difficulty",
+            [(t, replace(single, difficulty=choice), choice == view.difficulty) for t, choice in difficulty.items()],
+        ),
+        ("Judge", [(judge, replace(view, judge=judge), judge == view.judge) for judge in results.judges]),
+        (
+            "Budget",
+            [(rules_label(site, choice), replace(view, rules=choice), choice == view.rules) for choice in rules],
+        ),
     )
-    found = [
+    menus = [
         (
             label,
             [
@@ -180,7 +189,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         for label, links in groups
     ]
     metrics = [Chip(metric_facts(metric).title, metric_path(metric), current=False) for metric in results.metrics]
-    several = [(label, links) for label, links in found if len(links) > 1]
+    several = [(label, links) for label, links in menus if len(links) > 1]
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
 
 
@@ -216,6 +225,6 @@ def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:
 
 def _rules_key(site: Site, rules: Rules) -> str:
     key = f"budget-{rules.token_budget}"
-    if len({one.max_turns for one in site.rule_sets}) > 1:
+    if len({rules.max_turns for rules in site.rule_sets}) > 1:
         key += f"-turns-{rules.max_turns}"
-    return key if len({one.over_budget for one in site.rule_sets}) == 1 else f"{key}-{rules.over_budget}"
+    return key if len({rules.over_budget for rules in site.rule_sets}) == 1 else f"{key}-{rules.over_budget}"

@@ -1,4 +1,4 @@
-"""The boards: pairs as rows, ranked under one condition by one judge; metrics have theirs in ``metric_boards``."""
+"""Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
 
 MEASURED = {measure.column.key: measure.column for measure in MEASURES}
-"""What each column of numbers is: heading, unit, description."""
+"""Heading, unit and description of each numeric column."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Heat:
     """One small cell of a row: a condition and what the pair reached there."""
 
     difficulty: str
-    """Of its targets; the category stands over the column."""
+    """Difficulty of the column's targets; the category stands over the column."""
 
     anchor: str
-    """Its row on the pair's page."""
+    """Anchor of the condition's row on a pair's page."""
 
     key: str
-    """Its column in exported files."""
+    """Name of the column in exported files."""
 
     estimate: Estimate
     """Mean score, or share that prefers the final rendering on the board of a judge that only compares."""
@@ -59,10 +59,10 @@ class Heat:
 
 @dataclass(frozen=True)
 class HeatColumn:
-    """A column of small cells: one a category, easy over hard, or one a difficulty."""
+    """A column of small cells: one column per category, easy over hard, or one per difficulty."""
 
     key: str
-    """In addresses."""
+    """Name of the sort key in addresses."""
 
     short: str
     """Heading."""
@@ -82,13 +82,13 @@ class Line:
     """Rank and numbers."""
 
     pair: Pair
-    """How the site names and marks the pair."""
+    """The pair, with its name and marks on the site."""
 
     tier: Tier
-    """How far it can be trusted."""
+    """Trust tier of the row."""
 
     budget: str
-    """Its rules, shortly."""
+    """Short description of the pair's rules."""
 
     heats: tuple[tuple[Heat, ...], ...]
     """Small cells, one tuple a column."""
@@ -98,7 +98,7 @@ class Line:
 
     @property
     def cell(self) -> Cell:
-        """Its numbers."""
+        """Aggregates of the pair under the board's condition."""
         return self.row.cell
 
     @property
@@ -176,7 +176,7 @@ def _board_page(site: Site, view: View) -> Page:
 
 
 def _rows(site: Site, view: View) -> dict[str, Any]:
-    """Return the rows of a board, and what follows from them."""
+    """Return the rows of a board, with the menus, columns and notes that depend on them."""
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     preferred = any(line.cell.preference.mean is not None for line in lines)
@@ -207,12 +207,17 @@ def _charts(site: Site, view: View) -> tuple[str, ...]:
 
 
 def _heat_columns(results: Results, view: View) -> tuple[HeatColumn, ...]:
-    """Say which small cells a board has: one a category, or one a difficulty where a category is chosen."""
+    """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
     difficulties = (view.difficulty,) if view.difficulty else results.difficulties
     if view.category is None:
         return tuple(
-            HeatColumn(one, category_short(one), category_title(one), tuple((one, which) for which in difficulties))
-            for one in results.categories
+            HeatColumn(
+                category,
+                category_short(category),
+                category_title(category),
+                tuple((category, which) for which in difficulties),
+            )
+            for category in results.categories
         )
     if view.difficulty is not None:
         return ()
@@ -242,17 +247,17 @@ class Tool:
     """A menu above a board that keeps the rows with one value."""
 
     name: str
-    """In addresses, and of the rows' data attribute."""
+    """Name of the menu in addresses and in the rows' data attribute."""
 
     label: str
-    """For people."""
+    """Label of the menu."""
 
     options: tuple[str, ...]
     """Values to choose from; may be strangers' words, so escape them."""
 
 
 class Listed(Protocol):
-    """What the menus above a board need of a row."""
+    """Attributes of a row that the menus above a board filter by."""
 
     @property
     def pair(self) -> Pair:
@@ -260,32 +265,32 @@ class Listed(Protocol):
 
     @property
     def tier(self) -> Tier:
-        """How far it can be trusted."""
+        """Trust tier of the row."""
 
     @property
     def budget(self) -> str:
-        """Its rules, shortly."""
+        """Short description of the pair's rules."""
 
 
 def tools_for(lines: Sequence[Listed]) -> list[Tool]:
     """Return a menu for everything in which the rows differ."""
-    found = {
+    choices = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
         "generator": ("Generator", [line.pair.generator for line in lines]),
         "budget": ("Budget", [line.budget for line in lines]),
         "tier": ("Trust", [line.tier.label for line in lines]),
     }
-    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in found.items())
+    tools = (Tool(name, label, tuple(sorted(set(values)))) for name, (label, values) in choices.items())
     return [tool for tool in tools if len(tool.options) > 1]
 
 
 def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
-    found = [
-        one
-        for one in site.galleries.values()
-        if one.instance.category == category and difficulty in (None, one.instance.difficulty)
+    galleries = [
+        gallery
+        for gallery in site.galleries.values()
+        if gallery.instance.category == category and difficulty in (None, gallery.instance.difficulty)
     ]
-    return found[:_THUMBNAILS]
+    return galleries[:_THUMBNAILS]
 
 
 def paired(site: Site, rows: Sequence[BoardRow]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How to cite the benchmark, the paper and a pair: BibTeX from ``CITATION.cff`` and from manifests."""
+"""Citations of the benchmark, the paper and the pairs: BibTeX from ``CITATION.cff`` and from manifests."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def bibtex(cff: Mapping[str, Any]) -> str:
     Args:
         cff: With ``title`` and ``authors``; ``type`` ``article`` becomes a preprint, everything else software.
     """
-    names = [_author(one) for one in cff["authors"]]
+    names = [_author(author) for author in cff["authors"]]
     title = f"{{{escape_bibtex(cff['title'])}}}"
     fields: dict[str, str | None] = {"title": title, "author": " and ".join(names)}
     fields |= {"year": str(cff["year"]) if cff.get("year") else None, "version": cff.get("version")}
@@ -65,7 +65,7 @@ def bibtex(cff: Mapping[str, Any]) -> str:
     kind = "article" if cff.get("type") == "article" else "misc"
     if preprint and kind == "article":
         fields["journal"] = f"arXiv preprint arXiv:{preprint[1]}"
-    family = next((one["family-names"] for one in cff["authors"] if "family-names" in one), "")
+    family = next((author["family-names"] for author in cff["authors"] if "family-names" in author), "")
     return _entry(kind, _key(family, fields["year"], cff["title"]), fields)
 
 
@@ -91,7 +91,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
 
 
 def escape_bibtex(text: str) -> str:
-    """Return text in which nothing means anything to TeX or to BibTeX."""
+    """Return text with every character escaped that TeX or BibTeX would interpret."""
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
@@ -100,10 +100,10 @@ def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-def _author(one: Mapping[str, str]) -> str:
-    if "name" in one:
-        return f"{{{escape_bibtex(one['name'])}}}"
-    return ", ".join(escape_bibtex(one[part]) for part in ("family-names", "given-names") if part in one)
+def _author(author: Mapping[str, str]) -> str:
+    if "name" in author:
+        return f"{{{escape_bibtex(author['name'])}}}"
+    return ", ".join(escape_bibtex(author[part]) for part in ("family-names", "given-names") if part in author)
 
 
 def _key(family: str, year: str | None, title: str) -> str:

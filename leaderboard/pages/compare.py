@@ -26,7 +26,7 @@ from leaderboard.pages.board_views import judge_words
 from leaderboard.site import Page, Pair, Site
 
 FOLDER = "data/compare"
-"""Where the files lie, relative to the site's root."""
+"""Folder of the files, relative to the site's root."""
 
 SPANS = (10, 20, 50, 100)
 """Points of the main score."""
@@ -65,8 +65,10 @@ class Comparisons:
     def rows(self, first: Pair, second: Pair, judge: str, categories: tuple[Condition, ...]) -> list[Row]:
         """Compare two pairs under some conditions; those without an instance in common are left out."""
         results = self._ranked_with(first, second)
-        compared = ((one, results.compare(first.run_id, second.run_id, judge, one)) for one in categories)
-        return [Row(category, found) for category, found in compared if found.n or found.main.n]
+        compared = (
+            (category, results.compare(first.run_id, second.run_id, judge, category)) for category in categories
+        )
+        return [Row(category, comparison) for category, comparison in compared if comparison.n or comparison.main.n]
 
     def _ranked_with(self, first: Pair, second: Pair) -> Results:
         """Return the results in which two pairs are ranked; all, if they were played under different rules."""
@@ -76,7 +78,7 @@ class Comparisons:
     def finals(self, pair: Pair, judge: str) -> list[float | None]:
         """Return a pair's final scores, 0–10, by instance in the set's order; None where it has none."""
         scores = self._finals[judge][pair.run_id]
-        return [scores.get(one.instance_id) for one in self.site.results.instances]
+        return [scores.get(instance.instance_id) for instance in self.site.results.instances]
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield every file of the page's data: its path below the site's root, and its text."""
@@ -94,7 +96,9 @@ class Comparisons:
 
     def _mains(self, pair: Pair, judge: str) -> dict[str, float | None]:
         """Return a pair's main scores by category, ``""`` for all."""
-        cells = {one: self.site.cell(pair, one, judge=judge) for one in (None, *self.site.results.categories)}
+        cells = {
+            category: self.site.cell(pair, category, judge=judge) for category in (None, *self.site.results.categories)
+        }
         return {name or "": _rounded(cell.main.mean) for name, cell in cells.items() if cell}
 
     def _ranks(self, judge: str) -> dict[str, list[int] | None]:
@@ -125,11 +129,11 @@ class Comparisons:
                 for judge, scope in results.scopes.items()
             ],
             "judge": self.site.judge,
-            "pairs": [one.shown for one in self.pairs],
-            "categories": [[one, category_title(one)] for one in results.categories],
+            "pairs": [pair.shown for pair in self.pairs],
+            "categories": [[category, category_title(category)] for category in results.categories],
             "instances": [
-                [one.instance.instance_id, one.instance.category, one.instance.difficulty, one.title]
-                for one in self.site.galleries.values()
+                [gallery.instance.instance_id, gallery.instance.category, gallery.instance.difficulty, gallery.title]
+                for gallery in self.site.galleries.values()
             ],
             "least": MINIMUM_PICTURES,
             "scale": list(DIFFERENCE),
@@ -160,7 +164,7 @@ def _span(rows: list[Row]) -> int:
 
 def span_of(differences: Sequence[Estimate]) -> int:
     """Return how far plots of differences of main scores reach: the least of ``SPANS`` that holds every interval."""
-    ends = [abs(end or 0.0) for one in differences for end in (one.low, one.high)]
+    ends = [abs(end or 0.0) for difference in differences for end in (difference.low, difference.high)]
     return next(span for span in SPANS if span >= max(ends, default=0.0) or span == SPANS[-1])
 
 
@@ -174,13 +178,13 @@ def _groups(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]
             "category": category,
             "difficulties": [
                 (
-                    one,
+                    difficulty,
                     sum(
-                        (gallery.instance.category, gallery.instance.difficulty) == (category, one)
+                        (gallery.instance.category, gallery.instance.difficulty) == (category, difficulty)
                         for gallery, *_ in columns
                     ),
                 )
-                for one in site.results.difficulties
+                for difficulty in site.results.difficulties
             ],
             "columns": [
                 {"gallery": gallery, "scores": scores}
@@ -196,22 +200,22 @@ def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
     """Return final scores by run_id and instance_id."""
     return {
         run_id: {
-            one.episode.instance_id: judged.final
-            for one in episodes
-            if (judged := one.judged.get(judge)) is not None and judged.final is not None
+            result.episode.instance_id: judged.final
+            for result in episodes
+            if (judged := result.judged.get(judge)) is not None and judged.final is not None
         }
         for run_id, episodes in results.episodes.items()
     }
 
 
-def _numbers(found: Comparison) -> list[float | int | None]:
-    difference, main = found.difference, found.main
+def _numbers(comparison: Comparison) -> list[float | int | None]:
+    difference, main = comparison.difference, comparison.main
     return [
         *map(_rounded, (difference.mean, difference.low, difference.high)),
-        *(found.n, found.wins, found.ties, found.losses),
+        *(comparison.n, comparison.wins, comparison.ties, comparison.losses),
         *map(_rounded, (main.mean, main.low, main.high)),
         main.n,
-        *map(_rounded, (found.least, found.most)),
+        *map(_rounded, (comparison.least, comparison.most)),
     ]
 
 

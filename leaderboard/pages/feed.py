@@ -1,4 +1,4 @@
-"""What changed on the boards: a page, an Atom feed and a JSON feed, all from the same list."""
+"""Changes of the boards as a page, an Atom feed and a JSON feed, all from the same list."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -44,35 +44,37 @@ class Change:
     """The same in every build, as a URN."""
 
     pair: Pair | None = None
-    """The pair that is new; None for anything else."""
+    """The new pair; None for other kinds of change."""
 
 
 def changes(site: Site) -> tuple[Change, ...]:
-    """Return what changed, newest first: benchmark releases, new pairs, versions of ircore that played them first.
+    """Return the changes, newest first: benchmark releases, new pairs, versions of ircore that played them first.
 
     A change has the date on which the run began, or the benchmark was released, which is recorded with it; the date of
     a build is not a change.
     """
-    found: list[Change] = []
+    entries: list[Change] = []
     seen: set[str] = set()
-    for pair in sorted(site.pairs.values(), key=lambda one: (_moment(one.result.run.started), one.run_id)):
+    for pair in sorted(site.pairs.values(), key=lambda pair: (_moment(pair.result.run.started), pair.run_id)):
         version = pair.result.run.version
         if version not in seen:
             seen.add(version)
-            found.append(_release(site, version, pair.result.run.started))
-        found.append(_new_pair(site, pair))
-    found += [_step(site, one, step) for one in site.submitted for step in one.steps]
-    found += [_benchmark(one, current=False) for one in site.former]
+            entries.append(_release(site, version, pair.result.run.started))
+        entries.append(_new_pair(site, pair))
+    entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]
+    entries += [_benchmark(version, current=False) for version in site.former]
     if site.version.released:
-        found.append(_benchmark(site.version.released, current=True))
-    found.reverse()
+        entries.append(_benchmark(site.version.released, current=True))
+    entries.reverse()
     # Sorting keeps the order of what happened at one moment.
-    return tuple(sorted(found, key=lambda one: one.when, reverse=True))
+    return tuple(sorted(entries, key=lambda change: change.when, reverse=True))
 
 
 def changes_page(site: Site) -> Page:
     """Return the page of changes, day by day."""
-    days = [{"day": day, "changes": list(them)} for day, them in groupby(changes(site), key=lambda one: one.when[:10])]
+    days = [
+        {"day": day, "changes": list(them)} for day, them in groupby(changes(site), key=lambda change: change.when[:10])
+    ]
     return Page("changes", "What changed", "changes", {"days": days}, searchable=True)
 
 
@@ -100,12 +102,17 @@ def atom(entries: Sequence[Change], identity: str, address: str) -> str:
     SubElement(feed, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}changes.html"})
     if address:
         SubElement(feed, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{address}feed.atom"})
-    for one in entries[:_NEWEST]:
+    for change in entries[:_NEWEST]:
         entry = SubElement(feed, "entry")
-        for tag, text in (("title", one.title), ("id", one.identity), ("updated", one.when), ("published", one.when)):
+        for tag, text in (
+            ("title", change.title),
+            ("id", change.identity),
+            ("updated", change.when),
+            ("published", change.when),
+        ):
             SubElement(entry, tag).text = text
-        SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}{one.path}"})
-        SubElement(entry, "content", {"type": "text"}).text = one.words
+        SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}{change.path}"})
+        SubElement(entry, "content", {"type": "text"}).text = change.words
     indent(feed)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(feed, encoding="unicode") + "\n"
 
@@ -120,18 +127,22 @@ def json_feed(entries: Sequence[Change], address: str) -> str:
     feed: dict[str, Any] = {"version": "https://jsonfeed.org/version/1.1", "title": f"{NAME}: what changed"}
     if address:
         feed |= {"home_page_url": f"{address}changes.html", "feed_url": f"{address}feed.json"}
-    feed |= {"language": "en", "authors": [{"name": NAME}], "items": [_item(one, address) for one in entries[:_NEWEST]]}
+    feed |= {
+        "language": "en",
+        "authors": [{"name": NAME}],
+        "items": [_item(change, address) for change in entries[:_NEWEST]],
+    }
     return json.dumps(feed, ensure_ascii=False, indent=1) + "\n"
 
 
-def _item(one: Change, address: str) -> dict[str, Any]:
-    url = {"url": f"{address}{one.path}"} if address else {}
+def _item(change: Change, address: str) -> dict[str, Any]:
+    url = {"url": f"{address}{change.path}"} if address else {}
     return {
-        "id": one.identity,
+        "id": change.identity,
         **url,
-        "title": one.title,
-        "content_text": one.words,
-        "date_published": one.when,
+        "title": change.title,
+        "content_text": change.words,
+        "date_published": change.when,
     }
 
 

@@ -1,4 +1,4 @@
-"""What the numbers of this site cannot tell: worked out from the runs, so that it is never out of date."""
+"""Limits of the site's numbers, computed from the runs, so that the page is never out of date."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,7 +47,7 @@ def limits_page(site: Site) -> Page:
 
 @dataclass(frozen=True)
 class Agreements:
-    """How far judges agree with people, and with each other."""
+    """Agreement of judges with people, and with each other."""
 
     people: Table
     """A row a judge; none where people rated nothing that a judge rated."""
@@ -56,10 +56,10 @@ class Agreements:
     """A row every two judges."""
 
     maps: Table | None
-    """What recalibration to people's scale takes off each judge's error; None without people."""
+    """Error of each judge before and after recalibration to people's scale; None without people's ratings."""
 
     notes: tuple[str, ...]
-    """How to read them."""
+    """Notes on reading the numbers."""
 
 
 def agreements(results: Results) -> Agreements:
@@ -78,7 +78,7 @@ def agreements(results: Results) -> Agreements:
 
 def published_agreements() -> Agreements:
     """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
-    people, judges = (_named(published_agreement_table(one)) for one in ("table2", "table1"))
+    people, judges = (_named(published_agreement_table(number)) for number in ("table2", "table1"))
     return Agreements(
         _headed(picked(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")),
         _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge")),
@@ -124,7 +124,10 @@ def _size(results: Results, judge: str, category: str | None, difficulty: str | 
 
 
 def _count(results: Results, category: str | None, difficulty: str | None) -> int:
-    return sum(category in (None, one.category) and difficulty in (None, one.difficulty) for one in results.instances)
+    return sum(
+        category in (None, instance.category) and difficulty in (None, instance.difficulty)
+        for instance in results.instances
+    )
 
 
 def _judges(site: Site) -> list[dict[str, Any]]:
@@ -148,11 +151,11 @@ def _judges(site: Site) -> list[dict[str, Any]]:
 
 def _missing(site: Site, pair: Pair) -> dict[str, Any]:
     """Return a pair's cell, which counts the episodes without a score by why, and its episodes without a ΔQ."""
-    played = [one for one in site.results.episodes[pair.run_id] if one.episode.played]
+    played = [result for result in site.results.episodes[pair.run_id] if result.episode.played]
     return {
         "pair": pair,
         "cell": site.results.cell(pair.run_id, site.judge),
-        "single": sum(len(one.episode.rendered_turns) == 1 for one in played),
+        "single": sum(len(result.episode.rendered_turns) == 1 for result in played),
     }
 
 
@@ -166,10 +169,10 @@ def _self_judged(site: Site) -> list[dict[str, Any]]:
 
 def _crossed(site: Site) -> bool:
     """Return whether every describer has been played with every generator by the site's own rules."""
-    played = {(one.describer, one.generator) for one in site.under().submissions}
+    played = {(submission.describer, submission.generator) for submission in site.under().submissions}
     return set(product(site.describers, site.generators)) == played
 
 
 def _best_with_people() -> PublishedAgreement:
     """Return the judge of the paper's Table 2 whose ratings follow people's most."""
-    return max(published_agreement("table2"), key=lambda one: one.pearson or 0.0)
+    return max(published_agreement("table2"), key=lambda agreement: agreement.pearson or 0.0)

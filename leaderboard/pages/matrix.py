@@ -34,7 +34,7 @@ from leaderboard.site import Gallery, Page, Pair, Site
 from leaderboard.tiers import Tier, tier_of
 
 FOLDER = "data/matrix"
-"""Where the files lie, relative to the site's root."""
+"""Folder of the files, relative to the site's root."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,17 @@ class MatrixCell:
     """Rank and numbers under the page's condition."""
 
     tier: Tier
-    """How far it can be trusted."""
+    """Trust tier of the pair."""
 
     picture: Shown | None
-    """Its final rendering of the page's target; None if it made none."""
+    """The pair's final rendering of the page's target; None if it made no rendering."""
 
     score: float | None
     """The final score on that target, 0–10, by the page's judge."""
 
     @property
     def cell(self) -> Cell:
-        """Its numbers."""
+        """Aggregates of the pair under the matrix's condition."""
         return self.row.cell
 
 
@@ -74,8 +74,8 @@ class Grid:
 
     @property
     def same_family(self) -> bool:
-        """Whether some pair's describer is judged by a model of its own family."""
-        return any(one.cell.same_family for row in self.rows for cell in row.cells for one in cell)
+        """Whether any describer in the matrix is judged by a model of its own family."""
+        return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class MatrixRow:
     """May be a stranger's words, so escape it."""
 
     hue: int
-    """Of its colour, 0-based."""
+    """Index of the describer's colour, 0-based."""
 
     cells: tuple[tuple[MatrixCell, ...], ...]
     """One entry a generator: the pairs of the two, none where they were not played together."""
@@ -200,7 +200,7 @@ def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
 
 def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
     """Return links to the matrices that differ in one thing; a judge that only compares has none."""
-    there = {matrix_path(site, one) for one in _views(site)}
+    there = {matrix_path(site, view) for view in _views(site)}
     groups = chips(site, view, matrix_path)
     known = [(label, [chip for chip in links if chip.path in there]) for label, links in groups]
     return [(label, links) for label, links in known if len(links) > 1]
@@ -208,11 +208,11 @@ def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
 
 def _choices(site: Site, view: View) -> list[dict[str, Any]]:
     """Return the targets under a condition, by category and difficulty, to choose one of."""
-    found: dict[tuple[str, str], list[Gallery]] = {}
+    by_condition: dict[tuple[str, str], list[Gallery]] = {}
     for gallery in site.galleries.values():
         instance = gallery.instance
         if view.category in (None, instance.category) and view.difficulty in (None, instance.difficulty):
-            found.setdefault((instance.category, instance.difficulty), []).append(gallery)
+            by_condition.setdefault((instance.category, instance.difficulty), []).append(gallery)
     return [
         {
             "category": category,
@@ -223,7 +223,7 @@ def _choices(site: Site, view: View) -> list[dict[str, Any]]:
                 for gallery in targets
             ],
         }
-        for (category, difficulty), targets in found.items()
+        for (category, difficulty), targets in by_condition.items()
     ]
 
 
@@ -232,13 +232,17 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     for row in view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
         cells.setdefault((pair.describer, pair.generator), []).append(_cell(site, view, gallery, pair, row))
-    generators = [(label, mark) for mark, label in enumerate(site.generators) if any(one == label for _, one in cells)]
+    generators = [
+        (label, mark) for mark, label in enumerate(site.generators) if any(name == label for _, name in cells)
+    ]
     return Grid(
         tuple(generators),
         tuple(
-            MatrixRow(describer, hue, tuple(tuple(cells.get((describer, one), ())) for one, _ in generators))
+            MatrixRow(
+                describer, hue, tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators)
+            )
             for hue, describer in enumerate(site.describers)
-            if any(one == describer for one, _ in cells)
+            if any(name == describer for name, _ in cells)
         ),
     )
 
@@ -252,20 +256,20 @@ def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: Boar
 def _effects(site: Site, view: View) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
     results = view_results(site, view)
-    found = pair_effects(results, view.judge, view.category, view.difficulty, whole=False).decomposition
-    return None if isinstance(found, Unavailable) else found
+    decomposition = pair_effects(results, view.judge, view.category, view.difficulty, whole=False).decomposition
+    return None if isinstance(decomposition, Unavailable) else decomposition
 
 
 def telling_target(site: Site, view: View) -> Gallery | None:
-    """Choose the target under a condition that most pairs have drawn and that sets them apart most."""
+    """Return the target that most pairs have drawn under a condition; of several, the one whose scores spread most."""
     results = view_results(site, view)
     among = [
-        one
-        for one in site.galleries.values()
-        if view.category in (None, one.instance.category) and view.difficulty in (None, one.instance.difficulty)
+        gallery
+        for gallery in site.galleries.values()
+        if view.category in (None, gallery.instance.category) and view.difficulty in (None, gallery.instance.difficulty)
     ]
-    run_ids = [one.run_id for one in results.submissions]
-    finals = results.finals(view.judge, run_ids, [one.instance for one in among])
+    run_ids = [submission.run_id for submission in results.submissions]
+    finals = results.finals(view.judge, run_ids, [gallery.instance for gallery in among])
 
     def telling(entry: tuple[Gallery, list[float]]) -> tuple[int, float, str]:
         gallery, scores = entry

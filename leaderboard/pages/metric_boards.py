@@ -33,13 +33,13 @@ class MetricLine:
     """Final value, one a category."""
 
     total: Cell
-    """What was played and what it cost, whoever judges."""
+    """Counts and costs of the run, which are the same for every judge."""
 
     tier: Tier
-    """How far it can be trusted."""
+    """Trust tier of the row."""
 
     budget: str
-    """Its rules, shortly."""
+    """Short description of the pair's rules."""
 
     disputed: Step | None
     """The dispute about its run that is not settled."""
@@ -88,13 +88,15 @@ def _metric_place(line: MetricLine, facts: MetricFacts) -> tuple[bool, float]:
 
 def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
     """Return the ends of the scale on which a metric's dots are drawn: what the intervals span."""
-    ends = [end for one in estimates for end in (one.low, one.high, one.mean) if end is not None]
+    ends = [end for estimate in estimates for end in (estimate.low, estimate.high, estimate.mean) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
     judged = View(site.judge, rules=site.rule_sets[0])
-    judges = [Chip(one, view_path(site, replace(judged, judge=one)), current=False) for one in site.results.judges]
-    metrics = [Chip(metric_facts(one).title, metric_path(one), one == metric) for one in site.results.metrics]
+    judges = [
+        Chip(judge, view_path(site, replace(judged, judge=judge)), current=False) for judge in site.results.judges
+    ]
+    metrics = [Chip(metric_facts(name).title, metric_path(name), name == metric) for name in site.results.metrics]
     return [("Judge", judges), ("Metric", metrics)]

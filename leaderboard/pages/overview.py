@@ -26,7 +26,7 @@ def front_page(site: Site) -> Page:
     rows = paired(site, site.under().board(site.judge))
     words = board_words(site, site.judge)
     shown = rows[:_TOP]
-    front = {"rows": shown, "words": words, "reasons": [one["row"].cell.unranked for one in shown]}
+    front = {"rows": shown, "words": words, "reasons": [entry["row"].cell.unranked for entry in shown]}
     later = partial(_best_episode, site)
     return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
 
@@ -45,7 +45,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     ]
     if not candidates:
         return None
-    pair, result, judged = max(candidates, key=lambda one: _worth(one[1], one[2]))
+    pair, result, judged = max(candidates, key=lambda entry: _worth(entry[1], entry[2]))
     shown = _selected([turn for turn in result.episode.rendered_turns if turn.turn in judged.trajectory])
     return {
         "pair": pair,

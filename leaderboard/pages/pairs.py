@@ -36,7 +36,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
     """Yield the list of pairs and players, and one page a pair."""
     boards = {judge: _board(site, judge) for judge in site.results.judges}
     rows, made, players = boards[site.judge], badges(site), player_paths(site)
-    disputes = {one.run_id: open_dispute(site.history(one.result.slug), one.run_id) for one in site.pairs.values()}
+    disputes = {pair.run_id: open_dispute(site.history(pair.result.slug), pair.run_id) for pair in site.pairs.values()}
     listed = {
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
@@ -63,8 +63,8 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
                 "language": site.runs[pair.run_id].language(),
                 "players": {role: players[role, label] for role, label in _seats(pair)},
-                "rivals": sum(one.result.run.rules == pair.result.run.rules for one in ranked),
-                "rival": next((one for one in ranked if one is not pair), None),
+                "rivals": sum(other.result.run.rules == pair.result.run.rules for other in ranked),
+                "rival": next((other for other in ranked if other is not pair), None),
                 "badges": made[pair.run_id],
                 "badge_snippet": badge_snippet(made[pair.run_id][0], pair, site.address),
                 "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
@@ -86,7 +86,7 @@ def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
         "highlights": _highlights(site, pair),
         "conditions": _conditions(site, pair),
         "against": against,
-        "against_span": span_of([one["found"].main for one in against]),
+        "against_span": span_of([row["found"].main for row in against]),
     }
 
 
@@ -118,21 +118,21 @@ def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
         for result in site.results.episodes[pair.run_id]
         if (judged := site.judged(result)) is not None and judged.first is not None and judged.final is not None
     ]
-    moved = [one for one in rated if one[1].delta is not None]
+    moved = [entry for entry in rated if entry[1].delta is not None]
     chosen: list[tuple[str, Judged]] = []
     for label, among, key in (
-        ("Best", rated, lambda one: one[1].final),
-        ("Most improved", [one for one in moved if (one[1].delta or 0) > 0], lambda one: one[1].delta),
-        ("Most regressed", [one for one in moved if (one[1].delta or 0) < 0], lambda one: -one[1].delta),
-        ("Worst", rated, lambda one: -one[1].final),
+        ("Best", rated, lambda entry: entry[1].final),
+        ("Most improved", [entry for entry in moved if (entry[1].delta or 0) > 0], lambda entry: entry[1].delta),
+        ("Most regressed", [entry for entry in moved if (entry[1].delta or 0) < 0], lambda entry: -entry[1].delta),
+        ("Worst", rated, lambda entry: -entry[1].final),
     ):
         _choose(chosen, label, among, key)
-    return [_highlight(site, pair, label, *one) for label, one in chosen]
+    return [_highlight(site, pair, label, *entry) for label, entry in chosen]
 
 
 def _choose(chosen: list[tuple[str, Judged]], label: str, among: Sequence[Judged], key: Callable[[Any], float]) -> None:
     taken = {result.episode.episode_id for _, (result, _) in chosen}
-    left = [one for one in among if one[0].episode.episode_id not in taken]
+    left = [entry for entry in among if entry[0].episode.episode_id not in taken]
     if left:
         chosen.append((label, max(left, key=key)))
 
@@ -209,7 +209,7 @@ def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
         results.instances, {pair.run_id: results.episodes[pair.run_id]}, site.judge, results.scopes.get(site.judge)
     )
     words = known.status[:, 0].tolist()
-    return {one.instance_id: _KINDS.get(word) for one, word in zip(results.instances, words, strict=True)}
+    return {instance.instance_id: _KINDS.get(word) for instance, word in zip(results.instances, words, strict=True)}
 
 
 def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
@@ -256,7 +256,7 @@ def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str
 
 
 def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
-    reasons = (one.episode.abort_reason for one in site.results.episodes[pair.run_id])
+    reasons = (result.episode.abort_reason for result in site.results.episodes[pair.run_id])
     return dict(Counter(reason for reason in reasons if reason is not None).most_common())
 
 

@@ -1,4 +1,4 @@
-"""The page of the published figures of the paper, shown beside ours and never mixed with them."""
+"""Page of the paper's published figures, shown beside our own results and never mixed with them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -33,15 +33,15 @@ def paper_page() -> Page:
             "source": SOURCE,
             "judges": [judge_name(judge) for judge in JUDGES],
             "pairs": [
-                {"describer": one.describer, "generator": one.generator, "means": [means[one][j] for j in JUDGES]}
-                for one in sorted(pairs, key=lambda pair: -means[pair][JUDGES[0]])
+                {"describer": pair.describer, "generator": pair.generator, "means": [means[pair][j] for j in JUDGES]}
+                for pair in sorted(pairs, key=lambda pair: -means[pair][JUDGES[0]])
             ],
             "columns": pairs,
             "conditions": _conditions(pairs),
             "agreements": _agreements(),
             "hard": _hard(),
-            "hard_counts": _signs(one.difference for one in claims.hard_against_easy()),
-            "exceptions": [_exception(one) for one in claims.not_lower()],
+            "hard_counts": _signs(exception.difference for exception in claims.hard_against_easy()),
+            "exceptions": [_exception(exception) for exception in claims.not_lower()],
             "better": _better(),
             **_behind("gpt-image-1.5"),
         },
@@ -50,13 +50,13 @@ def paper_page() -> Page:
 
 
 def _conditions(pairs: Iterable[PublishedPair]) -> list[dict[str, Any]]:
-    scores = {(one.category, one.difficulty, one.pair): one for one in published_scores()}
+    scores = {(score.category, score.difficulty, score.pair): score for score in published_scores()}
     return [
         {
             "name": f"{category_title(category)}, {difficulty}",
             "values": [[scores[category, difficulty, pair].score(judge) for judge in JUDGES] for pair in pairs],
         }
-        for category, difficulty in dict.fromkeys((one.category, one.difficulty) for one in published_scores())
+        for category, difficulty in dict.fromkeys((score.category, score.difficulty) for score in published_scores())
     ]
 
 
@@ -87,19 +87,22 @@ def _hard() -> list[dict[str, Any]]:
     """Return by category how often hard is lower than, equal to or higher than easy."""
     every = claims.hard_against_easy()
     return [
-        {"category": category_title(category), **_signs(one.difference for one in every if one.category == category)}
+        {
+            "category": category_title(category),
+            **_signs(exception.difference for exception in every if exception.category == category),
+        }
         for category in CATEGORIES
     ]
 
 
-def _exception(one: claims.HardAgainstEasy) -> dict[str, Any]:
+def _exception(exception: claims.HardAgainstEasy) -> dict[str, Any]:
     return {
-        "category": category_title(one.category),
-        "pair": one.pair,
-        "judge": judge_name(one.judge),
-        "easy": one.easy,
-        "hard": one.hard,
-        "difference": one.difference,
+        "category": category_title(exception.category),
+        "pair": exception.pair,
+        "judge": judge_name(exception.judge),
+        "easy": exception.easy,
+        "hard": exception.hard,
+        "difference": exception.difference,
     }
 
 
@@ -111,17 +114,25 @@ def _better() -> list[dict[str, Any]]:
             "generator": generator,
             "judge": judge_name(judge),
             "mean": mean,
-            **_signs(one.difference for one in every if (one.generator, one.judge) == (generator, judge)),
+            **_signs(
+                exception.difference
+                for exception in every
+                if (exception.generator, exception.judge) == (generator, judge)
+            ),
         }
         for (generator, judge), mean in claims.mean_differences().items()
     ]
 
 
 def _behind(generator: str) -> dict[str, int]:
-    signs = _signs(one.difference for one in claims.better_against_worse() if one.generator == generator)
+    signs = _signs(
+        exception.difference for exception in claims.better_against_worse() if exception.generator == generator
+    )
     return {"behind": signs["lower"], "compared": signs["all"]}
 
 
 def _signs(differences: Iterable[float]) -> dict[str, int]:
-    counted = Counter("higher" if one > 0 else "lower" if one < 0 else "equal" for one in differences)
+    counted = Counter(
+        "higher" if difference > 0 else "lower" if difference < 0 else "equal" for difference in differences
+    )
     return {sign: counted[sign] for sign in ("lower", "equal", "higher")} | {"all": counted.total()}

@@ -63,13 +63,13 @@ def player_pages(site: Site) -> Iterator[Page]:
         }
         # A label is a stranger's text, so it stays out of the title.
         title = f"{role.capitalize()}, player {number}"
-        yield Page(path, title, "player", values, later=partial(_found, site, role, label, pairs))
+        yield Page(path, title, "player", values, later=partial(_player_values, site, role, label, pairs))
 
 
-def _found(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return what takes long to work out."""
-    found = player_result(site.results, role, label, site.judge)
-    return {"found": found, "extremes": _extremes(found), "strip": _strip(site, pairs)}
+    result = player_result(site.results, role, label, site.judge)
+    return {"found": result, "extremes": _extremes(result), "strip": _strip(site, pairs)}
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:
@@ -82,34 +82,38 @@ def _label(pair: Pair, role: Role) -> str:
 
 def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
     """Return the player's effect with its interval, or why there is none."""
-    found = effects.decomposition
-    if not isinstance(found, Effects):
-        return {"estimate": None, "why": found.reason}
-    by_label: Mapping[str, Estimate] = found.describer if role == "describer" else found.generator
+    decomposition = effects.decomposition
+    if not isinstance(decomposition, Effects):
+        return {"estimate": None, "why": decomposition.reason}
+    by_label: Mapping[str, Estimate] = decomposition.describer if role == "describer" else decomposition.generator
     if label not in by_label:
         return {"estimate": None, "why": "it was not played with every partner of the full grid"}
-    return {"estimate": by_label[label], "why": "", "size": f"{len(found.describers)} × {len(found.generators)}"}
+    return {
+        "estimate": by_label[label],
+        "why": "",
+        "size": f"{len(decomposition.describers)} × {len(decomposition.generators)}",
+    }
 
 
-def _extremes(found: PlayerResult) -> dict[str, tuple[str, Estimate]]:
+def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
     """Return the categories with the highest and the lowest mean; none where there are not two."""
-    known = [(one.mean, name, one) for name, one in found.by_category.items() if one.mean is not None]
+    known = [(cell.mean, name, cell) for name, cell in result.by_category.items() if cell.mean is not None]
     if len(known) < 2:
         return {}
-    (_, best, high), (_, worst, low) = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
+    (_, best, high), (_, worst, low) = max(known, key=lambda entry: entry[0]), min(known, key=lambda entry: entry[0])
     return {"best": (best, high), "worst": (worst, low)}
 
 
 def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
     """Return one target as the player drew it with each partner: the one on which the partners differ most."""
     by_instance: dict[str, dict[str, Any]] = {}
-    for one in judged_episodes(site, pairs):
-        by_instance.setdefault(one.gallery.instance.instance_id, {})[one.pair.run_id] = one
+    for chosen in judged_episodes(site, pairs):
+        by_instance.setdefault(chosen.gallery.instance.instance_id, {})[chosen.pair.run_id] = chosen
     if not by_instance:
         return None
 
     def telling(entry: tuple[str, dict[str, Any]]) -> tuple[int, float, str]:
-        finals = [one.judged.final for one in entry[1].values()]
+        finals = [chosen.judged.final for chosen in entry[1].values()]
         return len(finals), max(finals) - min(finals), entry[0]
 
     _, shown = max(by_instance.items(), key=telling)

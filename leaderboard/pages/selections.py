@@ -22,13 +22,13 @@ class Chosen:
     """Who played."""
 
     gallery: Gallery
-    """What was played."""
+    """Instance that was played."""
 
     result: EpisodeResult
-    """What happened."""
+    """The episode."""
 
     judged: JudgedEpisode
-    """What the site's judge made of it."""
+    """Scores of the episode by the site's judge."""
 
     @property
     def first(self) -> Turn:
@@ -46,13 +46,13 @@ class Selection:
     """Some episodes under a heading."""
 
     name: str
-    """For addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""
+    """Name in addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""
 
     title: str
-    """For readers."""
+    """Title on the page."""
 
     rule: str
-    """What was chosen, in words."""
+    """Rule by which the episodes were chosen, in words."""
 
     chosen: tuple[Chosen, ...]
     """The most telling first."""
@@ -80,8 +80,8 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
         each: Episodes in a selection, at most; of one target only the most telling is taken.
     """
     judged = list(judged_episodes(site))
-    moved = [(one, one.judged.delta) for one in judged if one.judged.delta is not None]
-    finals = [(one, one.judged.final or 0.0) for one in judged]
+    moved = [(chosen, chosen.judged.delta) for chosen in judged if chosen.judged.delta is not None]
+    finals = [(chosen, chosen.judged.final or 0.0) for chosen in judged]
     made = (
         ("best", "Best", "Highest final score.", finals, -1),
         ("improved", "Most improved", "Largest gain from first to final rendering.", _only(moved, 1), -1),
@@ -89,7 +89,7 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
         ("worst", "Worst", "Lowest final score of an episode that was played to its end.", finals, 1),
     )
     chosen = [(name, title, rule, _extreme(among, sign, each)) for name, title, rule, among, sign in made]
-    return tuple(Selection(name, title, rule, found) for name, title, rule, found in chosen if found)
+    return tuple(Selection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
 
 
 def telling_episode(site: Site) -> Chosen | None:
@@ -98,26 +98,26 @@ def telling_episode(site: Site) -> Chosen | None:
     Among equals the one with the first name stands, so that the choice does not move between builds.
     """
 
-    def worth(one: Chosen) -> tuple[bool, bool, float, float]:
-        delta, final = one.judged.delta or 0.0, one.judged.final or 0.0
-        return final >= GOOD, len(one.judged.trajectory) >= TELLING and delta > 0, delta, final
+    def worth(chosen: Chosen) -> tuple[bool, bool, float, float]:
+        delta, final = chosen.judged.delta or 0.0, chosen.judged.final or 0.0
+        return final >= GOOD, len(chosen.judged.trajectory) >= TELLING and delta > 0, delta, final
 
     return max(sorted(judged_episodes(site), key=_name), key=worth, default=None)
 
 
 def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen, float]]:
-    return [(one, delta) for one, delta in moved if delta * sign > 0]
+    return [(chosen, delta) for chosen, delta in moved if delta * sign > 0]
 
 
 def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:
-    """Return the episodes with the least ``sign × value``, one a target."""
-    found: dict[str, Chosen] = {}
-    for one, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
-        if len(found) == each:
+    """Return the episodes with the least ``sign × value``, one per target."""
+    by_instance: dict[str, Chosen] = {}
+    for chosen, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
+        if len(by_instance) == each:
             break
-        found.setdefault(one.gallery.instance.instance_id, one)
-    return tuple(found.values())
+        by_instance.setdefault(chosen.gallery.instance.instance_id, chosen)
+    return tuple(by_instance.values())
 
 
-def _name(one: Chosen) -> tuple[str, str]:
-    return one.gallery.instance.instance_id, one.pair.key
+def _name(chosen: Chosen) -> tuple[str, str]:
+    return chosen.gallery.instance.instance_id, chosen.pair.key

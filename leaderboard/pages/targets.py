@@ -15,7 +15,7 @@ _ASKED = {
     "simple_shapes": "Coloured primitives at clear positions on a plain or patterned ground.",
     "photos": "A photograph: no scene is known, so that only judges and metrics can say how close a rendering came.",
 }
-"""What a category asks of a pair, in a sentence."""
+"""Skills that a category asks of a pair, in a sentence."""
 
 _LEVELS = {
     ("bar_graph", "easy"): "three to six bars", ("bar_graph", "hard"): "groups, stacks, many bars, or both signs",
@@ -26,7 +26,7 @@ _LEVELS = {
     ("simple_shapes", "easy"): "two to four, upright, apart",
     ("simple_shapes", "hard"): "six to ten, turned, outlined, overlapping, on patterns",
 }  # fmt: skip
-"""What tells easy from hard in the categories that are drawn."""
+"""Difference between easy and hard targets of the drawn categories."""
 
 
 def targets_page(site: Site) -> Page:
@@ -37,7 +37,7 @@ def targets_page(site: Site) -> Page:
         "targets",
         {
             "table": targets_table(site.under()).for_readers(),
-            "groups": [_group(site, one) for one in site.results.categories],
+            "groups": [_group(site, category) for category in site.results.categories],
         },
         searchable=True,
     )
@@ -45,17 +45,21 @@ def targets_page(site: Site) -> Page:
 
 def _group(site: Site, category: str) -> dict[str, Any]:
     levels = [_sheet(site, category, level) for level in site.results.difficulties]
-    return {"category": category, "asks": _ASKED.get(category, ""), "levels": [one for one in levels if one["entries"]]}
+    return {
+        "category": category,
+        "asks": _ASKED.get(category, ""),
+        "levels": [level for level in levels if level["entries"]],
+    }
 
 
 def _sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
     chosen = [
-        one
-        for one in site.galleries.values()
-        if (one.instance.category, one.instance.difficulty) == (category, difficulty)
+        gallery
+        for gallery in site.galleries.values()
+        if (gallery.instance.category, gallery.instance.difficulty) == (category, difficulty)
     ]
     return {
         "difficulty": difficulty,
         "words": _LEVELS.get((category, difficulty), ""),
-        "entries": [{"gallery": one, "seen": target_words(one.instance)} for one in chosen],
+        "entries": [{"gallery": gallery, "seen": target_words(gallery.instance)} for gallery in chosen],
     }

@@ -1,1 +1,1 @@
-"""From what a page says to HTML that nobody's words can break out of."""
+"""Rendering of pages to HTML that strangers' words cannot break out of."""

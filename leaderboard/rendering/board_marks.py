@@ -1,4 +1,4 @@
-"""The parts of a board's row, made here because a site has them by the ten thousand; see ``marks``.
+"""Parts of a board's row, written in Python because a site has tens of thousands of them; see ``marks``.
 
 Numbers stand in full in data attributes: what is sorted, filtered and exported.
 """
@@ -71,7 +71,7 @@ def rated_cell(cell: Cell, page: str) -> Markup:
 
 
 def rank_cell(row: BoardRow, of: int) -> Markup:
-    """Return the cell that says which ranks a pair may have among so many."""
+    """Return the table cell with the range of ranks that a pair may have."""
     low, high = row.rank_low, row.rank_high
     if low is None or high is None:
         return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{rank_of(row)}</td>')

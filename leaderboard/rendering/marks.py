@@ -1,4 +1,4 @@
-"""Small marks that stand for the same thing on every page: made here because a site shows them by the ten thousand.
+"""Small marks with the same meaning on every page, written in Python because a site has tens of thousands of them.
 
 ``templates/_marks.html.j2`` and its like hand them on. Whatever may be a stranger's is escaped here.
 """

@@ -1,4 +1,4 @@
-"""The content security policy of every page: what a browser may run, fetch and show, whatever stands in the page.
+"""Content security policy of every page: the scripts, addresses and pictures that a browser may use on it.
 
 A page is allowed the inline scripts of its shell by their hashes. They are taken before the block with strangers' words
 is put into the shell (``leaderboard.building.finish``), so that a script which somehow got into a block is not among
@@ -64,7 +64,7 @@ def with_policy(shell: str, images: str = "", charts: bool = False) -> str:
         ValueError: The page does not say that it is UTF-8.
     """
     meta = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(shell, images, charts)}">'
-    policed, count = _CHARSET.subn(lambda found: f"{found[0]}\n{meta}", shell, count=1)
+    policed, count = _CHARSET.subn(lambda match: f"{match[0]}\n{meta}", shell, count=1)
     if not count:
         raise ValueError("the page has no <meta charset> to put its policy behind")
     return policed
@@ -76,8 +76,8 @@ def _runs(attributes: str) -> bool:
 
 
 def _hashes(texts: Iterable[str]) -> list[str]:
-    found = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts}
-    return [f"'sha256-{one}'" for one in sorted(found)]
+    digests = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts}
+    return [f"'sha256-{digest}'" for digest in sorted(digests)]
 
 
 def _origin(address: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The row of pages of one section, which stands above each of them: made from the navigation in ``mkdocs.yml``."""
+"""Section navigation: a row of links above every page of a section, read from the navigation in ``mkdocs.yml``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def read_sections(settings: Path) -> tuple[Section, ...]:
     Args:
         settings: ``mkdocs.yml``.
     """
-    tabs = [next(iter(one.items())) for one in yaml.safe_load(settings.read_text(encoding="utf-8")).get("nav", [])]
+    tabs = [next(iter(tab.items())) for tab in yaml.safe_load(settings.read_text(encoding="utf-8")).get("nav", [])]
     return tuple(
         Section(title, {path.removesuffix(".md"): name for page in pages for name, path in page.items()})
         for title, pages in tabs
@@ -52,7 +52,7 @@ def with_section(source: str, path: str, sections: tuple[Section, ...]) -> str:
     for section in sections:
         folder = path.rpartition("/")[0]
         known = (path, f"{_LISTED_IN.get(folder, folder)}/index", folder)
-        current = next((one for one in known if one in section.pages), None)
+        current = next((name for name in known if name in section.pages), None)
         if current is not None:
             row = _row(section, path, current)
             if _BLOCK in source:

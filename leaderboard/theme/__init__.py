@@ -87,7 +87,7 @@ CONVERGENCE_TOKENS = {
     "regressed": "regressed",
     "no_refinement": "unrefined",
 }
-"""Which token each convergence outcome has."""
+"""Colour token of each convergence outcome."""
 
 _OUTCOMES: dict[str, tuple[str, str]] = {
     "improved": ("#3d998c", "#3aa093"),
@@ -99,10 +99,10 @@ _OUTCOMES: dict[str, tuple[str, str]] = {
 _JUDGES = (("#2a2a30", "#e8e8ec"), ("#62636d", "#b3b6c0"), ("#8c8d97", "#858994"))
 
 FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-"""What is already on the reader's machine: no font is fetched."""
+"""Font stack of fonts that readers' systems have: no font is fetched."""
 
 FONT_SIZE = 12
-"""Of words in figures, CSS pixels."""
+"""Font size in figures, CSS pixels."""
 
 NARROW = 560
 """Width in CSS pixels below which a figure takes its narrow layout."""
@@ -214,14 +214,14 @@ def share_scale() -> list[list[float | str]]:
 
 def variables(dark: bool = False) -> dict[str, str]:
     """Return every colour of a scheme by its token's name."""
-    found = {"accent": ACCENT[dark]}
-    found.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
-    found.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
+    tokens = {"accent": ACCENT[dark]}
+    tokens.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
+    tokens.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
     for index in range(len(OKABE_ITO)):
-        found[f"describer-{index + 1}"] = describer_colour(index, dark)
-        found[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
-        found[f"describer-{index + 1}-band"] = mix(neutral("background", dark), describer_colour(index, dark), 0.2)
-    found.update({f"judge-{index + 1}": judge_colour(index, dark) for index in range(len(_JUDGES))})
+        tokens[f"describer-{index + 1}"] = describer_colour(index, dark)
+        tokens[f"describer-{index + 1}-text"] = describer_text_colour(index, dark)
+        tokens[f"describer-{index + 1}-band"] = mix(neutral("background", dark), describer_colour(index, dark), 0.2)
+    tokens.update({f"judge-{index + 1}": judge_colour(index, dark) for index in range(len(_JUDGES))})
     for name, stops, steps in (
         ("score", SCORE_STOPS[dark], SCORE_STEPS),
         ("delta", DELTA_STOPS[dark], DELTA_STEPS),
@@ -229,9 +229,9 @@ def variables(dark: bool = False) -> dict[str, str]:
     ):
         for step in range(steps + 1):
             colour = interpolate(stops, step / steps)
-            found[f"{name}-{step}"] = colour
-            found[f"{name}-{step}-ink"] = ink_on(colour)
-    return found
+            tokens[f"{name}-{step}"] = colour
+            tokens[f"{name}-{step}-ink"] = ink_on(colour)
+    return tokens
 
 
 def stylesheet() -> str:

@@ -50,7 +50,7 @@ def until_contrast(colour: str, against: str, wanted: float) -> str:
     """
     pole = max("#000000", "#ffffff", key=lambda end: contrast(end, against))
     candidates = (mix(colour, pole, step / 50) for step in range(51))
-    return next((one for one in candidates if contrast(one, against) >= wanted), pole)
+    return next((candidate for candidate in candidates if contrast(candidate, against) >= wanted), pole)
 
 
 def _linear(colour: str) -> tuple[float, float, float]:

@@ -26,7 +26,7 @@ from leaderboard.versions.frozen import frozen_views, standing_alone, values_of
 
 VERSION = "version.json"
 BOARDS = ("leaderboard.json", "leaderboard.csv")
-"""What is kept of a version, besides its record: the files under ``data/`` of its last site."""
+"""Files that are archived for a version besides its record: those under ``data/`` of its last site."""
 
 FOLDER = "versions"
 _OF_RUNS = ("trust", "date", "ircore", "rules")
@@ -38,10 +38,10 @@ class FrozenBoard:
     """The boards of a former version."""
 
     record: BenchmarkVersion
-    """Which version."""
+    """Record of the version."""
 
     folder: Path
-    """Where its files lie."""
+    """Folder of the version's files."""
 
     rows: tuple[Mapping[str, Any], ...]
     """The rows of its ``leaderboard.json``; what of ``_OF_RUNS`` the file says of a row's run stands in it too."""
@@ -90,7 +90,7 @@ def freeze_site(
         WorkError: ``out`` cannot be written.
     """
     name = marker.get("benchmark")
-    record = next((one for one in (read_versions() if known is None else known) if one.name == name), None)
+    record = next((version for version in (read_versions() if known is None else known) if version.name == name), None)
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
             f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
@@ -105,7 +105,7 @@ def freeze_site(
 
 
 def _write_pages(board: FrozenBoard, folder: Path) -> None:
-    """Write the boards as pages that can be read on their own, for when no site shows them any more."""
+    """Write the boards as stand-alone pages, readable when no site shows them any more."""
     views = frozen_views(board.rows)
     for view in views:
         shown = block("frozen", {**values_of(board.record, views, view), "site_root": None})
@@ -123,17 +123,17 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
     Raises:
         InputError: A version is damaged, or one name stands for two versions.
     """
-    found: dict[str, FrozenBoard] = {}
+    boards: dict[str, FrozenBoard] = {}
     for path in sorted(folder.glob(f"*/{VERSION}")):
         board = _read_frozen(path)
-        twin = found.setdefault(board.record.name, board)
+        twin = boards.setdefault(board.record.name, board)
         if twin is not board or (board.record.name == current.name and not _same(board.record, current)):
             other = "the site's own" if twin is board else str(twin.folder)
             raise InputError(f"{path}: version {board.record.name} is not {other}", "Give one of them another name.")
-    if not found and not folder.is_dir():
+    if not boards and not folder.is_dir():
         raise InputError(f"{folder}: no folder of frozen boards", "Make one: ircore site freeze SITE --out DIR/NAME")
-    former = [one for name, one in found.items() if name != current.name]
-    return tuple(sorted(former, key=lambda one: (one.record.date, one.record.name), reverse=True))
+    former = [board for name, board in boards.items() if name != current.name]
+    return tuple(sorted(former, key=lambda board: (board.record.date, board.record.name), reverse=True))
 
 
 def _same(record: BenchmarkVersion, current: Version) -> bool:
@@ -167,7 +167,7 @@ def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
 
 
 def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
-    """Put the files of frozen boards beside their pages."""
+    """Copy the data files of frozen boards beside their pages."""
     for board in frozen:
         (folder / board.path).mkdir(parents=True, exist_ok=True)
         for name in BOARDS:

@@ -14,10 +14,10 @@ Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
 
 _FIELDS = ("judge", "category", "difficulty", "rules")
-"""In which boards differ: pairs were ranked among those under the same rules."""
+"""Fields that tell boards apart: pairs were ranked among pairs under the same rules."""
 
 ALL = "all"
-"""What stands in a row for all categories, and for both difficulties."""
+"""Entry of a row for all categories, and for both difficulties."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class FrozenView:
     """One board of a former version."""
 
     name: str
-    """Of its page, without suffix: ``index``, or ``board-`` and a number."""
+    """Path of the board's page, without suffix: ``index``, or ``board-`` and a number."""
 
     judge: str
     """Who judged."""
@@ -44,7 +44,7 @@ class FrozenView:
 
     @property
     def heading(self) -> str:
-        """What it shows."""
+        """Title of the board."""
         what = "All categories" if self.category == ALL else category_title(self.category)
         return what if self.difficulty == ALL else f"{what}, {self.difficulty}"
 
@@ -60,7 +60,7 @@ class Choice:
     """The page's name, without suffix."""
 
     current: bool
-    """Whether it is the board that is shown."""
+    """Whether the link leads to the board that is shown."""
 
 
 def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
@@ -69,14 +69,14 @@ def frozen_views(rows: Sequence[Row]) -> tuple[FrozenView, ...]:
     Args:
         rows: As they stand in the file, each board best first; what names no judge and no condition is passed over.
     """
-    found: dict[tuple[str, str, str, str], list[Row]] = {}
+    rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
         key = (*(row.get(name) for name in _FIELDS[:-1]), row.get(_FIELDS[-1], ""))
         if all(isinstance(part, str) for part in key):
-            found.setdefault(key, []).append(row)
-    keys = sorted(found, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
+            rows_by_view.setdefault(key, []).append(row)
+    keys = sorted(rows_by_view, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
     return tuple(
-        FrozenView("index" if not number else f"board-{number}", *key, tuple(found[key]))
+        FrozenView("index" if not number else f"board-{number}", *key, tuple(rows_by_view[key]))
         for number, key in enumerate(keys)
     )
 
@@ -85,8 +85,8 @@ def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[st
     """Yield links to the boards that differ from one in one thing, grouped by what differs."""
     for field in _FIELDS:
         others = [name for name in _FIELDS if name != field]
-        alike = [one for one in views if all(getattr(one, name) == getattr(shown, name) for name in others)]
-        links = [Choice(_title(field, getattr(one, field)), one.name, one is shown) for one in alike]
+        alike = [view for view in views if all(getattr(view, name) == getattr(shown, name) for name in others)]
+        links = [Choice(_title(field, getattr(view, field)), view.name, view is shown) for view in alike]
         if len(links) > 1:
             yield field.capitalize(), links
 

@@ -1,4 +1,4 @@
-"""How far two raters agree: correlations, percentage agreement and Cohen's κ, each with its interval.
+"""Agreement of two raters: correlations, percentage agreement and Cohen's κ, each with its interval.
 
 Every measure is of matched values: where one of the two is missing, the other counts for nothing.
 Ratings of the same instance resemble one another, so intervals come from drawing whole instances again, not ratings.
@@ -26,10 +26,10 @@ UNDEFINED_SHARE = 0.05
 """If the measure is undefined in more of the resamples than this, what is left of them is no interval."""
 
 WORK = 20_000_000
-"""Where ranks must be taken anew in each resample: cells (distinct ratings × resamples) that are worth the time."""
+"""Cost limit where ranks are recomputed in each resample: distinct ratings × resamples."""
 
 FEWEST_RESAMPLES = 500
-"""What ``WORK`` leaves at least."""
+"""Minimum number of resamples, even where ``WORK`` allows fewer."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Agreement:
     """Instances that these come from: what is drawn again."""
 
     reason: str | None
-    """Why there is no value or, where there is one, why it has no interval; None where there are both."""
+    """Reason why there is no value or no interval; None where there are both."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ class _Crossed:
     """Sparse, shape (distinct pairs, instances)."""
 
     rows: tuple[NDArray[np.intp], NDArray[np.intp]]
-    """Of each distinct pair, which of the one's and of the other's distinct values it has."""
+    """Indices of each distinct pair of ratings among the first and the second rater's distinct values."""
 
     values: tuple[Any, Any]
     """Sparse, shape (distinct values, instances), for the one and the other."""
@@ -305,14 +305,14 @@ class _Crossed:
         return np.clip(quotient(joint, np.sqrt(squares[0] * squares[1])), -1, 1)
 
 
-def with_interval(found: Agreement, draws: Floats) -> Agreement:
+def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
     """Add the interval that the measure's values in the resamples make, or why there is none."""
     known = draws[np.isfinite(draws)]
-    if found.clusters < MINIMUM_PICTURES:
-        return replace(found, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")
+    if agreement.clusters < MINIMUM_PICTURES:
+        return replace(agreement, reason=f"no interval from fewer than {MINIMUM_PICTURES} instances")
     if len(known) < (1 - UNDEFINED_SHARE) * len(draws):
-        return replace(found, reason="no interval: resamples of the instances often leave it undefined")
+        return replace(agreement, reason="no interval: resamples of the instances often leave it undefined")
     if np.ptp(known) < 1e-12:
-        return replace(found, reason="no interval: no difference between instances to draw on")
-    low, high = np.quantile(known, widened(found.clusters))
-    return replace(found, low=float(low), high=float(high))
+        return replace(agreement, reason="no interval: no difference between instances to draw on")
+    low, high = np.quantile(known, widened(agreement.clusters))
+    return replace(agreement, low=float(low), high=float(high))

@@ -37,7 +37,7 @@ Contrasts = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Maps rows of values, shape (columns, any), linearly to their contrasts, a new array of shape (contrasts, any)."""
 
 DEFAULT: Method = "percentile"
-"""What covers best on scores like ours by ``benchmarks/intervals.py``: ``bca`` is wider and a little too cautious."""
+"""Default method: best coverage on scores like ours by ``benchmarks/intervals.py``; ``bca`` is a little too wide."""
 
 ROUNDING = 1e-9
 """Differences below this, relative to the point, are rounding: such values count as equal."""
@@ -80,7 +80,7 @@ class Ratios:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """How many instances count for each column."""
+        """Number of instances that count for each column."""
         counts: NDArray[np.intp] = (self.denominators > 0).sum(axis=0)
         return counts
 
@@ -133,12 +133,12 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Meth
         One estimate a column; ``n`` counts the instances that have a value. There is no interval with fewer than two
         of them, nor where all are the same on a scale without ends.
     """
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for columns in _chunks(ratios):
         part = ratios.chosen(columns)
         moved = part.deviations(drawn)
-        found += _estimates(part.points, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
-    return found
+        estimates += _estimates(part.points, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
+    return estimates
 
 
 def contrast_intervals(
@@ -163,7 +163,7 @@ def contrast_intervals(
 
 
 class _Support(NamedTuple):
-    """What each column rests on."""
+    """Data behind each column: its instances and their number."""
 
     counts: NDArray[np.intp]
     """Instances that count for it."""
@@ -199,7 +199,7 @@ def _estimates(
     scale: Scale,
     method: Method,
 ) -> list[Estimate]:
-    """Put intervals around means."""
+    """Return means with their intervals."""
     counts, freedom = support
     influence = centred(influence, drawn)
     shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
@@ -267,5 +267,5 @@ def _quantiles(rows: NDArray[np.float64], levels: Floats) -> NDArray[np.float64]
     right = np.minimum(left + 1, count - 1)
     each = np.arange(len(rows))
     part = at - left
-    found: NDArray[np.float64] = rows[each, left] * (1 - part) + rows[each, right] * part
-    return found
+    quantiles: NDArray[np.float64] = rows[each, left] * (1 - part) + rows[each, right] * part
+    return quantiles

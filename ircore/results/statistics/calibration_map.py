@@ -19,7 +19,7 @@ from ircore.results.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floa
 
 
 class Errors(NamedTuple):
-    """How scores differ from the humans', in points of the scale, over all matched things."""
+    """Differences of scores from the humans' scores, in points of the scale, over all matched things."""
 
     bias: Estimate
     """Mean of score − human score; above 0 the scores are too high. n counts matched things."""
@@ -35,13 +35,13 @@ class Candidate(NamedTuple):
     """One kind of map as cross-validation sees it."""
 
     name: MapName
-    """Which kind."""
+    """Kind of the candidate."""
 
     error: float
     """Root of the mean squared error on instances that the map was not fitted to."""
 
     excess: float
-    """Its mean squared error less that of the best candidate, ≥ 0, in squared points."""
+    """Mean squared error less that of the best candidate, ≥ 0, in squared points."""
 
     excess_error: float
     """Standard error of ``excess``, over instances; 0 for the best candidate."""
@@ -61,7 +61,7 @@ class ReliabilityBin(NamedTuple):
 
 
 class PairSpread(NamedTuple):
-    """How differently judge and humans take to single pairs, once the map is applied.
+    """Spread of single pairs' mean errors once the map is applied: judge and humans like pairs differently.
 
     The mean error of one rated pair's things is a draw from those of all pairs. So a pair's mean on the humans' scale
     is off by a draw of the same kind: the spread of the rated pairs' mean errors, which also holds what their few
@@ -122,7 +122,7 @@ class Recalibrated:
     """Scores."""
 
     outside: int
-    """Of these, scores outside the range that the judge gave to things that humans rated: the map's end was used."""
+    """Number of scores outside the range that the judge gave where humans rated too: the map's end was used."""
 
 
 @dataclass(frozen=True)
@@ -151,16 +151,16 @@ class Recalibration:
     """Lowest and highest score of the judge among them; beyond it the map is level."""
 
     before: Errors
-    """Of the judge's scores as they are."""
+    """Errors of the judge's scores before recalibration."""
 
     after: Errors
-    """Of recalibrated scores, each by a map that was not fitted to its instance."""
+    """Errors of recalibrated scores, each by a map that was not fitted to the score's instance."""
 
     reliability: tuple[ReliabilityBin, ...]
     """Judge's scores rounded to whole points, lowest first."""
 
     pairs: PairSpread | None
-    """How far single pairs may be off; None where nothing is known of pairs, and everything is taken as of one."""
+    """Spread between pairs; None where pairs are unknown and all things count as of one pair."""
 
     curve: Floats = field(repr=False)
     """The map on ``GRID``, shape (len(GRID),)."""
@@ -169,7 +169,7 @@ class Recalibration:
     """The map fitted to each resample, shape (resamples, len(GRID))."""
 
     seed: int = field(repr=False)
-    """Of the draws."""
+    """Seed of the draws."""
 
     def apply(self, scores: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
         """Map single scores.

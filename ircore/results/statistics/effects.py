@@ -1,4 +1,4 @@
-"""What describers and generators each contribute: the two-way decomposition of a crossed grid of pairs."""
+"""Contributions of describers and generators: the two-way decomposition of a crossed grid of pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,22 +37,22 @@ class Effects:
     """Mean of pair (d, g) = grand + describer d + generator g + interaction (d, g); each kind adds up to 0."""
 
     describers: tuple[str, ...]
-    """Of the grid, in order."""
+    """Describers of the grid, in order."""
 
     generators: tuple[str, ...]
-    """Of the grid, in order."""
+    """Generators of the grid, in order."""
 
     grand: Estimate
     """Mean over all pairs, in the unit of the scores."""
 
     describer: Mapping[str, Estimate]
-    """How much better pairs with this describer are than the grand mean."""
+    """Mean of each describer's pairs less the grand mean."""
 
     generator: Mapping[str, Estimate]
-    """How much better pairs with this generator are."""
+    """Mean of each generator's pairs less the grand mean."""
 
     interaction: Mapping[tuple[str, str], Estimate]
-    """What describer and generator are together beyond the sum of both; empty if it was not asked for."""
+    """Interaction of describer and generator beyond the sum of both; empty if it was not asked for."""
 
     shares: Mapping[Source, Estimate]
     """Share of the sum of squares between pairs, 0–1; the three add up to 1."""
@@ -86,10 +86,10 @@ def complete_grid(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...], tu
         by_generator.setdefault(generator, set()).add(describer)
     flipped = len(by_generator) < len(by_describer)
     rows = by_generator if flipped else by_describer
-    found = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _choices(rows)]
+    candidates = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _choices(rows)]
     grids = [
         (tuple(sorted(shared)), chosen) if flipped else (chosen, tuple(sorted(shared)))
-        for chosen, shared in found
+        for chosen, shared in candidates
         if shared
     ]
     return min(grids, key=lambda grid: (-len(grid[0]) * len(grid[1]), -len(grid[0]), grid), default=((), ()))
@@ -144,7 +144,7 @@ def decompose(
 
     others = _spread_intervals(ratios, moved, (d, g), drawn)
     few = others[0].n < FEWEST_FOR_SHARES
-    shares = [Estimate(one.mean, None, None, one.n) if few else one for one in others[:3]]
+    shares = [Estimate(estimate.mean, None, None, estimate.n) if few else estimate for estimate in others[:3]]
     pairs = [(describer, generator) for describer in describers for generator in generators] if interaction else []
     return Effects(
         describers=tuple(describers),

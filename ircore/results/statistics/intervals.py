@@ -44,7 +44,7 @@ class Estimate:
     """Upper end of the interval; None exactly when ``low`` is."""
 
     n: int
-    """How many values, one an episode."""
+    """Number of values, one per episode."""
 
     @property
     def half_width(self) -> float | None:
@@ -65,7 +65,7 @@ def is_lopsided(mean: float, low: float, high: float) -> bool:
 
 
 class Interval(Protocol):
-    """What a claim may rest on: an ``Estimate``, or an entry of a table."""
+    """Protocol of values that a claim may rest on: an ``Estimate``, or an entry of a table."""
 
     @property
     def low(self) -> float | None:
@@ -79,12 +79,12 @@ class Interval(Protocol):
 
     @property
     def n(self) -> int | None:
-        """How many values."""
+        """Number of values."""
         ...
 
 
 TOO_FEW = "too few to say anything"
-"""What stands beside an interval of fewer than ``MINIMUM_PICTURES``."""
+"""Note beside an interval of fewer than ``MINIMUM_PICTURES``."""
 
 
 def too_few(n: int | None) -> bool:

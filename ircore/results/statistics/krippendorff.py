@@ -19,7 +19,7 @@ from ircore.results.statistics.bootstrap import RESAMPLES, SEED
 from ircore.results.statistics.draws import Floats, drawn_weights, quotient
 
 Level = Literal["nominal", "ordinal", "interval"]
-"""What differences between ratings mean: none but same or other, an order, or an amount."""
+"""Level of measurement: ratings are the same or differ (nominal), have an order, or have distances."""
 
 
 def krippendorffs_alpha(

@@ -49,10 +49,10 @@ class MixedEffects:
 
 @dataclass(frozen=True)
 class Unavailable:
-    """What stands where a mixed model cannot be fitted."""
+    """Stands in place of a mixed model that cannot be fitted."""
 
     reason: str
-    """Why, one line."""
+    """Reason, one line."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class _Grid:
 
     @property
     def n(self) -> int:
-        """How many scores."""
+        """Number of scores."""
         return int(self.known.sum())
 
     def within(self, weighted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -94,10 +94,10 @@ class _Grid:
 
 @dataclass(frozen=True)
 class _Sums:
-    """What the likelihood needs of the data: products over everything, and sums within each instance."""
+    """Sufficient statistics of the likelihood: products over all scores, and sums within each instance."""
 
     products: NDArray[np.float64]
-    """Of the design's columns and the scores with each other, shape (k + 1, k + 1), the scores last."""
+    """Products of the design's columns and the scores with each other, shape (k + 1, k + 1), the scores last."""
 
     by_size: NDArray[np.float64]
     """Products of the instances' sums of the same, added up over those with as many scores, (sizes, k + 1, k + 1)."""
@@ -106,7 +106,7 @@ class _Sums:
     """Scores of these instances."""
 
     counts: NDArray[np.intp]
-    """How many instances have so many scores."""
+    """Number of instances with each of these numbers of scores."""
 
     @classmethod
     def of(cls, grid: _Grid) -> "_Sums":
@@ -184,8 +184,8 @@ def _best(sums: _Sums, n: int) -> _Fit:
     """Return the fit of least deviance; a ratio of 0 is one of the answers."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
-    return _fit(sums, n, min(0.0, float(np.exp(found.x)), key=lambda ratio: _deviance(sums, n, ratio)))
+    optimum = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
+    return _fit(sums, n, min(0.0, float(np.exp(optimum.x)), key=lambda ratio: _deviance(sums, n, ratio)))
 
 
 def _deviance(sums: _Sums, n: int, ratio: float) -> float:
@@ -220,10 +220,10 @@ def _fit(sums: _Sums, n: int, ratio: float) -> _Fit:
 
 @dataclass(frozen=True)
 class _Clustered:
-    """How sure the coefficients are, by instances."""
+    """Covariance of the coefficients, clustered by instances."""
 
     covariance: NDArray[np.float64]
-    """Of the coefficients."""
+    """Covariance of the coefficients."""
 
     instances: int
     """Instances with a score."""

@@ -14,13 +14,13 @@ Floats = NDArray[np.float64]
 MapName = Literal["linear", "logistic", "isotonic"]
 
 LOWEST, HIGHEST = 0.0, 10.0
-"""Where both scales end."""
+"""Ends of both scales."""
 
 STEP = 0.1
 """Scores are told apart to this much: far finer than two judges of one picture agree."""
 
 GRID: Floats = np.linspace(LOWEST, HIGHEST, 101)
-"""Where curves are known; between these points they are straight."""
+"""Grid on which curves are known; between its points they are straight."""
 
 NEWTON_STEPS = 12
 """The logistic fit is convex and quadratic near its end: this many steps reach 10⁻⁸ from the start used."""

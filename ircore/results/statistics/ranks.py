@@ -1,4 +1,4 @@
-"""Which ranks the data allow: from paired differences, with all comparisons of a board under one error rate.
+"""Ranks that the data allow: from paired differences, with all comparisons of a board under one error rate.
 
 Mogstad, Romano, Shaikh and Wilhelm (2024), *Inference for Ranks with Applications to Mobility across Neighbourhoods and
 Academic Achievement across Countries*, Review of Economic Studies 91: a pair's best rank is one more than the number of
@@ -24,7 +24,7 @@ POWER = 0.8
 """Chance of finding a difference of the size that is called detectable."""
 
 MAIN_DIFFERENCE = Scale(-100.0, 100.0, 0.02)
-"""Of two main scores."""
+"""Scale of differences of two main scores."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class RankRange:
 
 @dataclass(frozen=True)
 class Standing:
-    """How the pairs of a board stand to each other."""
+    """Standing of a board's pairs to each other: ranks and critical value."""
 
     ranges: tuple[RankRange | None, ...]
     """One a pair; None for a pair without a rank."""
@@ -54,7 +54,7 @@ class Standing:
     """Median over pairs of pairs of the difference that so many instances find; None if there is none to compare."""
 
     critical: float | None
-    """How many standard errors apart two pairs of this board must be; None if no two of them have ranks."""
+    """Critical value, in standard errors, for two pairs of this board; None if no two of them have ranks."""
 
 
 def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
@@ -88,7 +88,7 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
 
 
 def paired_difference(point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Estimate:
-    """Put an interval around the mean of one pair less that of another.
+    """Return the mean of one pair less that of another, with its interval.
 
     Args:
         point: The difference as far as it is known; NaN if it is not.
@@ -132,7 +132,7 @@ class _Differences:
     """Degrees of freedom, the same for all: every instance has a value for every pair."""
 
     factor: float
-    """What makes a sum of squared influences a variance: instances over degrees of freedom."""
+    """Factor from a sum of squared influences to a variance: instances over degrees of freedom."""
 
 
 def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
@@ -153,12 +153,12 @@ def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
     ends = [centred((values - values.mean(axis=0)) / len(values), drawn) for values in (least, most)]
     if np.array_equal(least, most):
         return _spread_between(ends[0], ends[0])
-    return np.asarray(np.max([_spread_between(one, other) for one in ends for other in ends], axis=0), np.float64)
+    return np.asarray(np.max([_spread_between(end, other) for end in ends for other in ends], axis=0), np.float64)
 
 
-def _spread_between(one: Floats, other: Floats) -> Floats:
-    squares = (one**2).sum(axis=0)[:, None] + (other**2).sum(axis=0)[None, :]
-    spread: Floats = np.maximum(squares - 2 * (one.T @ other), 0)
+def _spread_between(end: Floats, other: Floats) -> Floats:
+    squares = (end**2).sum(axis=0)[:, None] + (other**2).sum(axis=0)[None, :]
+    spread: Floats = np.maximum(squares - 2 * (end.T @ other), 0)
     spread[spread <= 1e-12 * squares] = 0
     return spread
 
@@ -182,9 +182,9 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     up = down if np.array_equal(least, most) else Ratios.means(most).deviations(fewer).astype(np.float32)
     largest: NDArray[Any] = np.zeros(down.shape[1], np.float32)
     # Where nothing is unknown, either order of two pairs says the same.
-    for one, other in ((down, up),) if up is down else ((down, up), (up, down)):
-        for index in range(len(one) - 1):
-            apart = one[index + 1 :] - other[index]
+    for first, other in ((down, up),) if up is down else ((down, up), (up, down)):
+        for index in range(len(first) - 1):
+            apart = first[index + 1 :] - other[index]
             np.abs(apart, out=apart)
             apart *= scale[index, index + 1 :, None]
             np.maximum(largest, apart.max(axis=0), out=largest)

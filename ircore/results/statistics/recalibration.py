@@ -1,4 +1,4 @@
-"""What a judge's scores are worth on the humans' scale, and how sure that is.
+"""Recalibration of a judge's scores to the humans' scale, with its uncertainty.
 
 ``recalibrate`` fits a monotone map from the scores of a judge to those that humans gave to the same things. It is a
 regression: the map says which human score to expect, on average, of things that a judge gives some score. So it holds
@@ -19,7 +19,7 @@ from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName
 
 RESAMPLES = 2_000
-"""How often instances are drawn again: ends of intervals then vary by some 3 % of their width with the seed."""
+"""Number of resamples of instances: ends of intervals then vary by some 3 % of their width with the seed."""
 
 FEWEST_ITEMS = 30
 """Fewer rated things than this give no map: with the spread that humans and judges have around each other (about 2
@@ -31,7 +31,7 @@ FEWEST_INSTANCES = 10
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why there is no recalibration."""
+    """Reason why there is no recalibration."""
 
     reason: str
     """One line."""
@@ -45,7 +45,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class _Matched:
-    """What judge and humans both rated."""
+    """Things that judge and humans both rated."""
 
     judge: Floats
     human: Floats
@@ -190,7 +190,9 @@ def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
         more = np.bincount(matched.clusters, square - squares[best], size)
         deviation = float(np.sqrt(size / (size - 1) * ((more - more.mean()) ** 2).sum()) / n)
         candidates.append(Candidate(name, float(np.sqrt(square.mean())), float(more.sum() / n), deviation))
-    return tuple(candidates), next(one.name for one in candidates if one.excess <= one.excess_error)
+    return tuple(candidates), next(
+        candidate.name for candidate in candidates if candidate.excess <= candidate.excess_error
+    )
 
 
 def _drawn_maps(matched: _Matched, weights: Floats) -> Floats:

@@ -21,10 +21,10 @@ from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.statistics.sums import on_a_grid
 
 RESAMPLES = 10_000
-"""How often the instances are drawn again."""
+"""Number of resamples of the instances."""
 
 SEED = 20260101
-"""Of every draw: part of the method, so that the same data give the same interval."""
+"""Seed of every draw: part of the method, so that the same data give the same interval."""
 
 CHUNK = 16
 """Columns that are resampled at once: bounds the memory, and what is worked on stays in the processor's cache."""
@@ -39,7 +39,7 @@ CONDITIONS = 32
 
 @dataclass(frozen=True)
 class Resamples:
-    """How often each instance was drawn, the same for every column."""
+    """Number of times that each instance was drawn, the same for every column."""
 
     weights: NDArray[np.float64]
     """Counts in blocks, shape (resamples / BLOCK, instances, BLOCK)."""

@@ -1,4 +1,4 @@
-"""What values are possible, and how much intervals reckon with values at the ends of the scale that were not seen."""
+"""Ranges of possible values, and the weight that intervals give to values at the ends that were not seen."""
 
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ SCORE = Scale(0.0, 10.0)
 """Similarity of a rendering."""
 
 DIFFERENCE = Scale(-10.0, 10.0, 0.02)
-"""Of two scores: its ends are farther from anything seen."""
+"""Scale of differences of two scores: its ends are farther from anything seen."""
 
 SHARE = Scale(0.0, 1.0)
 
@@ -40,7 +40,7 @@ MAIN = Scale(0.0, 100.0, 0.12)
 """Quality × played share: a failure may be unseen, and so may an abort."""
 
 AMOUNT = Scale(0.0, float("inf"))
-"""Of tokens, turns, seconds, money."""
+"""Scale of tokens, turns, seconds, money."""
 
 OPEN = Scale(-float("inf"), float("inf"))
 """Any number."""

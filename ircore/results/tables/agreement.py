@@ -1,4 +1,4 @@
-"""How far raters agree: our counterpart of the paper's Tables 1, 2 and 4, and what the order of showing does."""
+"""Agreement of raters: our counterpart of the paper's Tables 1, 2 and 4, and the effect of the order of showing."""
 
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
@@ -48,7 +48,7 @@ def agreement_table(results: Results) -> Table:
         Column("episodes", "episodes", "In which both preferred one or left it tied.", digits=0, audience="readers"),
         *_MEASURES[2:],
     )
-    found = results.raters.agreement
+    agreement = results.raters.agreement
     rows = tuple(
         (
             Value(pair.kind.replace("-", " × ")),
@@ -59,9 +59,9 @@ def agreement_table(results: Results) -> Table:
             Value(pair.agreement.n),
             *(_agreement(getattr(pair, column.key)) for column in _MEASURES[2:]),
         )
-        for pair in found.pairs
+        for pair in agreement.pairs
     )
-    people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in found.pairs) else ()
+    people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
     notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
     return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes)
 
@@ -75,16 +75,16 @@ def annotators_table(results: Results) -> Table:
                audience="readers"),
         Column("alpha", "Krippendorff's α", "1 is perfect, 0 is chance.", "", "higher", 3, estimated=True),
     )  # fmt: skip
-    found = results.raters.agreement
+    agreement = results.raters.agreement
     rows = tuple(
         (Value(task), Value(level), Value(alpha.n), _agreement(alpha))
         for task, level, alpha in (
-            *(("similarity", level, alpha) for level, alpha in found.similarity_alpha.items()),
-            ("preference", "nominal", found.preference_alpha),
+            *(("similarity", level, alpha) for level, alpha in agreement.similarity_alpha.items()),
+            ("preference", "nominal", agreement.preference_alpha),
         )
     )
-    words = f"Annotators: {', '.join(found.annotators) or 'none yet'}. {caption(results)}"
-    notes = (SCALE,) if len(found.annotators) > 1 else ()
+    words = f"Annotators: {', '.join(agreement.annotators) or 'none yet'}. {caption(results)}"
+    notes = (SCALE,) if len(agreement.annotators) > 1 else ()
     return Table("annotators", "Agreement of all annotators", words, columns, rows, notes)
 
 
@@ -97,14 +97,20 @@ def orders_table(results: Results) -> Table:
         Column("first_shown", "chose the first shown", "Share of decided answers; 0.5 is no bias.", "0–1",
                estimated=True),
     )  # fmt: skip
-    found = results.raters.agreement
+    agreement = results.raters.agreement
     rows = tuple(
-        (Value(one.judge), Value(one.episodes), Value.of(one.disagree), Value.of(one.first_shown))
-        for one in found.orders
+        (Value(order.judge), Value(order.episodes), Value.of(order.disagree), Value.of(order.first_shown))
+        for order in agreement.orders
     )
     notes = ORDER_NOTES if rows else ("No judge was asked in both orders.",)
     return Table("orders", "Order of showing", caption(results), columns, rows, notes)
 
 
-def _agreement(one: Agreement) -> Value:
-    return Value(one.value, one.low, one.high, one.n, one.reason if one.value is None else None)
+def _agreement(agreement: Agreement) -> Value:
+    return Value(
+        agreement.value,
+        agreement.low,
+        agreement.high,
+        agreement.n,
+        agreement.reason if agreement.value is None else None,
+    )

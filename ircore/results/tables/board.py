@@ -37,14 +37,14 @@ class Measure:
     """A column and what stands in it."""
 
     column: Column
-    """Its description."""
+    """Title, unit and description of the column."""
 
     value: Callable[[Line], Value]
     """Returns the entry of a line."""
 
 
 UNRANKED = f"fewer than {MINIMUM_PICTURES} rated pictures"
-"""Why there is no detectable difference."""
+"""Reason why there is no detectable difference."""
 
 
 def _few(line: Line) -> str | None:
@@ -114,7 +114,7 @@ WHO = (
     _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL),
     _identity("judge", "Who rated.", lambda line: line.row.cell.judge),
 )
-"""What a row is, for programs."""
+"""Columns that identify a row, for programs."""
 
 PLACE = (
     Measure(
@@ -134,7 +134,7 @@ PLACE = (
         lambda line: Value(line.pair),
     ),
 )  # fmt: skip
-"""Where the pair stands."""
+"""Columns for the pair and its rank."""
 
 QUALITY = (
     _mean(
@@ -172,7 +172,7 @@ QUALITY = (
         lambda line: Value(line.row.cell.played_share, episodes=_selection(line.row.cell, "played")),
     ),
 )  # fmt: skip
-"""How well it plays."""
+"""Columns for the pair's scores."""
 
 EFFORT = (
     _mean(
@@ -200,7 +200,7 @@ EFFORT = (
         lambda cell: cell.cost, "ended", "not known",
     ),
 )  # fmt: skip
-"""What it takes."""
+"""Columns for tokens, turns, time and money."""
 
 COUNTS = (
     Measure(
@@ -294,10 +294,10 @@ def board_table(
     parts = by_rules(results)
     rows = [row for part in parts for row in part.board(judge, category, difficulty, order)]
     least = results.detectable(judge, category, difficulty) if rows else None
-    found = (
+    footnotes = (
         f" They tell two pairs apart whose main scores differ by {least:.1f} or more (chance 80 %)." if least else ""
     )
-    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + found
+    words = caption(results, judge, category, difficulty) + _ranked_words(parts) + footnotes
     notes = (*NOTES[order], *remedies(row.cell.unranked for row in rows))
     return Table("board", "Leaderboard", words, _columns(), _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
@@ -341,7 +341,7 @@ REMEDIES: Mapping[Unranked, str] = {
     "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
     "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
 }
-"""What whoever played and scored can do about a missing rank."""
+"""Remedies for a missing rank, for those who played and scored the run."""
 
 
 def remedies(reasons: Iterable[Unranked | None]) -> list[str]:

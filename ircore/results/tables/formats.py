@@ -81,7 +81,7 @@ def interval_shown(column: Column, value: Value) -> str:
     """Format the interval of an entry as ``[low, high]``; empty without one."""
     if column.digits is None or value.low is None or value.high is None:
         return ""
-    low, high = (number(one, column.digits, column.signed) for one in (value.low, value.high))
+    low, high = (number(end, column.digits, column.signed) for end in (value.low, value.high))
     return f"[{low}, {high}]"
 
 
@@ -194,13 +194,13 @@ class FlatColumn:
     """One column of a flat file: a plain column, or one of the four of an estimate."""
 
     name: str
-    """As in the file."""
+    """Name of the column in the file."""
 
     column: Column
-    """What it belongs to."""
+    """Column of the table that the flat column comes from."""
 
     part: Literal["value", "mean", "low", "high", "n"]
-    """What of it."""
+    """Part of the column's entries: the plain value, or one of the four numbers of an estimate."""
 
 
 def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:
@@ -259,7 +259,7 @@ def _row_record(table: Table, row: tuple[Value, ...], results: Results | None) -
     about = {column.key: _about(value, results) for column, value in cells}
     return {
         **{column.key: _plain(column, value) for column, value in cells},
-        "about": {key: one for key, one in about.items() if one},
+        "about": {key: entry for key, entry in about.items() if entry},
     }
 
 

@@ -8,7 +8,7 @@ from ircore.results.tables.rated import UNDERRATED, marks_of, rated_columns, rat
 SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
 
 MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
-"""What the marks of scores mean."""
+"""Meaning of the marks of scores."""
 
 
 def judges_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:

@@ -1,4 +1,4 @@
-"""How describers talk: what they correct, how long and how new their messages are, turn by turn."""
+"""Language of describers: their corrections, and the length and novelty of their messages, turn by turn."""
 
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS
 from ircore.results.language import (
@@ -22,15 +22,21 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
         *PAIR_COLUMNS,
         Column("messages", "messages", "Messages of turn 2 and later.", digits=0),
         *(
-            Column(one, one.replace("_", " "), f"Share of these about {one.replace('_', ' ')}.", "", estimated=True)
-            for one in CORRECTIONS
+            Column(
+                correction,
+                correction.replace("_", " "),
+                f"Share of these about {correction.replace('_', ' ')}.",
+                "",
+                estimated=True,
+            )
+            for correction in CORRECTIONS
         ),
     )
     rows = []
     for run_id, who in pair_values(results).items():
         profile = _language(results, run_id, category, difficulty).profile
         behind = Selection((run_id,), "played", category, difficulty)
-        shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
+        shares = (Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS)
         rows.append((*who, Value(profile.messages), *shares))
     return Table(
         "corrections",
@@ -49,15 +55,21 @@ def corrections_by_turn_table(results: Results, category: str | None = None, dif
         Column("turn", "turn", "2 or later.", digits=0),
         Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
         *(
-            Column(one, one.replace("_", " "), f"Share of these about {one.replace('_', ' ')}.", "", estimated=True)
-            for one in CORRECTIONS
+            Column(
+                correction,
+                correction.replace("_", " "),
+                f"Share of these about {correction.replace('_', ' ')}.",
+                "",
+                estimated=True,
+            )
+            for correction in CORRECTIONS
         ),
     )
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
         for turn, profile in _language(results, run_id, category, difficulty).by_turn.items():
-            shares = (Value.of(profile.usage[one], behind, NO_CORRECTION) for one in CORRECTIONS)
+            shares = (Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS)
             rows.append((*who, Value(turn), Value(profile.messages), *shares))
     return Table(
         "corrections_by_turn",
@@ -76,7 +88,7 @@ def words_table(results: Results, category: str | None = None, difficulty: str |
         Column("token", "word", "A word that made the category fire.", digits=None),
         Column("count", "times", "How often, in all messages of turn 2 and later.", digits=0),
     )
-    every = [one for run_id in results.episodes for one in _messages(results, run_id, category, difficulty)]
+    every = [message for run_id in results.episodes for message in _messages(results, run_id, category, difficulty)]
     rows = tuple(
         (Value(correction), Value(token), Value(count))
         for correction, tokens in correction_profile(every).top_tokens.items()
@@ -99,10 +111,10 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for one in _language(results, run_id, category, difficulty).turns:
-            estimates = (one.tokens, one.words, one.novelty, one.similarity)
+        for turn in _language(results, run_id, category, difficulty).turns:
+            estimates = (turn.tokens, turn.words, turn.novelty, turn.similarity)
             values = (Value.of(estimate, behind, "first turn") for estimate in estimates)
-            rows.append((*who, Value(one.turn), Value(one.messages), *values))
+            rows.append((*who, Value(turn.turn), Value(turn.messages), *values))
     return Table(
         "messages",
         "Messages by turn",

@@ -1,4 +1,4 @@
-"""What a table is: the one form in which site, release, CSV, JSON, Markdown and LaTeX get their numbers.
+"""The table model: the one form in which site, release, CSV, JSON, Markdown and LaTeX get their numbers.
 
 A table is a frozen value. Every column says its unit and which direction is better; every number carries its interval,
 how many values it rests on, and which episodes these are; what is missing says why.
@@ -13,7 +13,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 
 Better = Literal["higher", "lower", "neither"]
-"""Which direction of a column is better."""
+"""Direction of a column that is better."""
 
 Which = Literal["ended", "played", "rated", "refined"]
 """Episodes that have ended; of these not aborted; of these rated at the end; of these rated at both ends of several
@@ -24,18 +24,18 @@ Audience = Literal["everyone", "readers", "pages", "programs"]
 space is short; ``programs``: CSV, JSON and flat records only."""
 
 Origin = Literal["computed here", "reported by the paper"]
-"""Where a table's numbers come from; the two never stand in one table."""
+"""Origin of a table's numbers: own results or published figures, never mixed in one table."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which episodes a number was computed from."""
+    """Selection of the episodes that a number was computed from."""
 
     run_ids: tuple[str, ...]
     """The runs."""
 
     which: Which
-    """Which of their episodes."""
+    """State that selects among the runs' episodes."""
 
     category: str | None = None
     """Only this category; None for all."""
@@ -44,26 +44,26 @@ class Selection:
     """Only this difficulty; None for both."""
 
     judge: str | None = None
-    """Whose ratings ``rated`` and ``refined`` mean."""
+    """Judge whose ratings ``rated`` and ``refined`` refer to."""
 
     def episodes(self, results: Results) -> tuple[tuple[str, str], ...]:
         """Return run id and episode id of each, in the order of the runs and of the set."""
         return tuple(
-            (run_id, one.episode.episode_id)
+            (run_id, result.episode.episode_id)
             for run_id in self.run_ids
-            for one in results.episodes[run_id]
-            if self._has(one)
+            for result in results.episodes[run_id]
+            if self._has(result)
         )
 
-    def _has(self, one: EpisodeResult) -> bool:
-        episode = one.episode
+    def _has(self, result: EpisodeResult) -> bool:
+        episode = result.episode
         if self.category not in (None, episode.category) or self.difficulty not in (None, episode.difficulty):
             return False
         if self.which == "ended":
             return True
         if self.which == "played":
             return episode.played
-        judged = one.judged.get(self.judge or "")
+        judged = result.judged.get(self.judge or "")
         if judged is None or not episode.played:
             return False
         return judged.delta is not None if self.which == "refined" else judged.final is not None
@@ -74,7 +74,7 @@ class Value:
     """One entry of a table: a text, a count, or a number with its interval."""
 
     value: float | int | str | None
-    """What is shown; None where there is none."""
+    """The value; None where there is none."""
 
     low: float | None = None
     """Lower end of the 95 % interval, in the column's unit; None where there is no interval."""
@@ -83,10 +83,10 @@ class Value:
     """Upper end."""
 
     n: int | None = None
-    """How many values a mean rests on; None for texts and counts."""
+    """Number of values that a mean rests on; None for texts and counts."""
 
     missing: str | None = None
-    """Why ``value`` is None."""
+    """Reason why ``value`` is None."""
 
     marks: tuple[str, ...] = ()
     """Keys of the table's marks that this entry carries."""
@@ -118,13 +118,13 @@ class Column:
     """Heading for people, without the unit."""
 
     description: str
-    """What it is, in one sentence."""
+    """Description of the column, in one sentence."""
 
     unit: str = ""
     """Unit or scale, such as ``0–10`` or ``US$``; empty for texts and counts."""
 
     better: Better = "neither"
-    """Which direction is better."""
+    """Direction that is better."""
 
     digits: int | None = 2
     """Decimals shown to people; None for texts. Files for programs have full precision."""
@@ -155,25 +155,25 @@ class Table:
     """Identifier, such as ``board``; also its file's name."""
 
     title: str
-    """What it shows, for people."""
+    """Title of the table, for people."""
 
     caption: str
-    """In words: what is selected, who judged, how many episodes, on which instance set."""
+    """Caption in words: the selection, the judge, the number of episodes, the instance set."""
 
     columns: tuple[Column, ...]
-    """In order."""
+    """Columns in order."""
 
     rows: tuple[tuple[Value, ...], ...]
-    """Each as long as ``columns``."""
+    """Rows, each as long as ``columns``."""
 
     notes: tuple[str, ...] = ()
     """Remarks on the whole table."""
 
     marks: Mapping[str, str] = field(default_factory=dict)
-    """What the marks of entries mean, by key."""
+    """Meaning of the marks of entries, by key."""
 
     origin: Origin = "computed here"
-    """Whether these are results of runs or published figures."""
+    """Origin of the numbers: results of runs, or published figures."""
 
     primary: str | None = None
     """Key of the column whose flat names are plain ``mean``, ``low``, ``high`` and ``n``; None if there is none."""
@@ -181,8 +181,8 @@ class Table:
     @property
     def carried(self) -> tuple[str, ...]:
         """The keys of the marks that some entry carries, in the order of ``marks``."""
-        found = {mark for row in self.rows for value in row for mark in value.marks}
-        return tuple(key for key in self.marks if key in found)
+        carried = {mark for row in self.rows for value in row for mark in value.marks}
+        return tuple(key for key in self.marks if key in carried)
 
     def for_readers(self, terminal: bool = False) -> "Table":
         """Return the table with the columns that people see, at a terminal or elsewhere."""
@@ -203,7 +203,7 @@ class Table:
 
     def column(self, key: str) -> tuple[Value, ...]:
         """Return one column's entries; KeyError if there is no such column."""
-        keys = [one.key for one in self.columns]
+        keys = [column.key for column in self.columns]
         if key not in keys:
             raise KeyError(key)
         index = keys.index(key)

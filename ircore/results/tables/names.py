@@ -14,17 +14,19 @@ USUAL = Rules()
 
 def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
     """Return the name of each pair by run id: its players, what is unusual in its rules, and its slug if needed."""
-    names = {one.run_id: _pair(one) for one in submissions}
+    names = {submission.run_id: _pair(submission) for submission in submissions}
     count = Counter(names.values())
     return {
-        one.run_id: names[one.run_id] if count[names[one.run_id]] == 1 else f"{names[one.run_id]} ({one.slug})"
-        for one in submissions
+        submission.run_id: names[submission.run_id]
+        if count[names[submission.run_id]] == 1
+        else f"{names[submission.run_id]} ({submission.slug})"
+        for submission in submissions
     }
 
 
-def _pair(one: SubmissionResult) -> str:
-    unusual = unusual_rules(one.run.rules)
-    return f"{one.describer} + {one.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
+def _pair(submission: SubmissionResult) -> str:
+    unusual = unusual_rules(submission.run.rules)
+    return f"{submission.describer} + {submission.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
 
 
 def unusual_rules(rules: Rules) -> list[str]:

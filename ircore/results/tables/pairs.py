@@ -17,10 +17,17 @@ def pair_values(results: Results) -> dict[str, tuple[Value, ...]]:
     """Return the entries of ``PAIR_COLUMNS`` by run id."""
     names = pair_names(results.submissions)
     return {
-        one.run_id: tuple(
-            Value(text) for text in (one.run_id, one.slug, one.describer, one.generator, names[one.run_id])
+        submission.run_id: tuple(
+            Value(text)
+            for text in (
+                submission.run_id,
+                submission.slug,
+                submission.describer,
+                submission.generator,
+                names[submission.run_id],
+            )
         )
-        for one in results.submissions
+        for submission in results.submissions
     }
 
 
@@ -28,7 +35,10 @@ def caption(
     results: Results, judge: str | None = None, category: str | None = None, difficulty: str | None = None
 ) -> str:
     """Say what a table selects: condition, judge, episodes a pair and instance set."""
-    size = sum(category in (None, one.category) and difficulty in (None, one.difficulty) for one in results.instances)
+    size = sum(
+        category in (None, instance.category) and difficulty in (None, instance.difficulty)
+        for instance in results.instances
+    )
     judged = "" if judge is None else f", judged by {judge}"
     return (
         f"{condition_words(category, difficulty).capitalize()}{judged}; "

@@ -30,15 +30,15 @@ def published_scores_table() -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            Value(one.pair.describer),
-            Value(one.pair.generator),
-            Value(one.category),
-            Value(one.difficulty),
-            *(Value(one.score(judge)) for judge in JUDGES),
-            _given(one.final_preferred),
-            _given(one.human),
+            Value(score.pair.describer),
+            Value(score.pair.generator),
+            Value(score.category),
+            Value(score.difficulty),
+            *(Value(score.score(judge)) for judge in JUDGES),
+            _given(score.final_preferred),
+            _given(score.human),
         )
-        for one in published_scores()
+        for score in published_scores()
     )
     return Table("published", "Published scores", f"Table 3 of {SOURCE}.", columns, rows, (), {}, REPORTED)
 
@@ -57,7 +57,7 @@ def published_means_table() -> Table:
             *(Value(means[pair][judge]) for judge in JUDGES),
             Value(preferred[pair]),
         )
-        for pair in sorted(means, key=lambda one: -means[one][JUDGES[0]])
+        for pair in sorted(means, key=lambda pair: -means[pair][JUDGES[0]])
     )
     words = f"Unweighted means over the conditions of Table 3 of {SOURCE}, computed from the published values."
     return Table("published_means", "Published means", words, columns, rows, (), {}, REPORTED)
@@ -75,14 +75,14 @@ def published_agreement_table(number: Literal["table1", "table2", "table4"]) -> 
     )
     rows = tuple(
         (
-            Value(one.one),
-            Value(one.other),
-            _given(one.pearson),
-            _given(one.spearman),
-            Value(one.agreement),
-            Value(one.kappa),
+            Value(agreement.one),
+            Value(agreement.other),
+            _given(agreement.pearson),
+            _given(agreement.spearman),
+            Value(agreement.agreement),
+            Value(agreement.kappa),
         )
-        for one in published_agreement(number)
+        for agreement in published_agreement(number)
     )
     words = f"{number.replace('table', 'Table ')} of {SOURCE}."
     return Table(f"published_{number}", "Published agreement", words, columns, rows, (), {}, REPORTED)

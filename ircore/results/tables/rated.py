@@ -1,4 +1,4 @@
-"""How much of what was played is rated: the columns that stand beside scores in every table."""
+"""Share of played episodes that is rated: the columns that stand beside scores in every table."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from ircore.results.cell import Cell
 from ircore.results.tables.model import Column, Selection, Value
 
 UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the interval reaches to what the rest could be."
-"""What the mark ``underrated`` means."""
+"""Meaning of the mark ``underrated``."""
 
 
 def rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]:

@@ -1,4 +1,4 @@
-"""What every two judges give the same renderings, as a table."""
+"""Crossed scores of every two judges, as a table."""
 
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Table, Value
@@ -15,9 +15,9 @@ def ratings_table(results: Results) -> Table:
         Column("renderings", "renderings", "That got these two scores.", digits=0),
     )
     rows = tuple(
-        (Value(found.one), Value(found.other), Value(one), Value(other), Value(count))
-        for found in results.raters.crossed
-        for (one, other), count in found.counts.items()
+        (Value(crossed.one), Value(crossed.other), Value(first), Value(other), Value(count))
+        for crossed in results.raters.crossed
+        for (first, other), count in crossed.counts.items()
     )
     notes = () if rows else ("No two judges rated the same renderings.",)
     return Table("ratings", "Ratings of every two judges", caption(results), columns, rows, notes)

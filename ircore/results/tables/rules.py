@@ -24,7 +24,7 @@ def with_rules(table: Table, results: Results) -> Table:
         table: Made from ``results``.
         results: Of some runs.
     """
-    keys = {one.run_id: one.run.rules.key for one in results.submissions}
+    keys = {submission.run_id: submission.run.rules.key for submission in results.submissions}
     every = [rules.key for rules in rule_sets(results)]
     named = replace(table, caption=f"{table.caption} Rules {', '.join(every)}.")
     if any(column.key == RULES.key for column in table.columns):

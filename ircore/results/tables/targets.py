@@ -1,4 +1,4 @@
-"""What the targets of a set show, counted from their scenes, and how many words they take."""
+"""Content of a set's targets, counted from their scenes, and the tokens of their first messages."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,7 +11,7 @@ from ircore.results.tables.pairs import caption
 
 _NO_SCENE = "a photograph has no scene"
 _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
-"""What lies behind a figure: of no weight for how much it shows."""
+"""Element types that lie behind a figure and do not add to its content."""
 
 
 def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -31,27 +31,31 @@ def targets_table(results: Results, category: str | None = None, difficulty: str
                digits=0, nullable=True),
     )  # fmt: skip
     rows = [
-        (Value(one), Value(level), *_counts(results, one, level, messages.get((one, level), [])))
-        for one, level in product(results.categories, results.difficulties)
-        if category in (None, one) and difficulty in (None, level)
+        (Value(name), Value(level), *_counts(results, name, level, messages.get((name, level), [])))
+        for name, level in product(results.categories, results.difficulties)
+        if category in (None, name) and difficulty in (None, level)
     ]
     words = caption(results, None, category, difficulty)
     return Table("targets", "What the targets show", words, columns, tuple(row for row in rows if row[2].value))
 
 
 def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:
-    chosen = [one for one in results.instances if (one.category, one.difficulty) == (category, difficulty)]
-    scenes = [one.scene for one in chosen if one.scene is not None]
+    chosen = [
+        instance for instance in results.instances if (instance.category, instance.difficulty) == (category, difficulty)
+    ]
+    scenes = [instance.scene for instance in chosen if instance.scene is not None]
     sizes = [sum(element.type not in _GROUND for element in scene.elements) for scene in scenes]
     texts = [[element for element in scene.elements if element.text is not None] for scene in scenes]
-    fonts = [float(str(one.parameters["size"])) for found in texts for one in found if "size" in one.parameters]
+    fonts = [
+        float(str(element.parameters["size"])) for labels in texts for element in labels if "size" in element.parameters
+    ]
     behind = Selection(tuple(results.episodes), "ended", category, difficulty)
     return (
         Value(len(chosen)),
         _mean(sizes),
         _least(min(sizes, default=None), _NO_SCENE),
         _least(max(sizes, default=None), _NO_SCENE),
-        _mean([len(found) for found in texts]),
+        _mean([len(labels) for labels in texts]),
         _least(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
         _mean([len(_colours(scene)) for scene in scenes]),
         Value(fmean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
@@ -72,8 +76,10 @@ def _colours(scene: Scene) -> set[str]:
 
 def _first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
     """Return the length of the first message of every episode, by category and difficulty."""
-    found: dict[tuple[str, str], list[int]] = {}
-    for one in (one.episode for episodes in results.episodes.values() for one in episodes):
-        if one.turns:
-            found.setdefault((one.category, one.difficulty), []).append(one.turns[0].message_tokens)
-    return found
+    tokens_by_condition: dict[tuple[str, str], list[int]] = {}
+    for episode in (result.episode for episodes in results.episodes.values() for result in episodes):
+        if episode.turns:
+            tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(
+                episode.turns[0].message_tokens
+            )
+    return tokens_by_condition

@@ -1,4 +1,4 @@
-"""What a judge is."""
+"""Protocol of a judge."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,18 +7,18 @@ from ircore.core.images import Picture
 from ircore.core.records import JudgeIdentity, JudgeKind, Task
 
 BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
-"""What a judge is asked for unless it has an attribute ``tasks`` that says otherwise."""
+"""Default tasks of a judge without an attribute ``tasks``."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge said: a value, or why there is none."""
+    """Verdict of a judge: a value, or the reason why there is none."""
 
     value: float | None
     """Similarity 0–10, or preference 1 (final), 0 (first), 0.5 (tie); None if the judge has none."""
 
     reason: str | None = None
-    """Why there is no value; None if there is one."""
+    """Reason why there is no value; None if there is a value."""
 
 
 class Judge(Protocol):

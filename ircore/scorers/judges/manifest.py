@@ -20,7 +20,7 @@ SEAT = ("player", "model", "base_url", "api_key_env", "parameters")
 
 
 class JudgeManifest(Record):
-    """What the file says."""
+    """Content of the file."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
     name: Annotated[Name, StringConstraints(max_length=60)] = Field(description="In scores; one name, one judge.")
@@ -55,7 +55,7 @@ class LoadedJudge:
 
     @property
     def name(self) -> str:
-        """As in scores."""
+        """Name of the judge, as in scores."""
         return self.identity.name
 
     def make_player(self) -> JudgingPlayer:

@@ -1,4 +1,4 @@
-"""What a model is told when it judges: text files, replaceable by a judge's manifest, versioned by their hash.
+"""Prompts of judges that are models: text files, replaceable by a judge's manifest, versioned by their hash.
 
 Nothing of what describers wrote is ever in them, nor who made a picture: a judge sees pictures.
 """
@@ -16,7 +16,7 @@ PLACEHOLDERS = {"similarity": (), "preference": (), "repair": ("{problem}", "{fo
 
 PAIR = ("Picture A, the original:", "Picture B:")
 TRIPLET = ("The original:", "Picture A:", "Picture B:")
-"""What stands before each picture."""
+"""Words before each picture."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a metric is."""
+"""Protocol of an image metric."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ HALVING = np.array([-0.09375, 0.59375, 0.59375, -0.09375])
 """Cubic interpolation (a = −0.75) half-way between pixels: weights of the four neighbours."""
 
 SHAPES = (0.05, 100.0)
-"""Between these the shape of the generalised Gaussian is sought."""
+"""Range in which the shape of the generalised Gaussian is sought."""
 
 
 def brisque(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both

@@ -10,13 +10,13 @@ from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one metric gave for one pair of pictures."""
+    """Value of one metric for one pair of pictures."""
 
     value: float | None
-    """In the metric's unit; None if there is none."""
+    """Value in the metric's unit; None if there is none."""
 
     reason: str | None
-    """Why there is no value; None if there is one."""
+    """Reason why there is no value; None if there is a value."""
 
 
 def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str, str]]:

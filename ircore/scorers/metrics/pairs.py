@@ -1,4 +1,4 @@
-"""What the metrics that compare two pictures share: equal size, and sums over sliding windows."""
+"""Shared parts of the metrics that compare two pictures: equal size, and sums over sliding windows."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""What asking judges would take, before they are asked; every assumption is said."""
+"""Forecast of the questions, tokens and costs of judging, with every assumption stated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ ANSWER_TOKENS = 20
 
 @dataclass(frozen=True)
 class JudgingEstimate:
-    """What one judge would take.
+    """Forecast for one judge.
 
     Attributes:
         scores: That are to be had.
@@ -42,7 +42,9 @@ def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: R
     usage = Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
     seat = prices.judges[judge.name]
     cost = 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
-    return JudgingEstimate(sum(len(one.wanted) for one in items), sum(len(one.kept) for one in planned), usage, cost)
+    return JudgingEstimate(
+        sum(len(item.wanted) for item in items), sum(len(plan.kept) for plan in planned), usage, cost
+    )
 
 
 _TASKS = ("similarity", "preference")
@@ -50,7 +52,7 @@ _TASKS = ("similarity", "preference")
 
 def _open(item: Item, judge: LoadedJudge) -> int:
     """Count the questions about an item that nobody has answered."""
-    hashes = tuple(one.sha256 for one in item.renderings)
+    hashes = tuple(rendering.sha256 for rendering in item.renderings)
     if len(set(hashes)) < len(hashes):
         return 0
     orders: list[tuple[Order | None, tuple[str, ...]]] = [(None, hashes)]

@@ -1,4 +1,4 @@
-"""What judges that are models are to be asked about a run: each thing once, whoever wants to know."""
+"""Work lists of judges that are models: each question about a run once, whatever number of scores needs it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Item:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """What one judge is to do about one run.
+    """Work of one judge on one run.
 
     Attributes:
         items: To be judged.
@@ -55,17 +55,17 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool) -> JudgedRun:
         InputError: A file of the run is damaged, or the judge rates none of its categories.
     """
     done = scores_by_question(run)
-    asked = tuple(one for one in read_judgements(run) if one.judge == judge.name)
+    asked = tuple(question for question in read_judgements(run) if question.judge == judge.name)
     who = asked_as(judge.identity)
-    known = {one.key: one for one in asked if one.settled and one.asked_as == who}
-    asked_about = [one for one in run.episodes() if one.played and judge.identity.rates(one.category)]
-    wanted = [one for episode in asked_about for one in _wanted(episode, judge.name, every_turn)]
+    known = {question.key: question for question in asked if question.settled and question.asked_as == who}
+    asked_about = [episode for episode in run.episodes() if episode.played and judge.identity.rates(episode.category)]
+    wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
     groups: dict[tuple[str, tuple[Rendering, ...]], list[Wanted]] = {}
-    instances = {one.instance_id: one for one in run.instances.instances}
-    if not any(judge.identity.rates(one.category) for one in instances.values()):
+    instances = {instance.instance_id: instance for instance in run.instances.instances}
+    if not any(judge.identity.rates(instance.category) for instance in instances.values()):
         raise InputError(
             f"{judge.path}: categories: {run.path} has pictures of none of them",
-            f"Name some of: {', '.join(dict.fromkeys(one.category for one in instances.values()))}",
+            f"Name some of: {', '.join(dict.fromkeys(instance.category for instance in instances.values()))}",
         )
     for instance_id, renderings, question in wanted:
         if question not in done or _can_be_read_now(done[question], instances[instance_id], renderings, who, known):
@@ -75,7 +75,9 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool) -> JudgedRun:
         for (name, renderings), questions in groups.items()
     )
     again = {question for item in items for question in item.wanted}
-    return JudgedRun(items, tuple(done[one] for _, _, one in wanted if one in done and one not in again), asked)
+    return JudgedRun(
+        items, tuple(done[request] for _, _, request in wanted if request in done and request not in again), asked
+    )
 
 
 def _can_be_read_now(
@@ -99,7 +101,7 @@ def _can_be_read_now(
         for hashes in [shown[::-1] if order == "final_leading" else shown]
     ]
     asked = [order for order in answers if any(order)]
-    return bool(asked) and all(any(one is not None and one.readable for one in order) for order in asked)
+    return bool(asked) and all(any(verdict is not None and verdict.readable for verdict in order) for order in asked)
 
 
 def _task(renderings: Sequence[Rendering]) -> JudgedTask:
@@ -110,12 +112,12 @@ def _wanted(episode: Episode, judge: str, every_turn: bool) -> list[tuple[str, t
     """List instance, renderings and score of each thing that is asked about an episode, the preference last."""
     by_turn = {turn.turn: turn.rendering for turn in episode.turns if turn.rendering is not None}
     scored = scored_turns(episode, every_turn)
-    found: list[tuple[str, tuple[Rendering, ...], Wanted]] = [
+    requests: list[tuple[str, tuple[Rendering, ...], Wanted]] = [
         (episode.instance_id, (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
         for turn, sha256 in scored
     ]
     if len(scored) > 1:
         (first, _), (final, sha256) = scored[0], scored[-1]
         question = Wanted(episode.episode_id, final, "preference", judge, sha256)
-        found.append((episode.instance_id, (by_turn[first], by_turn[final]), question))
-    return found
+        requests.append((episode.instance_id, (by_turn[first], by_turn[final]), question))
+    return requests

@@ -1,4 +1,4 @@
-"""How many questions a judge that is a model has lost: asked and answered, or declined, without a usable answer."""
+"""Number of questions that a model judge lost: asked and answered, or declined, without a usable answer."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,18 @@ LOSS_LIMIT = 0.1
 """Share of its questions that a judge may lose before its command ends with exit status 1."""
 
 EXAMPLE_CHARACTERS = 60
-"""Of an unusable answer, as it is shown."""
+"""Characters of an unusable answer that are shown."""
 
 
 @dataclass
 class Losses:
-    """What became of a judge's questions; a repair belongs to the question that it repairs."""
+    """Fate of a judge's questions; a repair belongs to the question that it repairs."""
 
     asked: int = 0
     """Questions that were answered or declined. Those that only failed technically are not among them."""
 
     reasons: Counter[str] = field(default_factory=Counter)
-    """How many of these have no usable answer, by reason: judge_format, judge_refused, judge_empty."""
+    """Number of lost questions by reason: judge_format, judge_refused, judge_empty."""
 
     technical: int = 0
     """Questions that failed technically, or whose repair did; the same command asks them again."""
@@ -61,7 +61,7 @@ _REMEDIES = {
 
 
 class _Asked(NamedTuple):
-    """What was asked, repairs not told apart."""
+    """Key of a question that its repairs share."""
 
     target: str
     shown: tuple[str, ...]
@@ -95,7 +95,9 @@ def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
         return
     losses.asked += 1
     losses.reasons["judge_format" if last[-1].text is not None else str(last[-1].reason)] += 1
-    losses.example = losses.example or next(map(_shown, (one for one in group if one.text is not None)), "")
+    losses.example = losses.example or next(
+        map(_shown, (question for question in group if question.text is not None)), ""
+    )
 
 
 def _shown(question: JudgeQuestion) -> str:

@@ -23,7 +23,7 @@ from ircore.scorers.model_judges.items import Item
 
 
 class Verdict(NamedTuple):
-    """What answers amount to: a value, or why there is none; of a preference also what each order said.
+    """Reading of answers: a value, or the reason why there is none; for a preference also the answer in each order.
 
     ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
     """
@@ -76,7 +76,7 @@ async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
 
 async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | None) -> Verdict:
     """Ask one question, and once more if the answer cannot be used."""
-    pictures = [item.run.rendering(one) for one in item.renderings]
+    pictures = [item.run.rendering(rendering) for rendering in item.renderings]
     if order == "final_leading":
         pictures.reverse()
     target = item.run.target(item.instance)
@@ -85,7 +85,7 @@ async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | No
     problem = ""
     for repair in (False, True):
         view = _view(prompts, target, pictures, exchanges, order)
-        question = await ask(item, Question(view, tuple(one.sha256 for one in pictures), order, repair))
+        question = await ask(item, Question(view, tuple(picture.sha256 for picture in pictures), order, repair))
         if question.text is None:
             return Verdict(None, f"{question.reason}: {question.detail}")
         try:
@@ -105,7 +105,7 @@ def _view(
     order: Order | None,
 ) -> JudgeView:
     schema: dict[str, JsonValue] = SIMILARITY_SCHEMA if order is None else PREFERENCE_SCHEMA
-    names = "".join(one.sha256 for one in (target, *pictures))
+    names = "".join(picture.sha256 for picture in (target, *pictures))
     return JudgeView(
         prompt=prompts.similarity if order is None else prompts.preference,
         pictures=captioned(target, *pictures),

@@ -42,7 +42,7 @@ JUDGE: Seat[JudgeView, TextAnswer] = Seat("judge", "Judge", "pictures, and never
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """How judges are asked.
+    """Asking model judges.
 
     Attributes:
         every_turn: Whether every rendering is rated, not only the first and the final one.
@@ -63,7 +63,7 @@ class JudgingPlan:
 
 @dataclass
 class JudgeReport:
-    """What one judge did.
+    """Counts of one judge's work.
 
     Attributes:
         name: Of the judge.
@@ -105,7 +105,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             for judge in judges:
                 run.keep_judge(judge.identity)
         watch = Watch(judges_prices(runs, judges, plan.prices), plan.max_cost)
-        watch.begin([one for found in planned.values() for part in found for one in part.asked])
+        watch.begin([question for planned_runs in planned.values() for part in planned_runs for question in part.asked])
         seats = [_Seat(judge, player, planned[judge.name]) for judge, player in zip(judges, players, strict=True)]
         total = sum(len(seat.items) for seat in seats)
         with JudgementWriter() as writer, progress("judge", total) as shown:
@@ -131,7 +131,7 @@ class _Seat:
         self.items = [item for part in planned for item in part.items]
         self.report = JudgeReport(judge.name, ScoreCount())
         self.counts = {judge.name: self.report.count}
-        for score in (one for part in planned for one in part.kept):
+        for score in (score for part in planned for score in part.kept):
             count_score(self.counts, score, new=False)
 
 
@@ -140,7 +140,11 @@ def _count_losses(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
     recorded = [read_judgements(run) for run in runs]
     for seat in seats:
         own = [
-            [one for one in questions if one.judge == seat.judge.name and one.asked_as == seat.asked_as]
+            [
+                question
+                for question in questions
+                if question.judge == seat.judge.name and question.asked_as == seat.asked_as
+            ]
             for questions in recorded
         ]
         seat.report.losses = count_losses(own)
@@ -152,7 +156,7 @@ class _TechnicalError(Exception):
 
 @dataclass(frozen=True)
 class _Session:
-    """What all judges share while they are asked."""
+    """State that all judges share while they are asked."""
 
     plan: JudgingPlan
     engine: Engine[JudgementEntry]
@@ -281,15 +285,15 @@ class _JudgeInquiry(Inquiry[JudgementEntry, TextAnswer]):
 def _scores(item: Item, verdict: Verdict) -> list[Score]:
     return [
         Score(
-            episode_id=one.episode_id,
-            turn=one.turn,
-            task=one.task,
-            judge=one.judge,
+            episode_id=request.episode_id,
+            turn=request.turn,
+            task=request.task,
+            judge=request.judge,
             value=verdict.value,
             reason=verdict.reason[:500] if verdict.reason else None,
-            rendering=one.rendering,
+            rendering=request.rendering,
             orders=verdict.orders,
             leniencies=verdict.leniencies,
         )
-        for one in item.wanted
+        for request in item.wanted
     ]

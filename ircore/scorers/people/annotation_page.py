@@ -24,7 +24,7 @@ PICTURES = "pictures"
 
 @dataclass(frozen=True)
 class WrittenPage:
-    """What was written."""
+    """Counts of the written files."""
 
     folder: Path
     """The page's folder; open its ``index.html``."""
@@ -33,7 +33,7 @@ class WrittenPage:
     """Picture files, each once however often it is shown."""
 
     megabytes: float
-    """Of these, in units of 10⁶ bytes."""
+    """Size of the files, in units of 10⁶ bytes."""
 
 
 def write_page(study: Study, folder: Path) -> WrittenPage:
@@ -52,7 +52,7 @@ def write_page(study: Study, folder: Path) -> WrittenPage:
         for name in ASSETS:
             write_bytes(temporary / name, files(__package__).joinpath("annotation_assets", name).read_bytes())
         write_text(temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_document(study, copies))};\n')
-    return WrittenPage(folder, len({one.file for one in copies.values()}), size / 1e6)
+    return WrittenPage(folder, len({copy.file for copy in copies.values()}), size / 1e6)
 
 
 class _Copy(NamedTuple):
@@ -81,7 +81,7 @@ def _document(study: Study, copies: dict[str, _Copy]) -> dict[str, Any]:
         "study": study.study_id,
         "seed": study.seed,
         "annotators": study.annotators,
-        "items": [_entry(one, copies) for one in study.items],
+        "items": [_entry(item, copies) for item in study.items],
     }
 
 

@@ -22,7 +22,7 @@ from ircore.scorers.people.files import NAME
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """What to ask of whom."""
+    """Selection of questions and annotators."""
 
     every_turn: bool = False
     """Whether similarity is asked of every rendering, not only of the first and the final one."""
@@ -37,7 +37,7 @@ class TaskPlan:
     """At most so many items: whole targets, drawn evenly over categories and difficulties. None: all."""
 
     seed: int = 0
-    """Of that draw, and of each annotator's order, ≥ 0."""
+    """Seed of that draw, and of each annotator's order, ≥ 0."""
 
     annotators: tuple[str, ...] = ()
     """Pseudonyms that may rate; empty: whoever opens the page names their own."""
@@ -70,7 +70,7 @@ class Item:
 
 
 class PictureSource(NamedTuple):
-    """Where a picture of a study is read from."""
+    """Source of a picture of a study."""
 
     run: RunFolder
     """The run that holds it."""
@@ -91,13 +91,13 @@ class Study:
     """16 hex digits: hash of the items and the seed."""
 
     seed: int
-    """Of each annotator's order."""
+    """Seed of each annotator's order."""
 
     annotators: tuple[str, ...]
     """Who may rate; empty: anyone."""
 
     items: tuple[Item, ...]
-    """In the order of the runs, the instance set and the turns; each annotator sees another order."""
+    """Items in the order of the runs, the instance set and the turns; each annotator sees another order."""
 
     pictures: Mapping[str, PictureSource]
     """Every picture that the items name, by its SHA-256."""
@@ -122,7 +122,7 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     pictures: dict[str, PictureSource] = {}
     by_instance: dict[str, list[Item]] = defaultdict(list)
     alike: Counter[str] = Counter()
-    known = {one.instance_id: one for one in wanted}
+    known = {instance.instance_id: instance for instance in wanted}
     for run in runs:
         for episode in run.episodes():
             if episode.played and episode.instance_id in known:
@@ -130,8 +130,10 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
                 _collect(pictures, run, instance, episode)
                 by_instance[episode.instance_id] += _items(run.run.run_id, instance, episode, plan.every_turn)
                 alike[episode.instance_id] += _is_alike(episode)
-    chosen = _drawn([one for one in wanted if by_instance[one.instance_id]], by_instance, plan)
-    items = tuple(item for one in wanted if one.instance_id in chosen for item in by_instance[one.instance_id])
+    chosen = _drawn([instance for instance in wanted if by_instance[instance.instance_id]], by_instance, plan)
+    items = tuple(
+        item for instance in wanted if instance.instance_id in chosen for item in by_instance[instance.instance_id]
+    )
     if not items:
         raise InputError(f"{runs[0].path}: no played episode to rate", "Play some, or choose other categories.")
     used = {sha for item in items for sha in (item.target, item.rendering, item.first) if sha}
@@ -175,12 +177,12 @@ def _renderings(episode: Episode) -> dict[int, Rendering]:
 
 
 def _is_alike(episode: Episode) -> bool:
-    made = [one.sha256 for one in _renderings(episode).values()]
+    made = [rendering.sha256 for rendering in _renderings(episode).values()]
     return len(made) > 1 and made[0] == made[-1]
 
 
 def _items(run_id: str, instance: Instance, episode: Episode, every_turn: bool) -> Iterator[Item]:
-    made = [(turn, one.sha256) for turn, one in _renderings(episode).items()]
+    made = [(turn, rendering.sha256) for turn, rendering in _renderings(episode).items()]
     asked = made if every_turn or len(made) < 2 else [made[0], made[-1]]
     for turn, rendering in asked:
         yield Item(run_id, episode.episode_id, turn, "similarity", instance.sha256, rendering)
@@ -196,11 +198,11 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
     first. The draw ends at the first that does not fit: going on would favour short episodes.
     """
     if plan.items is None:
-        return {one.instance_id for one in instances}
+        return {instance.instance_id for instance in instances}
     random = Random(plan.seed)
     conditions: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in random.sample(instances, len(instances)):
-        conditions[one.category, one.difficulty].append(one.instance_id)
+    for instance in random.sample(instances, len(instances)):
+        conditions[instance.category, instance.difficulty].append(instance.instance_id)
     queue = sorted(
         ((place, random.random(), name) for names in conditions.values() for place, name in enumerate(names)),
     )
@@ -220,5 +222,5 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
 
 
 def _identity(items: Sequence[Item], seed: int) -> str:
-    document = json.dumps([seed, [asdict(one) for one in items]], sort_keys=True, separators=(",", ":"))
+    document = json.dumps([seed, [asdict(item) for item in items]], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(document.encode()).hexdigest()[:16]

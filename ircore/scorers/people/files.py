@@ -17,13 +17,13 @@ COLUMNS = (
     "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",
     "seconds", "answered_at",
 )  # fmt: skip
-"""Of an exported file, in its order."""
+"""Columns of an exported file, in its order."""
 
 REQUIRED = ("annotator", "episode_id", "turn", "task", "value")
-"""What no file can do without."""
+"""Columns that every file needs."""
 
 NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
-"""What ``records.Name`` takes: a pseudonym, a run's or an episode's id."""
+"""Pattern of ``records.Name``: a pseudonym, a run's or an episode's id."""
 
 TASKS = ("similarity", "preference")
 MAX_BYTES = 32 * 1024 * 1024
@@ -40,7 +40,7 @@ class RatingRow:
     """One row of the file."""
 
     row: int
-    """As a spreadsheet counts: the header is row 1."""
+    """Row number as in a spreadsheet: the header is row 1."""
 
     annotator: str
     """Pseudonym."""
@@ -64,7 +64,7 @@ class RatingRow:
     """similarity: an integer 0–10; preference: 1 final, 0 first, 0.5 tie; None if there is none."""
 
     reason: str | None
-    """Why there is no value; None together with no value: not answered yet."""
+    """Reason why there is no value; None together with no value: not answered yet."""
 
 
 class Faults:
@@ -110,16 +110,16 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
     """
     rows = _rows(path, _text(path))
     header = _header(path, next(rows, (1, []))[1])
-    found = []
+    ratings = []
     for number, cells in rows:
         if number > MAX_ROWS + 1:
             raise InputError(f"{path}: more than {MAX_ROWS:,} rows", "Import it in parts.")
         if any(cells):
             row = _row(number, header, cells, faults)
-            found += [row] if row else []
-    if not found and not faults.found:
+            ratings += [row] if row else []
+    if not ratings and not faults.found:
         raise InputError(f"{path}: no rows below the header", "Export the ratings again.")
-    return tuple(found)
+    return tuple(ratings)
 
 
 def _text(path: Path) -> str:
@@ -154,13 +154,13 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     number = 0
     try:
         for number, cells in enumerate(reader, start=1):
-            yield number, [one.strip() for one in cells]
+            yield number, [cell.strip() for cell in cells]
     except csv.Error as error:
         raise InputError(f"{path}: row {number + 1}: not valid CSV ({error})", _SAVE) from error
 
 
 def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(one.lower() for one in cells)
+    names = tuple(cell.lower() for cell in cells)
     if not any(names):
         raise InputError(f"{path}: row 1: no header", f"Its first row names the columns: {', '.join(REQUIRED)}.")
     for name in names:
@@ -187,8 +187,8 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Fault
     given = dict(zip(header, cells, strict=True))
     problems = [problem for column, text in given.items() if (problem := _problem(column, text))]
     problem = None if problems else _value_problem(given)
-    for one in [*problems, *([problem] if problem else [])]:
-        faults.add(number, one)
+    for fault in [*problems, *([problem] if problem else [])]:
+        faults.add(number, fault)
     if problems or problem:
         return None
     return RatingRow(

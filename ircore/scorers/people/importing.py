@@ -23,7 +23,7 @@ HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 
 @dataclass(frozen=True)
 class AnnotatorSummary:
-    """What one annotator did in an imported file."""
+    """Counts of one annotator's ratings in an imported file."""
 
     annotator: str
     """Pseudonym."""
@@ -32,7 +32,7 @@ class AnnotatorSummary:
     """Items with a value, or with a reason why there is none."""
 
     without_value: int
-    """Of these, those without a value: the annotator could not tell."""
+    """Number of ratings without a value: the annotator could not tell."""
 
     items: int
     """Different items that the file names, whoever answered them."""
@@ -40,7 +40,7 @@ class AnnotatorSummary:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What an import did, or would do."""
+    """Counts of an import, done or only tried."""
 
     added: int
     """New scores."""
@@ -89,8 +89,8 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         faults = Faults(path)
         rows = read_ratings(path, faults)
         by_id = _runs_by_id(path, runs, rows)
-        found = _scores(rows, by_id, faults)
-        new, kept = _new_ratings(found, by_id, faults)
+        rated = _scores(rows, by_id, faults)
+        new, kept = _new_ratings(rated, by_id, faults)
         faults.check()
         _check_judge(by_id.values(), write=not check)
         if not check:
@@ -120,8 +120,8 @@ def _scores(
 ) -> list[tuple[_Key, RatingRow, Score]]:
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
-    episodes = {run_id: {one.episode_id: one for one in run.episodes()} for run_id, run in runs.items()}
-    found = []
+    episodes = {run_id: {episode.episode_id: episode for episode in run.episodes()} for run_id, run in runs.items()}
+    rated = []
     for row in rows:
         run_id = _run_id(row, only)
         if run_id not in runs:
@@ -132,8 +132,8 @@ def _scores(
             faults.add(row.row, problem)
         elif row.value is not None or row.reason is not None:
             key = _Key(run_id, row.episode_id, row.turn, row.task, row.annotator)
-            found.append((key, row, _score(row, rendering)))
-    return found
+            rated.append((key, row, _score(row, rendering)))
+    return rated
 
 
 def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, str]:
@@ -173,13 +173,13 @@ def _score(row: RatingRow, rendering: str) -> Score:
 
 
 def _new_ratings(
-    found: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
+    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
     """Sort out what is there already; a rating that says something else than an earlier one is a fault."""
     known = {key: given for run_id, run in runs.items() for key, given in _earlier(run_id, run)}
     new: dict[str, list[Score]] = defaultdict(list)
     kept = 0
-    for key, row, score in found:
+    for key, row, score in rated:
         earlier = known.get(key)
         if earlier is None:
             known[key] = _Given(score, f"row {row.row}")
@@ -198,9 +198,9 @@ def _new_ratings(
 def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines; of those of a rendering that is no more, none."""
     current = {
-        (one.episode_id, turn.turn): turn.rendering.sha256
-        for one in run.episodes()
-        for turn in one.turns
+        (episode.episode_id, turn.turn): turn.rendering.sha256
+        for episode in run.episodes()
+        for turn in episode.turns
         if turn.rendering is not None
     }
     for line, score in enumerate(run.scores(), start=1):

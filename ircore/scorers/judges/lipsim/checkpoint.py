@@ -46,14 +46,14 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
     state = _state(path)
     places = _places(path, state)
     network = LipSimNetwork(architecture or _architecture(path, state, places))
-    found = {}
+    tensors = {}
     for name, parameter in network.state_dict().items():
         if name not in places:
             raise _wrong(path, f"the parameter {name} is missing")
-        found[name] = _one(path, state, places.pop(name), tuple(parameter.shape))
+        tensors[name] = _one(path, state, places.pop(name), tuple(parameter.shape))
     for keys in places.values():
         raise _wrong(path, f"unexpected parameter {keys[0]}: there are more layers than the network has")
-    network.load_state_dict(found, assign=True)
+    network.load_state_dict(tensors, assign=True)
     for layer in (*network.convs, *network.linears):
         layer.factor()
     return network.eval().requires_grad_(False)
@@ -126,9 +126,9 @@ def _architecture(path: Path, state: dict[str, Tensor], places: dict[str, list[s
     if "convs.0.kernel" not in places:
         raise _wrong(path, "the parameter convs.0.kernel is missing")
     channels = state[places["convs.0.kernel"][0]].shape[1]
-    known = {one.channels: one for one in ARCHITECTURES.values()}
+    known = {architecture.channels: architecture for architecture in ARCHITECTURES.values()}
     if channels not in known:
-        sizes = ", ".join(f"{name} {one.channels}" for name, one in ARCHITECTURES.items())
+        sizes = ", ".join(f"{name} {architecture.channels}" for name, architecture in ARCHITECTURES.items())
         raise _wrong(path, f"has {channels} channels, unlike any published network ({sizes})")
     return known[channels]
 

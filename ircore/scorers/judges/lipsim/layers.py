@@ -15,7 +15,7 @@ from torch.nn import functional
 
 
 class SLLLayer(nn.Module, ABC):
-    """What both kinds of layer share: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
+    """Shared part of both kinds of layer: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
 
     The parameters have no values until they are loaded or drawn.
 
@@ -34,7 +34,7 @@ class SLLLayer(nn.Module, ABC):
     def draw(self) -> None:
         """Give the parameters random values; rows of K have a length of about 1."""
         scale = self.kernel[0].numel() ** -0.5
-        kernel, bias, q = (torch.randn_like(one) for one in (self.kernel, self.bias, self.q))
+        kernel, bias, q = (torch.randn_like(tensor) for tensor in (self.kernel, self.bias, self.q))
         self.load_state_dict({"kernel": scale * kernel, "bias": scale * bias, "q": q})
 
     def factor(self) -> Tensor:

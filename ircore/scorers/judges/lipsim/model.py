@@ -41,7 +41,7 @@ class Architecture:
     """The first so many numbers of the vector are the embedding: 1792 for the published teacher, an ensemble."""
 
     side: int = 224
-    """Of the pictures, in pixels."""
+    """Side of the pictures, in pixels."""
 
     @property
     def width(self) -> int:
