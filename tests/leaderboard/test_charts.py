@@ -13,6 +13,7 @@ import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set
 from plotly.offline import get_plotlyjs_version
 
+import leaderboard
 from ircore.core.errors import WorkError
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
@@ -24,7 +25,7 @@ from leaderboard.charts.check import check_figures
 from leaderboard.site import Pair
 
 BEHIND = Selection(("seer-painter",), "refined", judge="structural")
-ASSETS = Path(theme.__file__).parent / "assets"
+ASSETS = Path(leaderboard.__file__).parent / "assets"
 
 
 def pairs_of(results: Results) -> dict[str, Pair]:
@@ -294,7 +295,7 @@ def test_plotly_refuses_a_property_that_it_does_not_know(charts: dict[str, Chart
 
 
 def test_only_the_check_imports_plotly() -> None:
-    package = Path(theme.__file__).parent
+    package = Path(leaderboard.__file__).parent
     assert [
         path.name for path in package.rglob("*.py") if re.search(r"^\s*(import|from) plotly", path.read_text(), re.M)
     ] == ["check.py"]

@@ -11,6 +11,7 @@ from invented import rich_results
 from PIL import Image
 from visits import Visit, axe_findings, visit_in
 
+import leaderboard
 from ircore.results.cell import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
@@ -23,7 +24,7 @@ from leaderboard.site import Page, Pair
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-ASSETS = Path(theme.__file__).parent / "assets"
+ASSETS = Path(leaderboard.__file__).parent / "assets"
 COUNT = sum(len(charts) for _, _, charts in SECTIONS)
 SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
