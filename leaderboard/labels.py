@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ircore.core.records import AbortReason, Outcome, Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
-from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
+from ircore.results.statistics.intervals import TOO_FEW, Estimate, is_lopsided, too_few
 
 MISSING = "–"
 """Sign in place of a missing value; the reason stands in its tooltip or beside it."""
@@ -150,3 +150,14 @@ def rules_words(rules: Rules) -> str:
 def judge_name(judge: str) -> str:
     """Return what pages call a judge of the paper, or one of its annotators."""
     return _PAPER_JUDGES.get(judge) or judge.removeprefix("annotator ")
+
+
+def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None) -> str:
+    """Return half the width of an interval, or its ends where the longer half would mislead; empty without one."""
+    mean, low, high = estimate.mean, estimate.low, estimate.high
+    if mean is None or low is None or high is None:
+        return ""
+    if is_lopsided(mean, low, high):
+        decimals = digits if end_digits is None else end_digits
+        return f"{number(low, decimals)} to {number(high, decimals)}"
+    return f"± {number(estimate.half_width, digits)}"

@@ -8,8 +8,7 @@ from itertools import product
 
 from ircore.results.model import BoardRow
 from ircore.results.tables.board import why_no_rank
-from leaderboard.labels import category_title, number, rank
-from leaderboard.rendering.marks import interval_width
+from leaderboard.labels import category_title, interval_width, number, rank
 from leaderboard.site import Pair, Site
 from leaderboard.text import one_line
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 from ircore.games.reconstruction.language.lexicon import Correction
-from ircore.results.statistics.intervals import Estimate, is_lopsided
-from leaderboard.labels import MISSING, interval_words, number
+from ircore.results.statistics.intervals import Estimate
+from leaderboard.labels import MISSING, interval_width, interval_words, number
 from leaderboard.messages import CORRECTION_WORDS, Marked, Segment
 from leaderboard.pictures import Shown
 from leaderboard.site import Pair
@@ -37,17 +37,6 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
     half = f' <span class="half">{width}</span>' if width else ""
     title = interval_words(estimate, digits)
     return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}{half}</span>')
-
-
-def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None) -> str:
-    """Return half the width of an interval, or its ends where the longer half would mislead; empty without one."""
-    mean, low, high = estimate.mean, estimate.low, estimate.high
-    if mean is None or low is None or high is None:
-        return ""
-    if is_lopsided(mean, low, high):
-        decimals = digits if end_digits is None else end_digits
-        return f"{number(low, decimals)} to {number(high, decimals)}"
-    return f"± {number(estimate.half_width, digits)}"
 
 
 @lru_cache(maxsize=_REMEMBERED)
