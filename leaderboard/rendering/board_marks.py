@@ -9,9 +9,9 @@ from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.labels import interval_words, number, percent, rank, signed, unrated_words
+from leaderboard.labels import interval_width, interval_words, number, percent, rank, signed, unrated_words
 from leaderboard.pages.boards import Heat
-from leaderboard.rendering.marks import interval_width, missing, safe
+from leaderboard.rendering.marks import missing, safe
 from leaderboard.rendering.result_marks import empty_heat, rank_of, rated
 from leaderboard.theme import score_class
 
