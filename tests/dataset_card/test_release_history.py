@@ -28,6 +28,8 @@ from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 Build = Callable[..., Path]
 
 

@@ -22,6 +22,8 @@ from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.reply import parse_reply
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:

@@ -27,6 +27,8 @@ from leaderboard.export import leaderboard_files
 from leaderboard.reading import read_runs
 from leaderboard.site import Site
 
+pytestmark = pytest.mark.slow
+
 RATERS = (("eye", None), ("human", "ann"), ("human", "bea"), ("human", "cid"), ("ear", None))
 
 

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TOY = Path(__file__).parent / "toy_rps"
 
 MANIFEST = """\

@@ -24,6 +24,8 @@ from leaderboard.building.check import check_site
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.attack
+
 SCRIPT = "<script>window.hacked=1</script>"
 ATTRIBUTE = "\"'><img src=https://evil.example/x.png onerror=window.hacked=1>"
 LINK = "[x](javascript:window.hacked=1){: onclick=window.hacked=1 }"

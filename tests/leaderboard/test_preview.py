@@ -16,6 +16,8 @@ from leaderboard.pages.waiting import waiting_page
 from leaderboard.reading import read_runs
 from leaderboard.site import Site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -20,6 +20,8 @@ from leaderboard.kept import FOLDER, Kept, content_key, folder_hash, run_key
 from leaderboard.reading import read_run, read_runs
 from leaderboard.site import Site
 
+pytestmark = pytest.mark.slow
+
 PAIRS = 9
 """So many that a shard is needed, and that several processes work."""
 

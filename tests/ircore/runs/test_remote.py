@@ -31,6 +31,8 @@ from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.remote.worker import answer
 
+pytestmark = pytest.mark.slow
+
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
 QUICK = ("--metric", "psnr", "--metric", "uqi")
 """With the judge, what takes little to load."""
