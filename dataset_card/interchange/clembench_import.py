@@ -39,7 +39,9 @@ from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import Picture
 from ircore.core.records import Episode, Instance, JudgeIdentity, Record, Run, Score
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.runs.folder import Call, End, Entry, Event, Failure, RunFolder, RunWriter
+from ircore.runs.events import Call, End, Entry, Event, Failure
+from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
 
 
 class OurRun(Record):

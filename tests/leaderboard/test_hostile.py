@@ -16,8 +16,9 @@ from ircore.core.records import Episode, JudgeIdentity, PlayerSpec, Rendering, R
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.folder import RunFolder, RunWriter
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
+from ircore.runs.writer import RunWriter
 from leaderboard.building.build import build_site
 from leaderboard.building.check import check_site
 
