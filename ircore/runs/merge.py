@@ -14,7 +14,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.core.images import read_image_bytes
 from ircore.core.journal import JournalWriter
-from ircore.core.records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import INDEX
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import Call, End, Failure, event_line

@@ -15,7 +15,8 @@ from dataset_card.checking.check import check_release
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import LEADERBOARD
-from ircore.core.records import Rules, Score
+from ircore.core.records import Rules
+from ircore.core.score_records import Score
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records

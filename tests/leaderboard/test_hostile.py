@@ -12,7 +12,8 @@ from filelock import FileLock
 from samples import sample_instances, sample_run, sample_submission
 from visits import Visit, fits, visit_in
 
-from ircore.core.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, TranscriptsReference, Turn
+from ircore.core.records import Episode, PlayerSpec, Rendering, Rules, TranscriptsReference, Turn
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission

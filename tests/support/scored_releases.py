@@ -6,7 +6,8 @@ from pathlib import Path
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.releases.build import build_release
-from ircore.core.records import Episode, JudgeIdentity, Score
+from ircore.core.records import Episode
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder

@@ -8,7 +8,8 @@ import pytest
 from hand_made import Fate, HandMadeRun, hand_made_run
 from invented import invented_set
 
-from ircore.core.records import JudgeIdentity, Rules
+from ircore.core.records import Rules
+from ircore.core.score_records import JudgeIdentity
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.subsets import by_rules
 

@@ -20,7 +20,8 @@ from samples import BlockGenerator, CentreDescriber, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import JudgeIdentity, Rules, Score
+from ircore.core.records import Rules
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
