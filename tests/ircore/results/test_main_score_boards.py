@@ -128,6 +128,7 @@ def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: flo
     return pair(f"pair-{index}", fates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -353,6 +353,7 @@ def test_what_failed_technically_is_not_rated_yet(
     assert cell.unranked == "underrated"
 
 
+@pytest.mark.slow
 def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:
     # So slow that the command is not done by the time that its first answers are seen here.
     with serving(latency=0.2) as server:

@@ -32,7 +32,7 @@ from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.rescore import rescore
 
-pytestmark = pytest.mark.attack
+pytestmark = [pytest.mark.attack, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
