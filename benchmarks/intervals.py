@@ -112,7 +112,7 @@ def _by_three(run: "InventedRun") -> "InventedRun":
     """Return the run as rated by three judges; as with a folder, no score is in memory until it is asked for."""
     from invented import InventedRun
 
-    from ircore.core.records import Score
+    from ircore.core.score_records import Score
 
     class Rated(InventedRun):
         def scores(self) -> tuple[Score, ...]:

@@ -38,9 +38,12 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from invented import invented_run, invented_set, talking  # noqa: E402
 
 from ircore.core.images import Picture  # noqa: E402
-from ircore.core.records import Episode, Instance, Rendering, Run, Score  # noqa: E402
+from ircore.core.records import Episode, Instance, Rendering, Run  # noqa: E402
+from ircore.core.score_records import Score  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
-from ircore.runs.folder import End, Entry, RunFolder, RunWriter  # noqa: E402
+from ircore.runs.events import End, Entry  # noqa: E402
+from ircore.runs.folder import RunFolder  # noqa: E402
+from ircore.runs.writer import RunWriter  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
 TURNS = 10

@@ -4,7 +4,7 @@ from functools import cache
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
-from ircore.core.records import HUMAN, JudgeKind
+from ircore.core.score_records import HUMAN, JudgeKind
 from ircore.results.model import Results
 
 _PREFERRED: tuple[JudgeKind, ...] = ("human", "model", "computed")

@@ -20,7 +20,8 @@ from ircore.results.language import RunLanguage, episode_messages, run_language
 from ircore.results.rated import scopes_of
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.folder import HeldJournal, RunFolder
+from ircore.runs.folder import RunFolder
+from ircore.runs.held_journal import HeldJournal
 from ircore.runs.summary import summarise
 from leaderboard.build_cache import BuildCache, content_key, run_key
 

@@ -16,7 +16,7 @@ from dataset_card.markdown import Markdown, render
 from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import Column
-from ircore.core.records import HUMAN, JudgeKind
+from ircore.core.score_records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
 from ircore.results.subsets import by_rules
 

@@ -22,7 +22,7 @@ from dataset_card.card.statements import annotators, statements
 from dataset_card.tables.parquet import configs_of, table_files
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import SPLIT, Column, Config, Kind
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 
 CROISSANT = "croissant.json"
 

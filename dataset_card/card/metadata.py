@@ -6,7 +6,7 @@ from typing import Any
 from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 
 TITLE = "Image Reconstruction Game: transcripts, renderings and scores"
 PAPER = "2606.01901"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dataset_card.tables.rows import ReleaseSource
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 
 PROCEDURAL = "procedural"
 """The source of a picture that a seeded program of this project drew."""

@@ -24,7 +24,8 @@ from dataset_card.tables.reading import ReleasedRun, Tables
 from dataset_card.tables.rows import ReleaseSource, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
 from ircore.core.errors import InputError
-from ircore.core.records import JudgeIdentity, Run
+from ircore.core.records import Run
+from ircore.core.score_records import JudgeIdentity
 from ircore.runs.provenance import Provenance
 
 

@@ -13,7 +13,7 @@ from dataset_card.checking.rule_replay import Replay, replay_faults
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
 from ircore.core.private_text import without_leaks
-from ircore.core.records import HUMAN, JudgeIdentity, Score
+from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.scorers.computed import Material, Wanted, scores_of
 from ircore.scorers.judges.base import Judge, identity_of
 from ircore.scorers.metrics.measure import load_metrics

@@ -15,7 +15,8 @@ from dataset_card.releases.record import JUDGES
 from dataset_card.tables.reading import ReleasedRun
 from ircore import __version__
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rendering, Score
+from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.score_records import Score
 from ircore.scorers.computed import Material, Wanted
 
 

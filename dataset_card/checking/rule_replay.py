@@ -17,7 +17,7 @@ from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import Call, End, Failure
+from ircore.runs.events import Call, End, Failure
 from ircore.submissions.rescoring.rules import rule_faults
 
 OF_THE_RULES = frozenset({"describer_over_budget"})

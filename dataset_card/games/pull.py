@@ -15,7 +15,9 @@ from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.core.records import Rendering
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.runs.folder import Entry, GameEnd, GameRunFolder, RunWriter, create_run
+from ircore.runs.events import Entry, GameEnd
+from ircore.runs.folder import GameRunFolder, create_run
+from ircore.runs.writer import RunWriter
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 

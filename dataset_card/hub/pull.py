@@ -25,8 +25,10 @@ from ircore.core.plugins import unknown
 from ircore.core.records import Instance
 from ircore.instances.store import INDEX, index_bytes, read_instances
 from ircore.runs.costs.episode_costs import COSTS
-from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import write_provenance
+from ircore.runs.writer import RunWriter
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Of the files beside the tables."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.records import Episode, Instance, Role, Run, Turn
-from ircore.runs.folder import Call, CallKey, Failure
+from ircore.runs.events import Call, CallKey, Failure
 
 GAME = "image_reconstruction_game"
 """What the game is called there."""

@@ -41,9 +41,11 @@ from dataset_card.interchange.clembench import (
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.plugins import unknown
-from ircore.core.records import Instance, Score
+from ircore.core.records import Instance
+from ircore.core.score_records import Score
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import RunFolder
 
 SCALE = 10.0
 """clembench's main score runs from 0 to 100, similarity from 0 to 10."""

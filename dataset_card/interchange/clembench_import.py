@@ -37,9 +37,12 @@ from dataset_card.interchange.clembench_replay import (
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, JudgeIdentity, Record, Run, Score
+from ircore.core.records import Episode, Instance, Record, Run
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.runs.folder import Call, End, Entry, Event, Failure, RunFolder, RunWriter
+from ircore.runs.events import Call, End, Entry, Event, Failure
+from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
 
 
 class OurRun(Record):

@@ -33,7 +33,7 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.answers import rendering_of
-from ircore.runs.folder import Call, CallKey, Failure
+from ircore.runs.events import Call, CallKey, Failure
 from ircore.runs.play import ended_episode, make_run, with_run_id
 from ircore.runs.recorded import RecordedTable
 

@@ -25,7 +25,8 @@ from ircore.core.files import new_file
 from ircore.core.records import Episode, PlayerSpec, Rules, Run, Usage
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
-from ircore.runs.folder import Call, CallKey, RunFolder
+from ircore.runs.events import Call, CallKey
+from ircore.runs.folder import RunFolder
 
 TASK = "image_reconstruction_game"
 VERSION = 2

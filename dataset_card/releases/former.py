@@ -31,7 +31,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import Episode, JudgeIdentity, Rendering, Run, Score
+from ircore.core.records import Episode, Rendering, Run
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet
 from ircore.results.cell import Cell

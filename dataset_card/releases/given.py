@@ -5,9 +5,11 @@ from functools import cached_property
 
 from dataset_card.releases.kept import RunRecords
 from dataset_card.tables.rows import valid_scores
-from ircore.core.records import Episode, Score
+from ircore.core.records import Episode
+from ircore.core.score_records import Score
 from ircore.runs.costs.episode_costs import episode_costs
-from ircore.runs.folder import HeldJournal, RunFolder
+from ircore.runs.folder import RunFolder
+from ircore.runs.held_journal import HeldJournal
 
 
 class GivenRun(RunFolder):

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
 from ircore.core.files import write_text
-from ircore.core.records import Episode, Record, Score
+from ircore.core.records import Episode, Record
+from ircore.core.score_records import Score
 
 FOLDER = ".ircore-kept"
 

@@ -14,7 +14,8 @@ from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_f
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
 from dataset_card.tables.schema import INSTANCES, LEADERBOARD, PREVIEW_SIDE, PREVIEWS
 from ircore.core.errors import InputError
-from ircore.core.records import Episode, Instance, JudgeIdentity, Record, Rendering, Run, Scene, Score, Turn
+from ircore.core.records import Episode, Instance, Record, Rendering, Run, Scene, Turn
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet, index_bytes
 from ircore.results.model import Results

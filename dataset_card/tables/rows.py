@@ -12,7 +12,8 @@ from math import fsum
 from typing import Protocol, TypedDict
 
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Score, Turn
+from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Turn
+from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import PlayedRun, Results
 from ircore.results.tables.board import leaderboard_table

@@ -134,8 +134,9 @@ def _dry_run(plan: "PlayPlan", game: "Game[Any]", out: Path, prices_file: Path |
     from ircore.core.records import Run
     from ircore.runs.costs.forecast import as_text, estimate, measured
     from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
-    from ircore.runs.folder import RUN_FILE, RunWriter
+    from ircore.runs.folder import RUN_FILE
     from ircore.runs.play import open_run
+    from ircore.runs.writer import RunWriter
 
     folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)

@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, Attempt, JudgeReason, PlayerSpec, Usage
+from ircore.core.records import AnyAbortReason, Attempt, PlayerSpec, Usage
+from ircore.core.score_records import JudgeReason
 
 AnswerKind = Literal["text", "picture", "choice"]
 """What a seat answers with."""

@@ -17,7 +17,8 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from ircore.core.errors import WorkError
-from ircore.core.records import AbortReason, AnyAbortReason, Attempt, FaultKind, JudgeReason, Role, Usage
+from ircore.core.records import AbortReason, AnyAbortReason, Attempt, FaultKind, Role, Usage
+from ircore.core.score_records import JudgeReason
 
 T = TypeVar("T")
 

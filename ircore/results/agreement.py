@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import HUMAN, Orders
+from ircore.core.score_records import HUMAN, Orders
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
 from ircore.results.statistics.intervals import Estimate, clustered_share

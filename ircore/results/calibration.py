@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.calibration_map import Recalibrated, Recalibration

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 from ircore.results.agreement import EpisodesByRun, RatedTask, rated_similarity
 
 NEAR = 1.0

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Literal
 
-from ircore.core.records import HUMAN, TECHNICAL_REASONS, Episode, Orders, Score, Task
+from ircore.core.records import TECHNICAL_REASONS, Episode
+from ircore.core.score_records import HUMAN, Orders, Score, Task
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Episode, Instance, JudgeIdentity, Run, Score
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Episode, Instance, Run
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.players.model_families import model_family
 from ircore.results.cell import Cell as Cell

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import Instance, JudgeIdentity
+from ircore.core.records import Instance
+from ircore.core.score_records import JudgeIdentity
 from ircore.results.episodes import EpisodeResult
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)

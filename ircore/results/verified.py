@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 from ircore.results.episodes import EpisodeResult
 from ircore.runs.provenance import Provenance
 

@@ -9,7 +9,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Rendering
 from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
-from ircore.runs.folder import Call, CallKey, Entry
+from ircore.runs.events import Call, CallKey, Entry
 
 KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureAnswer, "choice": ChoiceAnswer}
 

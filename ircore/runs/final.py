@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from ircore.core.game_records import GameEpisode
 from ircore.core.records import GIVEN_UP, RECONSTRUCTION, AnyInstance, Episode
-from ircore.runs.folder import AnyRunFolder, RunWriter, end_entry
+from ircore.runs.events import end_entry
+from ircore.runs.folder import AnyRunFolder
+from ircore.runs.writer import RunWriter
 
 
 def declare_final(folder: AnyRunFolder, selected: Sequence[AnyInstance]) -> int:

@@ -14,11 +14,11 @@ provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybo
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -27,23 +27,11 @@ from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.records import (
-    RECONSTRUCTION,
-    TECHNICAL_REASONS,
-    AnyAbortReason,
-    Attempt,
-    Episode,
-    Instance,
-    JudgeIdentity,
-    Name,
-    Record,
-    Rendering,
-    Run,
-    Score,
-    Usage,
-)
+from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Run
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
+from ircore.runs.events import AnyEvent, Call, CallKey, End, Event, Failure, GameEnd
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -52,80 +40,10 @@ SCORES = "scores.jsonl"
 MEASURES = "measures.jsonl"
 JUDGES = "judges"
 
-
-class Call(Record):
-    """One answer of a player, as it came."""
-
-    event: Literal["call"] = "call"
-    episode_id: Name
-    turn: int = Field(ge=1, description="Of reconstruction the turn, of other games the step.")
-    role: Name = Field(description="The seat.")
-    prompt: str | None = Field(default=None, description="What the game master said to a describer.")
-    text: str | None = Field(default=None, description="A describer's raw answer, tags included.")
-    choice: str | None = Field(default=None, description="The choice of a seat that chooses.")
-    rendering: Rendering | None = Field(default=None, description="A generator's answer.")
-    notes: tuple[str, ...] = ()
-    usage: Usage = Field(default_factory=Usage)
-    seconds: float = Field(ge=0, description="Wall-clock seconds until the answer was there.")
-    attempts: tuple[Attempt, ...] = Field(default=(), description="The requests it took; usage is their sum.")
-
-
-class Failure(Record):
-    """A question that was asked in vain. The episode ended with it, or the run was stopped by it."""
-
-    event: Literal["failure"] = "failure"
-    episode_id: Name
-    turn: int = Field(ge=1)
-    role: Name = Field(description="The seat.")
-    reason: AnyAbortReason | Literal["stopped"] = Field(
-        description="``stopped``: every further request would fail too."
-    )
-    detail: str = Field(max_length=2000)
-    attempts: tuple[Attempt, ...] = ()
-
-
-class End(Record):
-    """An episode that has ended."""
-
-    event: Literal["end"] = "end"
-    episode: Episode
-
-
-class GameEnd(Record):
-    """An episode of a game other than reconstruction that has ended."""
-
-    event: Literal["game_end"] = "game_end"
-    episode: GameEpisode
-
-
-Event = Annotated[Call | Failure | End, Field(discriminator="event")]
 _EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
-AnyEvent = Call | Failure | End | GameEnd
-"""What happened in a run of any game."""
-
 _GAME_EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[Call | Failure | GameEnd, Field(discriminator="event")])
 _GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
-
-
-class Entry(NamedTuple):
-    """Something to be recorded, with the picture that belongs to it."""
-
-    event: AnyEvent
-    picture: Picture | None = None
-
-    @property
-    def counted(self) -> AnyEvent:
-        """What is counted of it: requests, tokens, cost."""
-        return self.event
-
-
-class CallKey(NamedTuple):
-    """Which answer a call is: a run asks each of them once."""
-
-    episode_id: str
-    turn: int
-    role: str
 
 
 class AnyRunFolder(ABC):
@@ -396,86 +314,6 @@ def create_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> Run
         (temporary / "renderings").mkdir()
         write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
     return open_any_run(path)
-
-
-class HeldJournal(RunFolder):
-    """A run folder whose journal is read when it is opened, and held: for work that goes through it several times.
-
-    Args:
-        path: The folder.
-
-    Raises:
-        InputError: It holds no readable run, or its journal is damaged.
-    """
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._events = tuple(super().events())
-
-    def events(self) -> Iterator[Call | Failure | End]:
-        """Yield what had happened when it was opened, in the order in which it did."""
-        return iter(self._events)
-
-
-class RunWriter:
-    """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
-
-    def __init__(self, folder: AnyRunFolder) -> None:
-        self.folder = folder
-        self.known = folder.calls()
-        self.finished = self.finished_episodes(folder)
-        for left_over in (folder.path / "renderings").glob(".*.part"):
-            left_over.unlink()
-        self._journal = JournalWriter(folder.path / JOURNAL)
-        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
-
-    @staticmethod
-    def finished_episodes(folder: AnyRunFolder) -> dict[str, Episode | GameEpisode]:
-        """Return the episodes that need not be played again, by id."""
-        return {
-            name: episode for name, episode in folder.ended().items() if episode.abort_reason not in TECHNICAL_REASONS
-        }
-
-    def record(self, entries: Sequence[Entry]) -> None:
-        """Record what happened, all of it or nothing; on return it is on the disk itself.
-
-        The renderings' files are there before the journal names them, whatever happens in between.
-
-        Raises:
-            WorkError: It cannot be written.
-        """
-        pictures = {one.picture.sha256: one.picture for one in entries if one.picture is not None}
-        new = pictures.keys() - self._stored
-        for sha256 in new:
-            write_bytes(self.folder.rendering_path(sha256), pictures[sha256].data, durable=True)
-        if new:
-            sync_folder(self.folder.path / "renderings")
-            self._stored |= new
-        self._journal.append([event_line(one.event) for one in entries], durable=True)
-
-    def record_call(self, call: Call, picture: Picture | None = None) -> None:
-        """Record an answer."""
-        self.record([Entry(call, picture)])
-
-    def record_end(self, episode: Episode | GameEpisode) -> None:
-        """Record that an episode has ended."""
-        self.record([end_entry(episode)])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._journal.__exit__(None, None, None)
-
-
-def end_entry(episode: Episode | GameEpisode) -> Entry:
-    """Return what is recorded of an episode that has ended."""
-    return Entry(End(episode=episode) if isinstance(episode, Episode) else GameEnd(episode=episode))
-
-
-def event_line(event: AnyEvent) -> bytes:
-    """Return what happened as a line of the journal, without newline."""
-    return event.model_dump_json(exclude_none=not isinstance(event, End | GameEnd)).encode()
 
 
 def _read_judge(path: Path) -> JudgeIdentity:

@@ -7,7 +7,8 @@ from ircore.core.terminal import printable
 from ircore.games.registry import installed_games
 from ircore.runs.costs.prices import Asked, RunPrices
 from ircore.runs.costs.totals import Totals
-from ircore.runs.folder import Call, GameRunFolder
+from ircore.runs.events import Call
+from ircore.runs.folder import GameRunFolder
 
 
 def summarise_game_run(folder: GameRunFolder, prices: RunPrices) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple, Self
 from pydantic import Field, TypeAdapter
 
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.records import Attempt, JudgeIdentity, JudgeReason, Line, Name, Record, Sha256, Usage
+from ircore.core.records import Attempt, Line, Name, Record, Sha256, Usage
+from ircore.core.score_records import JudgeIdentity, JudgeReason
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError, read_choice, read_score
 

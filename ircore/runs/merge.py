@@ -14,13 +14,15 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
 from ircore.core.images import read_image_bytes
 from ircore.core.journal import JournalWriter
-from ircore.core.records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import INDEX
 from ircore.runs.costs.prices import RUN_PRICES
-from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, Call, End, Failure, RunFolder, RunWriter, event_line
+from ircore.runs.events import Call, End, Failure, event_line
+from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.shards import Part, read_part
+from ircore.runs.writer import RunWriter
 
 NAMED = 5
 """Missing instances that an error names."""

@@ -34,8 +34,10 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine, Inquiry, Refusal
-from ircore.runs.folder import Call, CallKey, Entry, Failure, GameRunFolder, RunFolder, RunWriter, create_run, end_entry
+from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
+from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
+from ircore.runs.writer import RunWriter
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""

@@ -8,7 +8,7 @@ from ircore.core.records import Rendering
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_key
-from ircore.runs.folder import Call, CallKey, Failure
+from ircore.runs.events import Call, CallKey, Failure
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)

@@ -16,7 +16,8 @@ from ircore.games.base import Seat
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.runs.answers import answer_of
-from ircore.runs.folder import Call, CallKey, RunFolder
+from ircore.runs.events import Call, CallKey
+from ircore.runs.folder import RunFolder
 
 DescriberKey = tuple[str, tuple[str, ...]]
 GeneratorKey = tuple[tuple[str, ...], str | None]

@@ -8,7 +8,8 @@ from typing import Any, get_args
 from ircore.core.records import Episode, Outcome, Role, Run
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
 from ircore.runs.costs.totals import Totals
-from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 
 

@@ -10,7 +10,8 @@ from ircore.core.records import Attempt, Episode, Instance, Turn
 from ircore.core.terminal import printable
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
-from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import RunFolder
 
 WIDTH = 100
 """Characters in a line of text."""

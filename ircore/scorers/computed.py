@@ -16,7 +16,8 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.progress import progress
-from ircore.core.records import Episode, Instance, Rendering, Score, Task
+from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.score_records import Score, Task
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.base import Judge, Judgement, identity_of, tasks_of

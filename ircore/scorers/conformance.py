@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls, sample_pictures
 from ircore.core.images import Picture
-from ircore.core.records import JudgeKind
+from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import BOTH_TASKS, Judge, Judgement, tasks_of
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 

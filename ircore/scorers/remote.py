@@ -9,7 +9,7 @@ import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from ircore.core.records import Score
+from ircore.core.score_records import Score
 from ircore.core.workers import AHEAD
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import check_version

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ircore.core.records import Score
+from ircore.core.score_records import Score
 
 
 @dataclass

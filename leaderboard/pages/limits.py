@@ -5,7 +5,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.core.records import HUMAN
+from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.published import PublishedAgreement, published_agreement
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal

@@ -14,6 +14,8 @@ from releases import contents
 
 from dataset_card.releases.record import read_release
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/irg"
 TAG = r"POST /api/datasets/org/irg/tag"
 

@@ -18,9 +18,12 @@ from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES,
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Rendering, Score, Turn
+from ircore.core.records import Episode, Rendering, Turn
+from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.runs.folder import Call, RunFolder, RunWriter
+from ircore.runs.events import Call
+from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
 
 HOSTILE = (
     "left\x00\x1b[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) "

@@ -26,7 +26,7 @@ from dataset_card.markdown import code_span, escape, render
 from dataset_card.releases.build import make_source
 from dataset_card.tables.parquet import Written
 from dataset_card.tables.schema import CONFIGS
-from ircore.core.records import JudgeIdentity
+from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 

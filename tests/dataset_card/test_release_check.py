@@ -25,6 +25,8 @@ from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES,
 from dataset_card.texts import find_forbidden
 from ircore.commands.main import run as ircore
 
+pytestmark = pytest.mark.slow
+
 Rows = list[dict[str, Any]]
 
 GITHUB = "ghp_" + "Ab12" * 9

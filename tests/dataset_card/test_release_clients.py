@@ -15,6 +15,8 @@ from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from ircore.core.lifecycle import Withdrawal
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/irg"
 SCRIPT = str(Path(__file__).with_name("load_from_hub.py"))
 Run = Callable[..., Outcome]

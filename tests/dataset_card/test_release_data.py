@@ -18,6 +18,8 @@ from ircore.core.tokens import count_tokens
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "load.md"
 
 

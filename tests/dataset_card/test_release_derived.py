@@ -22,6 +22,8 @@ from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 def replace_text(path: str, old: str, new: str, release: Path) -> None:
     text = (release / path).read_text("utf-8")

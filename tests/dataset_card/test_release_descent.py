@@ -19,6 +19,8 @@ from dataset_card.releases.record import Parent, read_release
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/irg"
 COMMIT = r"POST /api/datasets/org/irg/commit/main"
 TAG = r"POST /api/datasets/org/irg/tag"

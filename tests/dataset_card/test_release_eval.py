@@ -12,7 +12,8 @@ from dataset_card.eval_results import Source, marginals, write_eval_results
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import PlayerSpec, Score
+from ircore.core.records import PlayerSpec
+from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results

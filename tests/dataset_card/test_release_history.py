@@ -24,10 +24,13 @@ from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
-from ircore.core.records import Score, TranscriptsReference
+from ircore.core.records import TranscriptsReference
+from ircore.core.score_records import Score
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
+
+pytestmark = pytest.mark.slow
 
 Build = Callable[..., Path]
 

@@ -20,6 +20,8 @@ from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance, write_provenance
 
+pytestmark = pytest.mark.slow
+
 Build = Callable[..., Path]
 Merge = Callable[[str, str], Path]
 

@@ -27,6 +27,8 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
 from ircore.scorers.computed import ScoringPlan, score_runs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def pulled(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -12,6 +12,8 @@ from dataset_card.card.free import begin
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/irg"
 Run = Callable[..., Outcome]
 

@@ -11,6 +11,8 @@ from hub_clients import run_with_hub
 from hub_server import running_hub
 from releases import contents
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/irg"
 
 

@@ -17,6 +17,8 @@ from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from ircore.scorers.computed import ScoringPlan, score_runs
 
+pytestmark = pytest.mark.slow
+
 REPO = "org/irg"
 Run = Callable[..., Outcome]
 

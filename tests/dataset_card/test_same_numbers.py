@@ -15,7 +15,8 @@ from dataset_card.checking.check import check_release
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import LEADERBOARD
-from ircore.core.records import Rules, Score
+from ircore.core.records import Rules
+from ircore.core.score_records import Score
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
@@ -26,6 +27,8 @@ from leaderboard.pages.board_files import LEADERBOARD as SITE_FILES
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.site import Site
 from leaderboard.site_runs import read_runs
+
+pytestmark = pytest.mark.slow
 
 RATERS = (("eye", None), ("human", "ann"), ("human", "bea"), ("human", "cid"), ("ear", None))
 

@@ -13,7 +13,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from toy_games import MANIFEST, Toy
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_game_is_listed_and_says_what_it_declares(toy: Toy) -> None:

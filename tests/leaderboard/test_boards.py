@@ -10,7 +10,8 @@ from invented import InventedRun, invented_run, invented_set
 from pages import Element, read_page
 
 from ircore.core.errors import InputError
-from ircore.core.records import HUMAN, JudgeIdentity, Rules, Score, Task
+from ircore.core.records import Rules
+from ircore.core.score_records import HUMAN, JudgeIdentity, Score, Task
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.image_metrics import metric_cells, metric_facts

@@ -15,6 +15,8 @@ from leaderboard.building.build import build_site
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow
+
 BOARD = "boards/index.html"
 PAIR = "pairs/teller-painter.html"
 INSTANCE = "gallery/simple_shapes-easy-01.html"

@@ -20,6 +20,8 @@ from leaderboard.gallery.fragments import FIRST, Fragments
 from leaderboard.site import Site
 from leaderboard.site_runs import read_run, read_runs
 
+pytestmark = pytest.mark.slow
+
 PAIRS = 9
 """So many that a shard is needed, and that several processes work."""
 

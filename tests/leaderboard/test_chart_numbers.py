@@ -16,6 +16,8 @@ from ircore.results.statistics.calibration_map import Recalibration
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
 from leaderboard.site import Pair
 
+pytestmark = pytest.mark.slow
+
 OWN = "structural"
 
 

@@ -20,6 +20,8 @@ from leaderboard.versions.archive import freeze_site, released_as
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow
+
 BOARDS = (
     "boards/index.html",
     "boards/by-structural/index.html",

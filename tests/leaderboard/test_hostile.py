@@ -12,17 +12,21 @@ from filelock import FileLock
 from samples import sample_instances, sample_run, sample_submission
 from visits import Visit, fits, visit_in
 
-from ircore.core.records import Episode, JudgeIdentity, PlayerSpec, Rendering, Rules, Score, TranscriptsReference, Turn
+from ircore.core.records import Episode, PlayerSpec, Rendering, Rules, TranscriptsReference, Turn
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.folder import RunFolder, RunWriter
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
+from ircore.runs.writer import RunWriter
 from leaderboard.building.build import build_site
 from leaderboard.building.check import check_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.attack
 
 SCRIPT = "<script>window.hacked=1</script>"
 ATTRIBUTE = "\"'><img src=https://evil.example/x.png onerror=window.hacked=1>"

@@ -16,6 +16,8 @@ from leaderboard.pages.waiting import waiting_page
 from leaderboard.site import Site
 from leaderboard.site_runs import read_runs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

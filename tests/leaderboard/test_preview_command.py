@@ -15,6 +15,8 @@ from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 
+pytestmark = pytest.mark.slow
+
 
 class World(NamedTuple):
     """A clone with a pull request, what it names on the Hub, and what is published."""

@@ -36,6 +36,8 @@ from leaderboard.pages.compare import comparison_files
 from leaderboard.site import Site
 from leaderboard.site_runs import read_runs
 
+pytestmark = pytest.mark.slow
+
 HOSTILE_NAME = '<img src=x onerror="alert(1)"> {{ 7 * 7 }} {% raw %}'
 HOSTILE_MESSAGE = """</p></div></details>
 

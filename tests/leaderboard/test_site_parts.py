@@ -115,6 +115,7 @@ def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:
         make_server(tmp_path, 0)
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_named_with_the_remedy() -> None:
     program = (
         "import sys; sys.modules['jinja2'] = None; from ircore.commands.main import run; "

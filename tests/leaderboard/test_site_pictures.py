@@ -10,6 +10,8 @@ from PIL import Image
 from ircore.core.images import ImageError, Picture
 from leaderboard.pictures import PictureBook
 
+pytestmark = pytest.mark.slow
+
 
 def write_picture(folder: Path, width: int, height: int) -> tuple[Path, str]:
     pixels = np.full((height, width, 3), 255, np.uint8)

@@ -5,9 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from leaderboard.building.build import SOURCES
 from leaderboard.building.shells import read_shells, write_sources
 from leaderboard.site import Page
+
+pytestmark = pytest.mark.slow
 
 ADDRESS = "https://example.org/board/"
 

@@ -14,6 +14,8 @@ from ircore.submissions.history import HISTORY, Step, add_step
 from leaderboard.building.build import build_site
 from leaderboard.submitted import read_submitted
 
+pytestmark = pytest.mark.slow
+
 REASON = "the pictures look <b>traced</b>"
 
 

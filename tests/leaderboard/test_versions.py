@@ -20,6 +20,8 @@ from leaderboard.versions.archive import freeze_site, read_archive, released_as
 from leaderboard.versions.frozen import choices, frozen_views
 from leaderboard.versions.pages import version_pages
 
+pytestmark = pytest.mark.slow
+
 OLD = BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31", notes="The first.")
 NEW = BenchmarkVersion(name="2026.2", instance_set="b" * 64, prompts="p 1", date="2026-09-01")
 ROWS = [

@@ -9,11 +9,14 @@ from samples import sample_instances
 from site_samples import named_submission
 
 from ircore.core.files import write_text
-from ircore.core.records import Episode, Instance, JudgeIdentity, Rendering, Rules, Score, Turn
+from ircore.core.records import Episode, Instance, Rendering, Rules, Turn
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run
+from ircore.runs.writer import RunWriter
 from leaderboard.building.build import build_site
 
 EYE = JudgeIdentity(name="eye", label="Eye", kind="model")

@@ -5,18 +5,8 @@ from pathlib import Path
 
 from invented import InventedRun
 
-from ircore.core.records import (
-    Episode,
-    Instance,
-    JudgeIdentity,
-    PlayerSpec,
-    Rendering,
-    Rules,
-    Run,
-    Score,
-    Submission,
-    Turn,
-)
+from ircore.core.records import Episode, Instance, PlayerSpec, Rendering, Rules, Run, Submission, Turn
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 
 Fate = float | str | None

@@ -11,15 +11,14 @@ from ircore.core.records import (
     DIFFICULTIES,
     Episode,
     Instance,
-    JudgeIdentity,
     PlayerSpec,
     Rendering,
     Rules,
     Run,
-    Score,
     Submission,
     Turn,
 )
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.provenance import Provenance

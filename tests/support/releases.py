@@ -29,7 +29,7 @@ from dataset_card.tables.parquet import read_table, write_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
-from ircore.core.records import Score
+from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RunFolder
 

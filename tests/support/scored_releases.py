@@ -6,9 +6,12 @@ from pathlib import Path
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.releases.build import build_release
-from ircore.core.records import Episode, JudgeIdentity, Score
+from ircore.core.records import Episode
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import End, Entry, RunFolder, RunWriter
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
 from ircore.scorers.computed import ScoringPlan, score_runs
 
 PAIRS = ("centre-block", "other-block")

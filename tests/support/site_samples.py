@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from ircore.core.records import PlayerSpec, Score, Submission, Task
+from ircore.core.records import PlayerSpec, Submission
+from ircore.core.score_records import Score, Task
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.folder import RunFolder
 

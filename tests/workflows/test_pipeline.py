@@ -18,6 +18,8 @@ from hub_server import CI_IDENTITY, HubServer, running_hub
 from openai_server import OpenAIServer, serving
 from workflows import Outcome, Service, plain_environment, read_workflow, steps_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 REPOSITORY = "org/benchmark"

@@ -10,7 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 from ircore.core.errors import InputError
 from ircore.core.validation import describe_validation_error
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.folder import End, RunFolder
+from ircore.runs.events import End
+from ircore.runs.folder import RunFolder
 
 COSTS = "costs.json"
 """File in a run folder whose journal has no answers, as one pulled from a release: US dollars or null by episode."""

@@ -25,7 +25,8 @@ from ircore.players.base import Traits
 from ircore.players.calls import usage_of
 from ircore.players.recorded import RECORDED
 from ircore.players.traits import traits_of
-from ircore.runs.folder import AnyRunFolder, Call, Failure
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import AnyRunFolder
 from ircore.runs.judge_questions import JudgeQuestion
 
 Asked = Call | Failure | JudgeQuestion

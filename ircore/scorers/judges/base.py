@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ircore.core.images import Picture
-from ircore.core.records import JudgeIdentity, JudgeKind, Task
+from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
 
 BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
 """Default tasks of a judge without an attribute ``tasks``."""

@@ -8,7 +8,8 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
-from ircore.core.records import HUMAN, JudgeIdentity, Line, Name, PlayerSpec, Record
+from ircore.core.records import Line, Name, PlayerSpec, Record
+from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import JudgingPlayer

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from ircore.core.images import Picture
-from ircore.core.records import JudgeKind
+from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.metrics.pairs import window_sums
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from ircore.core.errors import InputError
-from ircore.core.records import Episode, Instance, Rendering, Score
+from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.score_records import Score
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, asked_as, read_judgements
 from ircore.scorers.computed import Wanted, scored_turns, scores_by_question

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 from pydantic import JsonValue
 
 from ircore.core.images import Picture
-from ircore.core.records import Orders
+from ircore.core.score_records import Orders
 from ircore.players.base import Exchange, JudgeView
 from ircore.runs.judge_answers import (
     PREFERENCE_FORM,

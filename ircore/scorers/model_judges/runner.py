@@ -13,7 +13,7 @@ from pathlib import Path
 from ircore.core.errors import WorkError
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import Score
+from ircore.core.score_records import Score
 from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from ircore.core.errors import InputError
-from ircore.core.records import HUMAN, Episode, JudgeIdentity, Score
+from ircore.core.records import Episode
+from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.people.files import Faults, RatingRow, read_ratings, shown
 

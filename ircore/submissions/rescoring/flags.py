@@ -12,7 +12,8 @@ from ircore.core.images import Picture
 from ircore.core.records import GIVEN_UP, Episode, Run
 from ircore.core.strict_yaml import UNSEEN
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import Call, End, Failure, RunFolder
+from ircore.runs.events import Call, End, Failure
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.submissions.rescoring.addressed import addresses_a_judge
 

@@ -25,7 +25,8 @@ from ircore.core.errors import InputError
 from ircore.core.images import MAX_BYTES
 from ircore.core.records import Line, Name, Record, Run, Sha256
 from ircore.core.validation import describe_validation_error
-from ircore.runs.folder import JOURNAL, RUN_FILE, Call, End, Event, Failure
+from ircore.runs.events import Call, End, Event, Failure
+from ircore.runs.folder import JOURNAL, RUN_FILE
 
 T = TypeVar("T", bound=Record)
 

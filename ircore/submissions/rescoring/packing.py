@@ -15,7 +15,9 @@ from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
 from ircore.core.records import Episode, Rendering, Run, Turn
-from ircore.runs.folder import JOURNAL, RUN_FILE, Call, End, Failure, RunFolder, RunWriter, event_line
+from ircore.runs.events import Call, End, Failure, event_line
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder
+from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
 from ircore.submissions.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
 

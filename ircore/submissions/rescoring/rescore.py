@@ -22,9 +22,11 @@ from ircore.core.records import PlayerSpec, Run, TranscriptsReference
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import LoadedSubmission, read_manifest
-from ircore.runs.folder import Call, End, Entry, Failure, RunFolder, RunWriter
+from ircore.runs.events import Call, End, Entry, Failure
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Flag, Provenance, make_provenance, write_provenance
+from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import read_clean_png
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import find_flags

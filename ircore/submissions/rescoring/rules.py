@@ -19,7 +19,7 @@ from ircore.games.base import EpisodeSetup, Game
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.instances.store import InstanceSet
 from ircore.runs.answers import answers_alone
-from ircore.runs.folder import Call, CallKey, End, Failure
+from ircore.runs.events import Call, CallKey, End, Failure
 from ircore.runs.play import ended_episode
 from ircore.runs.recorded import MissingAnswerError, RecordedTable, known_picture
 

@@ -17,8 +17,10 @@ from dataset_card.interchange.clembench_export import export_runs
 from dataset_card.interchange.clembench_import import import_run
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import JudgeIdentity, Rules, Score
-from ircore.runs.folder import CallKey, RunFolder
+from ircore.core.records import Rules
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.runs.events import CallKey
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id
 
 PAIR = "classical-b200-t10-allow--canvas-b200-t10-allow"

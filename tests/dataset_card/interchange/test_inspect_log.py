@@ -16,7 +16,7 @@ from samples import sample_instances, sample_run
 from dataset_card.interchange.inspect_log import export_log
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import Score
+from ircore.core.score_records import Score
 from ircore.runs.folder import RunFolder
 
 

@@ -13,7 +13,9 @@ from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.recorder import Recorder
 from ircore.core.records import Rendering
-from ircore.runs.folder import Call, Entry, RunFolder, RunWriter
+from ircore.runs.events import Call, Entry
+from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
 
 
 class SlowWriter(RunWriter):

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from ircore.core.records import (
+from ircore.core.records import (  # fmt: skip
     Element,
     Episode,
     Instance,
@@ -13,12 +13,12 @@ from ircore.core.records import (
     Rules,
     Run,
     Scene,
-    Score,
     Submission,
     Turn,
     Usage,
     json_schemas,
-)  # fmt: skip
+)
+from ircore.core.score_records import Score  # fmt: skip
 
 SHA = "0" * 64
 

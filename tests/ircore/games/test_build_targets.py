@@ -15,6 +15,8 @@ from ircore.games.reconstruction import build_targets as build
 from ircore.games.reconstruction.build_targets import BUILDERS, Place, build_instances, draw
 from ircore.instances.store import InstanceSet
 
+pytestmark = pytest.mark.slow
+
 SOME = ("simple_shapes", "geometry")
 
 

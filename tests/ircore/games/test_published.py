@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Run, Score
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Run
+from ircore.core.score_records import Score
 from ircore.games.reconstruction.published.claims import (
     better_against_worse,
     hard_against_easy,

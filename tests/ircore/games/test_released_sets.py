@@ -10,6 +10,8 @@ from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.instances.store import InstanceSet
 
+pytestmark = pytest.mark.slow
+
 RELEASED = read_versions()
 
 

@@ -29,6 +29,8 @@ from ircore.games.reconstruction.targets.placing import first_legible, is_free, 
 from ircore.games.reconstruction.targets.shape_colours import contrast
 from ircore.games.reconstruction.targets.topics import TOPICS, distinct_values, round_step, round_top
 
+pytestmark = pytest.mark.slow
+
 BUILDERS: dict[str, Builder] = {
     "bar_graph": bar_graph.build,
     "line_graph": line_graph.build,

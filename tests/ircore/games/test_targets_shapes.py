@@ -29,6 +29,8 @@ from ircore.games.reconstruction.targets.plane import (
 from ircore.games.reconstruction.targets.shape_colours import contrast, distinct_from
 from ircore.games.reconstruction.targets.sheet import CrowdedError, Sheet, random_style
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(12)
 DIFFICULTIES: tuple[Difficulty, Difficulty] = ("easy", "hard")
 

@@ -221,6 +221,8 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.attack
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_read_quickly(text: str) -> None:
     assert rounds(lambda: read([text]), 2) < 250  # a second

@@ -19,6 +19,8 @@ from ircore.players.builtin.classical import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Bars
 
+pytestmark = pytest.mark.slow
+
 
 def dialogue(target: Pixels, budget: int) -> tuple[list[str], list[Picture]]:
     describer = ClassicalDescriber(PlayerSpec(player="classical"))

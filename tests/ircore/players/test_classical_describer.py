@@ -15,6 +15,8 @@ from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas import CanvasGenerator
 from ircore.players.builtin.classical import ClassicalDescriber
 
+pytestmark = pytest.mark.slow
+
 
 def answer(target: Drawing, *renderings: Drawing, budget: int = 200, messages: tuple[str, ...] | None = None) -> str:
     pictures = tuple(Picture.from_pixels(drawing.pixels) for drawing in renderings)

@@ -16,6 +16,8 @@ from ircore.players.builtin.classical import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Shape
 
+pytestmark = pytest.mark.slow
+
 Describer = ClassicalDescriber | CaptionerDescriber
 DESCRIBERS: list[Describer] = [
     ClassicalDescriber(PlayerSpec(player="classical")),

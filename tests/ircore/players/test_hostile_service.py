@@ -13,6 +13,8 @@ from samples import sample_instances
 
 from ircore.commands.main import run as ircore
 
+pytestmark = pytest.mark.attack
+
 SAID = "x\n::add-mask::y\n##[error]z\r\n ::stop-commands::q\u2028::error::\x1b[2J"
 COMMAND = re.compile(r"^\s*(::|##\[)", re.MULTILINE)
 

@@ -17,7 +17,8 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.calls import usage_of
 from ircore.players.openai.describer import OpenAIDescriber
-from ircore.runs.folder import Call, Failure, RunFolder
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import RunFolder
 
 KEY = "sk-planted/Key+4242=secret"
 PAIRS = (("openai-images", "chat"), ("openai-chat", "responses"), ("openai-responses", "chat"))

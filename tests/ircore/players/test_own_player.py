@@ -12,6 +12,8 @@ import pytest
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "built-in-players.md"
 
 

@@ -134,6 +134,7 @@ SHAPES: dict[str, list[float]] = {
 """Share of episodes in percent that get each score 0–10."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("size", "strata"), [(10, 1), (10, 14)])
 def test_intervals_cover(shape: str, size: int, strata: int) -> None:

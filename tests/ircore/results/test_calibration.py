@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from ircore.core.records import Episode, Orders, Rendering, Score, Turn
+from ircore.core.records import Episode, Rendering, Turn
+from ircore.core.score_records import Orders, Score
 from ircore.results.agreement import RaterPair, agreement_results, rated_preference, rated_similarity
 from ircore.results.calibration import MARKS, calibrate, recalibrated_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes

@@ -15,6 +15,8 @@ from ircore.results.statistics.effects import Effects, complete_grid, decompose
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 from ircore.results.subsets import rule_sets
 
+pytestmark = pytest.mark.slow
+
 
 def grid(means: list[list[float]], instances: int = 40, noise: float = 0.5) -> np.ndarray:
     """Scores of a grid with these means exactly, and instances of different levels."""

@@ -8,7 +8,8 @@ import pytest
 from hand_made import Fate, HandMadeRun, hand_made_run
 from invented import invented_set
 
-from ircore.core.records import JudgeIdentity, Rules
+from ircore.core.records import Rules
+from ircore.core.score_records import JudgeIdentity
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.subsets import by_rules
 
@@ -127,6 +128,7 @@ def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: flo
     return pair(f"pair-{index}", fates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int) -> None:
     rng = np.random.default_rng(seed)

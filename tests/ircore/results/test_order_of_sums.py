@@ -19,6 +19,8 @@ from ircore.results.statistics.sums import column_sums, on_a_grid
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.formats import as_json
 
+pytestmark = pytest.mark.slow
+
 T = TypeVar("T")
 
 

@@ -13,6 +13,8 @@ from ircore.results.statistics.draws import merged_strata, stratified_weights
 from ircore.results.statistics.monotone import GRID, MAPS, isotonic, linear, logistic
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 
+pytestmark = pytest.mark.slow
+
 Floats = NDArray[np.float64]
 True_ = Callable[[Floats], Floats]
 

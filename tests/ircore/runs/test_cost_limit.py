@@ -13,7 +13,7 @@ from ircore.core.records import Usage
 from ircore.instances.store import InstanceSet
 from ircore.runs.costs.limit import Watch
 from ircore.runs.costs.prices import Prices, RunPrices
-from ircore.runs.folder import Call
+from ircore.runs.events import Call
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from ircore.core.records import Attempt, PlayerSpec, Rendering, Submission, Usag
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.costs.prices import Price, Prices, RunPrices, read_prices
-from ircore.runs.folder import Call, Failure
+from ircore.runs.events import Call, Failure
 
 SEEN: dict[str, Any] = {"date": date(2026, 1, 1), "source": "a price list"}
 PRICES = """models:

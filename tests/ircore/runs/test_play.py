@@ -58,6 +58,7 @@ def test_a_limit_stops_early_and_the_rest_comes_later(tmp_path: Path, instances:
     assert len(sample_run(tmp_path / "run", instances).episodes()) == 4
 
 
+@pytest.mark.slow
 def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances", per_condition=3)
     undisturbed = sample_run(tmp_path / "undisturbed", instances)

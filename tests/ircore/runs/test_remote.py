@@ -25,11 +25,14 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.submission import read_submission
-from ircore.runs.folder import Call, RunFolder
+from ircore.runs.events import Call
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.remote.worker import answer
+
+pytestmark = pytest.mark.slow
 
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
 QUICK = ("--metric", "psnr", "--metric", "uqi")

@@ -11,6 +11,8 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -20,7 +20,8 @@ from samples import BlockGenerator, CentreDescriber, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import JudgeIdentity, Rules, Score
+from ircore.core.records import Rules
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
@@ -352,6 +353,7 @@ def test_what_failed_technically_is_not_rated_yet(
     assert cell.unranked == "underrated"
 
 
+@pytest.mark.slow
 def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:
     # So slow that the command is not done by the time that its first answers are seen here.
     with serving(latency=0.2) as server:

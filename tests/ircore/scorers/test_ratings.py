@@ -9,7 +9,7 @@ from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import JudgeIdentity
+from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder

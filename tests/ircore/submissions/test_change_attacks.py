@@ -18,6 +18,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.submissions.check.change import CheckedChange, check_change
 from ircore.submissions.check.findings import errors
 
+pytestmark = [pytest.mark.attack, pytest.mark.slow]
+
 WORKFLOWS = Path(__file__).resolve().parents[3] / ".github" / "workflows"
 
 

@@ -12,6 +12,8 @@ from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.reports import annotations, summary
 from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes, check_submission, slug_faults
 
+pytestmark = [pytest.mark.attack, pytest.mark.slow]
+
 FILE = "submissions/plain-pair/submission.yaml"
 THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {}),)
 

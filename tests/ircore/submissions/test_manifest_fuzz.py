@@ -3,11 +3,14 @@
 ``keeps_promises`` holds the assertions; ``tests/fuzz/manifests.py`` looks for such bytes for as long as it is told to.
 """
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from manifest_attacks import GOOD
 from manifest_promises import SEEDS, keeps_promises
+
+pytestmark = [pytest.mark.attack, pytest.mark.slow]
 
 TEXTS = some.text(max_size=40) | some.sampled_from(
     ["\u202e", "{{x}}", "=1+1", "https://127.0.0.1", "a\nb", "\ud800", "~"]

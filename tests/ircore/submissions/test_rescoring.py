@@ -16,8 +16,10 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import TranscriptsReference
-from ircore.runs.folder import Call, End, Failure, RunFolder, RunWriter
+from ircore.runs.events import Call, End, Failure
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
+from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring.addressed import addresses_a_judge
 from ircore.submissions.rescoring.clean_png import clean_picture, read_clean_png
@@ -320,7 +322,7 @@ def test_a_secret_in_an_error_message_is_taken_out(tmp_path: Path) -> None:
         episode_id="geometry-easy-01", turn=1, role="describer", reason="provider_error", detail=f"401 for {key}"
     )
     with run.lock(), RunWriter(run) as writer:
-        from ircore.runs.folder import Entry
+        from ircore.runs.events import Entry
 
         writer.record([Entry(failure)])
     packed = pack(tmp_path / "run", tmp_path / "packed")

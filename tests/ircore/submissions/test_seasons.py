@@ -15,6 +15,8 @@ from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.store import read_instances
 from ircore.submissions.seasons import begin_season, commitment_to, read_season, reveal_season, verify_season
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_commitment_is_a_plain_hash() -> None:
     """Anybody can compute it: printf 'ircore season\\nNAME\\nIDENTITY\\nSALT\\n' | sha256sum."""

@@ -32,6 +32,8 @@ from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.rescore import rescore
 
+pytestmark = [pytest.mark.attack, pytest.mark.slow]
+
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Handed:

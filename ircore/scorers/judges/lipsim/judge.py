@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import JudgeKind, Task
+from ircore.core.score_records import JudgeKind, Task
 from ircore.scorers.judges.base import Judgement
 
 if TYPE_CHECKING:

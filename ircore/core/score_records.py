@@ -1,0 +1,97 @@
+"""The records of scoring: who a judge is, and the values that judges and metrics gave."""
+
+from typing import Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from ircore.core.records import Line, Name, PlayerSpec, Record, Sha256, is_none
+
+Task = Literal["similarity", "preference", "metric"]
+
+JudgeKind = Literal["computed", "model", "human"]
+"""What a judge's ratings come from; never mixed on a board."""
+
+HUMAN = "human"
+"""Name of the judge that stands for all human annotators of a run."""
+
+JudgeReason = Literal["judge_refused", "judge_empty", "provider_error"]
+"""Why a question to a judge has no answer; the last one is technical and asked again by the same command."""
+
+
+def _is_empty(value: tuple[object, ...]) -> bool:
+    """Leave out a list without entries where a record is written, as ``_is_none`` does for single values."""
+    return not value
+
+
+class Orders(NamedTuple):
+    """A preference (1 final, 0 first, 0.5 tie) asked twice, since judges may favour a position."""
+
+    first_leading: float
+    """The answer when the first rendering was shown before the final one."""
+
+    final_leading: float
+    """The answer when the final rendering was shown before the first one."""
+
+
+class JudgeIdentity(Record):
+    """Who a judge is: the same for every score of that name. File ``judges/<name>.json`` of a run."""
+
+    name: Name = Field(description="As in scores.")
+    label: Line = Field(description="Shown on boards.")
+    kind: JudgeKind = Field(description="computed, model or human.")
+    family: Name | None = Field(
+        default=None, description="Of a model: its maker's line, such as gpt; one family judges its own with a mark."
+    )
+    player: PlayerSpec | None = Field(default=None, description="Of a model: who is asked, and how.")
+    prompts: Line | None = Field(default=None, description="Of a model: version of the judge's prompts.")
+    version: Line | None = Field(default=None, description="Version of the code or checkpoint that computes it.")
+    categories: tuple[Name, ...] | None = Field(
+        default=None,
+        min_length=1,
+        exclude_if=is_none,
+        description="The categories of pictures that it rates; null for all. Others are not applicable to it.",
+    )
+
+    def rates(self, category: str) -> bool:
+        """Return whether pictures of a category are rated at all."""
+        return self.categories is None or category in self.categories
+
+
+class Score(Record):
+    """One value that a judge or a metric gave. File ``scores.jsonl``, one a line."""
+
+    episode_id: Name = Field(description="The episode that was scored.")
+    turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")
+    task: Task = Field(description="similarity (rate one), preference (final or first), or metric.")
+    judge: Name = Field(description="Name of the judge, or of the metric where task is metric.")
+    value: float | None = Field(
+        description="similarity: 0–10; preference: 1 final, 0 first, 0.5 tie; metric: its own unit. Null if none."
+    )
+    reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
+    rendering: Sha256 = Field(description="What was scored: with judge and turn, the identity of this score.")
+    annotator: Name | None = Field(default=None, description="Pseudonym of the person, where judge is human.")
+    orders: Orders | None = Field(
+        default=None, description="preference, if both orders were asked: what each order alone would have said."
+    )
+    leniencies: tuple[Name, ...] = Field(
+        default=(),
+        exclude_if=_is_empty,
+        description="Deviations in a model's answer that were accepted (ircore.runs.judge_answers), sorted.",
+    )
+
+    @model_validator(mode="after")
+    def _value_is_in_range(self) -> "Score":
+        top = {"similarity": 10.0, "preference": 1.0}.get(self.task)
+        if self.value is not None and top is not None and not 0 <= self.value <= top:
+            raise ValueError(f"value of {self.task} must be within 0 and {top:g}, got {self.value}")
+        if (self.value is None) == (self.reason is None):
+            raise ValueError("a score has either a value or a reason why not")
+        return self
+
+    @model_validator(mode="after")
+    def _annotator_goes_with_human(self) -> "Score":
+        if (self.annotator is not None) != (self.judge == HUMAN):
+            raise ValueError("annotator is given exactly when judge is human")
+        if self.orders is not None and self.task != "preference":
+            raise ValueError("orders belong to a preference")
+        return self

@@ -1,0 +1,90 @@
+"""What happens in a run, as its journal records it: answers, questions without one, episodes that ended."""
+
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
+
+from ircore.core.game_records import GameEpisode
+from ircore.core.images import Picture
+from ircore.core.records import AnyAbortReason, Attempt, Episode, Name, Record, Rendering, Usage
+
+
+class Call(Record):
+    """One answer of a player, as it came."""
+
+    event: Literal["call"] = "call"
+    episode_id: Name
+    turn: int = Field(ge=1, description="Of reconstruction the turn, of other games the step.")
+    role: Name = Field(description="The seat.")
+    prompt: str | None = Field(default=None, description="What the game master said to a describer.")
+    text: str | None = Field(default=None, description="A describer's raw answer, tags included.")
+    choice: str | None = Field(default=None, description="The choice of a seat that chooses.")
+    rendering: Rendering | None = Field(default=None, description="A generator's answer.")
+    notes: tuple[str, ...] = ()
+    usage: Usage = Field(default_factory=Usage)
+    seconds: float = Field(ge=0, description="Wall-clock seconds until the answer was there.")
+    attempts: tuple[Attempt, ...] = Field(default=(), description="The requests it took; usage is their sum.")
+
+
+class Failure(Record):
+    """A question that was asked in vain. The episode ended with it, or the run was stopped by it."""
+
+    event: Literal["failure"] = "failure"
+    episode_id: Name
+    turn: int = Field(ge=1)
+    role: Name = Field(description="The seat.")
+    reason: AnyAbortReason | Literal["stopped"] = Field(
+        description="``stopped``: every further request would fail too."
+    )
+    detail: str = Field(max_length=2000)
+    attempts: tuple[Attempt, ...] = ()
+
+
+class End(Record):
+    """An episode that has ended."""
+
+    event: Literal["end"] = "end"
+    episode: Episode
+
+
+class GameEnd(Record):
+    """An episode of a game other than reconstruction that has ended."""
+
+    event: Literal["game_end"] = "game_end"
+    episode: GameEpisode
+
+
+Event = Annotated[Call | Failure | End, Field(discriminator="event")]
+
+AnyEvent = Call | Failure | End | GameEnd
+"""What happened in a run of any game."""
+
+
+class Entry(NamedTuple):
+    """Something to be recorded, with the picture that belongs to it."""
+
+    event: AnyEvent
+    picture: Picture | None = None
+
+    @property
+    def counted(self) -> AnyEvent:
+        """What is counted of it: requests, tokens, cost."""
+        return self.event
+
+
+class CallKey(NamedTuple):
+    """Which answer a call is: a run asks each of them once."""
+
+    episode_id: str
+    turn: int
+    role: str
+
+
+def end_entry(episode: Episode | GameEpisode) -> Entry:
+    """Return what is recorded of an episode that has ended."""
+    return Entry(End(episode=episode) if isinstance(episode, Episode) else GameEnd(episode=episode))
+
+
+def event_line(event: AnyEvent) -> bytes:
+    """Return what happened as a line of the journal, without newline."""
+    return event.model_dump_json(exclude_none=not isinstance(event, End | GameEnd)).encode()

@@ -1,0 +1,63 @@
+"""Writing what happens into a run folder while the run is played."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from ircore.core.files import sync_folder, write_bytes
+from ircore.core.game_records import GameEpisode
+from ircore.core.images import Picture
+from ircore.core.journal import JournalWriter
+from ircore.core.records import TECHNICAL_REASONS, Episode
+from ircore.runs.events import Call, Entry, end_entry, event_line
+from ircore.runs.folder import JOURNAL, AnyRunFolder
+
+
+class RunWriter:
+    """Records a run while it is played; a context manager. The caller holds ``RunFolder.lock``."""
+
+    def __init__(self, folder: AnyRunFolder) -> None:
+        self.folder = folder
+        self.known = folder.calls()
+        self.finished = self.finished_episodes(folder)
+        for left_over in (folder.path / "renderings").glob(".*.part"):
+            left_over.unlink()
+        self._journal = JournalWriter(folder.path / JOURNAL)
+        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
+
+    @staticmethod
+    def finished_episodes(folder: AnyRunFolder) -> dict[str, Episode | GameEpisode]:
+        """Return the episodes that need not be played again, by id."""
+        return {
+            name: episode for name, episode in folder.ended().items() if episode.abort_reason not in TECHNICAL_REASONS
+        }
+
+    def record(self, entries: Sequence[Entry]) -> None:
+        """Record what happened, all of it or nothing; on return it is on the disk itself.
+
+        The renderings' files are there before the journal names them, whatever happens in between.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        pictures = {one.picture.sha256: one.picture for one in entries if one.picture is not None}
+        new = pictures.keys() - self._stored
+        for sha256 in new:
+            write_bytes(self.folder.rendering_path(sha256), pictures[sha256].data, durable=True)
+        if new:
+            sync_folder(self.folder.path / "renderings")
+            self._stored |= new
+        self._journal.append([event_line(one.event) for one in entries], durable=True)
+
+    def record_call(self, call: Call, picture: Picture | None = None) -> None:
+        """Record an answer."""
+        self.record([Entry(call, picture)])
+
+    def record_end(self, episode: Episode | GameEpisode) -> None:
+        """Record that an episode has ended."""
+        self.record([end_entry(episode)])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._journal.__exit__(None, None, None)
