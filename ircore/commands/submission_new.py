@@ -66,7 +66,7 @@ def command(
     """Make the submission PATH, such as submissions/my-pair: asks what no option says, and writes submission.yaml."""
     import sys
 
-    from ircore.submissions.check.reports import told, valid_line
+    from ircore.submissions.check.reports import as_error, valid_line
     from ircore.submissions.check.submission import check_submission, neighbours_in
     from ircore.submissions.drafts import manifest_text, new_folder_of, purpose_of, schema_address, write_manifest
     from ircore.submissions.questions import Context, complete
@@ -87,7 +87,7 @@ def command(
     purpose = purpose_of(document, local)
     checked = check_submission(manifest, purpose)
     if not checked.valid:
-        raise InputError(*told(checked.findings))
+        raise InputError(*as_error(checked.findings))
     click.echo(printable(valid_line(checked)))
     for one in checked.findings:
         click.echo(printable(str(one)), err=True)
@@ -100,7 +100,7 @@ def _of_game(
 ) -> None:
     """Write a manifest of a game other than reconstruction, once it is seen to be sound."""
     from ircore.core.records import RECONSTRUCTION
-    from ircore.submissions.check.reports import told, valid_line
+    from ircore.submissions.check.reports import as_error, valid_line
     from ircore.submissions.check.submission import Purpose, check_bytes, neighbours_in
     from ircore.submissions.drafts import manifest_text, parameter, write_manifest
     from ircore.submissions.game_drafts import game_document
@@ -114,7 +114,7 @@ def _of_game(
     slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
     checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, Purpose(local))
     if not checked.valid:
-        raise InputError(*told(checked.findings))
+        raise InputError(*as_error(checked.findings))
     click.echo(printable(f"{write_manifest(folder, text)}: written"))
     click.echo(printable(valid_line(checked)))
 

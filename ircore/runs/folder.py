@@ -18,20 +18,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.runs.events import AnyEvent, Call, CallKey, End, Event, Failure, GameEnd
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, End, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -40,8 +39,6 @@ SCORES = "scores.jsonl"
 MEASURES = "measures.jsonl"
 JUDGES = "judges"
 
-_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
-_GAME_EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[Call | Failure | GameEnd, Field(discriminator="event")])
 _GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
 
@@ -108,16 +105,16 @@ class AnyRunFolder(ABC):
 
     def calls(self) -> dict[CallKey, Call]:
         """Return every answer so far by its key."""
-        found = (event for event in self.events() if isinstance(event, Call))
-        return {CallKey(call.episode_id, call.turn, call.role): call for call in found}
+        calls = (event for event in self.events() if isinstance(event, Call))
+        return {CallKey(call.episode_id, call.turn, call.role): call for call in calls}
 
     def failures(self) -> tuple[Failure, ...]:
         """Return every question that was asked in vain, in the order in which it happened."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
-    def ended(self) -> dict[str, Episode | GameEpisode]:
+    def ended(self) -> dict[str, AnyEnded]:
         """Return the episodes that have ended by id, each as it ended last, in the order of the instance set."""
-        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End | GameEnd)}
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
         names = (instance.instance_id for instance in self.any_instances.instances)
         return {name: ended[name] for name in names if name in ended}
 
@@ -140,8 +137,8 @@ class AnyRunFolder(ABC):
         Raises:
             InputError: A file of them is damaged.
         """
-        found = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
-        return {one.name: one for one in found}
+        judges = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
+        return {judge.name: judge for judge in judges}
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for this run; None if nobody does.
@@ -238,7 +235,7 @@ class RunFolder(AnyRunFolder):
 
     def events(self) -> Iterator[Call | Failure | End]:
         """Yield what happened, in the order in which it did."""
-        return read_records(self.path / JOURNAL, _EVENTS)
+        return read_records(self.path / JOURNAL, EVENTS)
 
     @property
     def instances(self) -> InstanceSet:
@@ -264,7 +261,7 @@ class GameRunFolder(AnyRunFolder):
 
     def events(self) -> Iterator[AnyEvent]:
         """Yield what happened, in the order in which it did."""
-        return read_records(self.path / JOURNAL, _GAME_EVENTS)
+        return read_records(self.path / JOURNAL, GAME_EVENTS)
 
     def episodes(self) -> tuple[GameEpisode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
@@ -338,6 +335,6 @@ def _read_run(path: Path) -> Run | GameRun:
 def _names_another_game(run_file: bytes) -> bool:
     try:
         document = json.loads(run_file)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.get("game", RECONSTRUCTION) != RECONSTRUCTION

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.submission import MANIFEST
@@ -32,11 +31,7 @@ class CheckedChange:
     """The submission that it adds or changes, if it is one that could be read."""
 
     findings: tuple[Finding, ...]
-    """Everything found, the submission's own findings included: errors, then warnings."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the commits for JSON."""
-        return {"base": self.base, "head": self.head}
+    """All findings, the submission's own included: errors, then warnings."""
 
 
 def check_change(repository: Path, base: str, head: str, by_maintainers: bool = False) -> CheckedChange:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnySubmission, GameSubmission
+from ircore.core.game_records import AnySubmission
 from ircore.core.records import Rules, Submission
 from ircore.core.strict_yaml import MAX_BYTES, Document, YamlError, parse_mapping, read_bounded
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
@@ -70,14 +70,11 @@ class Checked:
     file: str
     """Its manifest, as it was named."""
 
-    submission: Submission | None = None
+    submission: AnySubmission | None = None
     """Its record, if it fits the format."""
 
     findings: tuple[Finding, ...] = field(default=())
     """Errors, then warnings."""
-
-    game_submission: GameSubmission | None = None
-    """Its record, if it is a manifest of ``schema: 2`` that fits the format."""
 
     @property
     def valid(self) -> bool:
@@ -86,8 +83,8 @@ class Checked:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
-        one = self.submission or self.game_submission
-        players = {seat: spec.label for seat, spec in one.players.items()} if one else {}
+        stated = self.submission
+        players = {seat: spec.label for seat, spec in stated.players.items()} if stated else {}
         return {"slug": self.slug, "file": self.file, "valid": self.valid, **players}
 
 
@@ -133,7 +130,7 @@ def _check_game(
         conditions = _conditions(submission, others, purpose)
         faults += [*game_faults(submission, conditions), *_stated_faults(submission, others, purpose)]
     findings = ordered({locate(fault, file, document) for fault in faults})
-    return Checked(slug, file, None, _shortened(findings, file), submission)
+    return Checked(slug, file, submission, _shortened(findings, file))
 
 
 def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
