@@ -1,10 +1,11 @@
 """Optical character recognition by ``rapidocr``, an extra: the lines of text in a picture, with their places.
 
 Each picture is read once: lines are kept in memory for the process and in a folder for later ones, both by the hash of
-the picture's bytes and by the version of the engine. The models (PP-OCRv6, small; Apache-2.0) come with the package, so
+its pixels and by the version of the engine. The models (PP-OCRv6, small; Apache-2.0) come with the package, so
 nothing is downloaded.
 """
 
+import hashlib
 import importlib.util
 import json
 import math
@@ -21,7 +22,7 @@ from typing import Any, TypeAlias
 from ircore.core import exact
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.images import Picture
+from ircore.core.images import Pixels
 
 FOLDER_VARIABLE = "IRCORE_CACHE"
 """Environment variable that names the folder of the cache; empty for no folder."""
@@ -101,11 +102,11 @@ def ocr_version() -> str:
     return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
 
 
-def read_text(picture: Picture, folder: Path | None = None) -> tuple[TextLine, ...]:
+def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...]:
     """Return the lines of text in a picture; the same picture is read only once.
 
     Args:
-        picture: Any picture. Of a picture without text the answer is empty.
+        pixels: Height × width × 3, RGB. Of a picture without text the answer is empty.
         folder: Where readings are kept for later processes; ``cache_folder()`` if None.
 
     Returns:
@@ -114,23 +115,31 @@ def read_text(picture: Picture, folder: Path | None = None) -> tuple[TextLine, .
     Raises:
         InputError: The extra ``ocr`` is not installed.
     """
+    key = pixels_hash(pixels)
     with _ONE_AT_A_TIME:
-        lines = _remembered.pop(picture.sha256, None)
+        lines = _remembered.pop(key, None)
         if lines is None:
-            lines = _read(picture, folder or cache_folder())
-        _remembered[picture.sha256] = lines
+            lines = _read(pixels, key, folder or cache_folder())
+        _remembered[key] = lines
         if len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
     return lines
 
 
-def _read(picture: Picture, folder: Path | None) -> tuple[TextLine, ...]:
+def pixels_hash(pixels: Pixels) -> str:
+    """Return the SHA-256 of a picture's size and pixels, whatever file they were read from."""
+    digest = hashlib.sha256(repr(pixels.shape).encode())
+    digest.update(pixels.tobytes())
+    return digest.hexdigest()
+
+
+def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]:
     """Take the lines from the folder, or recognise and keep them."""
     require_ocr("text in pictures")
-    path = None if folder is None else _path(folder, picture.sha256)
+    path = None if folder is None else _path(folder, key)
     lines = None if path is None else _kept(path)
     if lines is None:
-        lines = _recognise(picture)
+        lines = _recognise(pixels)
         if path is not None:
             with suppress(WorkError):  # what cannot be kept is read again next time
                 write_text(path, json.dumps([asdict(line) for line in lines]))
@@ -179,10 +188,10 @@ def _engine() -> Any:
     return RapidOCR(params={"Global.log_level": "error"})
 
 
-def _recognise(picture: Picture) -> tuple[TextLine, ...]:
+def _recognise(pixels: Pixels) -> tuple[TextLine, ...]:
     import numpy as np
 
-    answer = _engine()(np.ascontiguousarray(picture.pixels[..., ::-1]))
+    answer = _engine()(np.ascontiguousarray(pixels[..., ::-1]))
     if answer.txts is None:
         return ()
     return tuple(

@@ -8,16 +8,16 @@ import pytest
 from ircore.core import ocr
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
-from ircore.core.images import Picture
-from ircore.core.ocr import TextLine, cache_folder, ocr_missing, read_text, require_ocr
+from ircore.core.images import Pixels
+from ircore.core.ocr import TextLine, cache_folder, ocr_missing, pixels_hash, read_text, require_ocr
 
 needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
 
 
-def sign(text: str = "Voltage 42") -> Picture:
+def sign(text: str = "Voltage 42") -> Pixels:
     drawing = Drawing(400, 120)
     drawing.text((200, 60), text, 28, "#000000")
-    return Picture.from_pixels(drawing.pixels)
+    return drawing.pixels
 
 
 @needs_ocr
@@ -33,14 +33,14 @@ def test_a_line_is_read_with_its_place() -> None:
 
 @needs_ocr
 def test_a_blank_picture_has_no_lines() -> None:
-    assert read_text(Picture.from_pixels(Drawing(200, 200).pixels)) == ()
+    assert read_text(Drawing(200, 200).pixels) == ()
 
 
 @needs_ocr
 def test_a_later_process_takes_the_reading_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = sign("Once")
     first = read_text(picture, tmp_path)
-    (kept,) = tmp_path.rglob(f"{picture.sha256}.json")
+    (kept,) = tmp_path.rglob(f"{pixels_hash(picture)}.json")
     assert "rapidocr-" in kept.parent.parent.name
     monkeypatch.setattr(ocr, "_recognise", lambda _: pytest.fail("read twice"))
     ocr._remembered.clear()  # what a new process begins with

@@ -77,7 +77,7 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels, read_text(look.picture) if look.key[1] else ())
+    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.key[1] else ())
 
 
 def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
