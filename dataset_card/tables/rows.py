@@ -1,7 +1,7 @@
 """Records to rows: generators that yield the rows of each config, in an order that only the content decides.
 
 A row is a mapping of column names, as in ``schema``, to plain values. A picture is a ``PictureFile``, which is read
-only when it is written, so that rows can be compared with those of a former release without reading a picture; a row
+only when it is written, so that rows can be compared with those of a previous release without reading a picture; a row
 that was read back from a release has an ``EmbeddedImage``.
 """
 

@@ -27,7 +27,7 @@ EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True
 SetT_co = TypeVar("SetT_co", bound=InstanceSet | GameInstanceSet, covariant=True)
 
 
-class StoredRun(Protocol[RunT_co, EpisodeT_co, SetT_co]):
+class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
     """A run of any game in the place where it is stored."""
 
     @property
@@ -62,7 +62,7 @@ class StoredRun(Protocol[RunT_co, EpisodeT_co, SetT_co]):
         ...
 
 
-class RunSource(StoredRun[Run, Episode, InstanceSet], Protocol):
+class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
     """A run of the reconstruction game in the place where it is stored: a ``RunFolder``, or tables of a release.
 
     Example:
@@ -83,7 +83,7 @@ class RunSource(StoredRun[Run, Episode, InstanceSet], Protocol):
 class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
     """The part of the view that runs of all games share."""
 
-    def __init__(self, source: StoredRun[RunT_co, EpisodeT_co, SetT_co]) -> None:
+    def __init__(self, source: AnyRunSource[RunT_co, EpisodeT_co, SetT_co]) -> None:
         self.source = source
 
     @property

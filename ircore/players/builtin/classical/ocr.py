@@ -102,9 +102,9 @@ class _Look:
 def spot(picture: Picture) -> tuple[Spotted, ...]:
     """Recognise the texts in a picture; the same picture is read only once."""
     look = _Look(picture)
-    found = _spot(look)
+    readings = _spot(look)
     look.picture = None
-    return found
+    return readings
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -132,10 +132,14 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[Spotted, ...]) 
         The same with more texts, and without their pixels in the segmentation.
     """
     labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
-    for one in spotted:
-        if one.score < LIKELY or not _is_plain(one.text) or any(_meets(one.box, text.box) for text in texts):
+    for reading in spotted:
+        if (
+            reading.score < LIKELY
+            or not _is_plain(reading.text)
+            or any(_meets(reading.box, text.box) for text in texts)
+        ):
             continue
-        text = _text_of(one, pixels, labels)
+        text = _text_of(reading, pixels, labels)
         if text is not None:
             texts.append(text)
     unread = tuple(line for line in writing.unread if not any(_meets(line.box, text.box) for text in texts))
@@ -145,8 +149,10 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[Spotted, ...]) 
 def texts_of(spotted: tuple[Spotted, ...], pixels: Pixels) -> list[Text]:
     """Return what was recognised in a picture that has no flat colours."""
     nothing = np.zeros(pixels.shape[:2], np.int16)
-    found = [_text_of(one, pixels, nothing) for one in spotted if one.score >= LIKELY and _is_plain(one.text)]
-    return [text for text in found if text is not None]
+    texts = [
+        _text_of(reading, pixels, nothing) for reading in spotted if reading.score >= LIKELY and _is_plain(reading.text)
+    ]
+    return [text for text in texts if text is not None]
 
 
 def _is_plain(text: str) -> bool:

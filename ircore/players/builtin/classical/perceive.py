@@ -126,10 +126,10 @@ def _is_dot(percept: Percept) -> TypeGuard[Shape]:
 def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
     """Turn blobs into a pie, bars and single shapes."""
     percepts: list[Percept] = []
-    found = find_pie(blobs, segmentation)
-    if found is not None:
-        percepts.append(found[0])
-        blobs = [blob for blob in blobs if not any(blob is member for member in found[1])]
+    pie = find_pie(blobs, segmentation)
+    if pie is not None:
+        percepts.append(pie[0])
+        blobs = [blob for blob in blobs if not any(blob is member for member in pie[1])]
     shapes = [shape_of(blob, segmentation) for blob in blobs]
     groups = [series for group in find_bars(shapes) for series in by_series(group)]
     taken = {bar.box for group in groups for bar in group.bars}
@@ -181,7 +181,7 @@ def _in_order(percepts: list[Percept]) -> list[Percept]:
 def _photograph(pixels: Pixels, spotted: tuple[Spotted, ...]) -> Perception:
     grid = photo.coarse(pixels)
     backdrop = photo.backdrop_of(grid)
-    found = photo.patches(grid, photo.faded(backdrop), PATCHES)
+    patches = photo.patches(grid, photo.faded(backdrop), PATCHES)
     height, width = pixels.shape[:2]
-    shapes = [photo.as_shape(p, width, height) for p in found]
+    shapes = [photo.as_shape(p, width, height) for p in patches]
     return Perception(width, height, backdrop, (*shapes, *texts_of(spotted, pixels)), photo=True)
