@@ -1,7 +1,7 @@
 """Records to rows: generators that yield the rows of each config, in an order that only the content decides.
 
 A row is a mapping of column names, as in ``schema``, to plain values. A picture is a ``PictureFile``, which is read
-only when it is written, so that rows can be compared with those of a former release without reading a picture; a row
+only when it is written, so that rows can be compared with those of a previous release without reading a picture; a row
 that was read back from a release has an ``EmbeddedImage``.
 """
 
@@ -46,7 +46,7 @@ OF_GAME: Row = {"game": RECONSTRUCTION}
 
 
 class SourceRun(PlayedRun, Protocol):
-    """A run that a release is made of: a run folder, or a run of a former release."""
+    """A run that a release is made of: a run folder, or a run of a previous release."""
 
     def rendering(self, rendering: Rendering) -> Picture:
         """Return one of its renderings, the hash checked."""

@@ -65,7 +65,7 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(turns[index] for index in sorted(picks))
 
 
-def draw_strip(source: ReleaseSource, example: Example) -> bytes:
+def draw_episode(source: ReleaseSource, example: Example) -> bytes:
     """Return the strip as a PNG file."""
     instances = {one.instance_id: one for one in source.instances.instances}
     target = source.instances.target(instances[example.result.episode.instance_id])

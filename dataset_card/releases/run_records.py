@@ -29,7 +29,7 @@ class RunRecords(Record):
     costs: dict[str, float | None]
 
 
-def kept_path(release: Path, parts: Iterable[Part]) -> Path:
+def records_path(release: Path, parts: Iterable[Part]) -> Path:
     """Return where the records of a run lie in a release.
 
     Args:
@@ -40,7 +40,7 @@ def kept_path(release: Path, parts: Iterable[Part]) -> Path:
     return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
 
 
-def read_kept(path: Path) -> RunRecords | None:
+def read_run_records(path: Path) -> RunRecords | None:
     """Return the records that were kept; None if there are none, or of another version or damaged."""
     try:
         return RunRecords.model_validate_json(path.read_bytes())
@@ -48,6 +48,6 @@ def read_kept(path: Path) -> RunRecords | None:
         return None
 
 
-def keep(path: Path, records: RunRecords) -> None:
+def write_run_records(path: Path, records: RunRecords) -> None:
     """Keep records for the next build, without what they have by default."""
     write_text(path, records.model_dump_json(by_alias=True, exclude_defaults=True))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from dataset_card.releases.kept import RunRecords
+from dataset_card.releases.run_records import RunRecords
 from dataset_card.tables.rows import valid_scores
 from ircore.core.records import Episode
 from ircore.core.score_records import Score
@@ -12,7 +12,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.held_journal import HeldJournal
 
 
-class GivenRun(RunFolder):
+class FolderRun(RunFolder):
     """A run folder that goes into a release.
 
     Args:
