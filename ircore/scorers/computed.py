@@ -43,6 +43,9 @@ class ScoringPlan:
     every_turn: bool = False
     """Whether every rendering is scored, not only the first and the final one."""
 
+    preferences: bool = True
+    """Whether the final rendering is compared with the first one."""
+
 
 @dataclass(frozen=True)
 class ScoringSummary:
@@ -174,7 +177,7 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
         for judge in judges
     ]
     final, sha256 = scored[-1]
-    if len(scored) > 1:
+    if len(scored) > 1 and plan.preferences:
         choosers = [name for name in judges if "preference" in tasks_of(_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)

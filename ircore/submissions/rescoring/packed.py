@@ -43,6 +43,9 @@ MAX_JOURNAL_BYTES = 128 * 1024**2
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
 
+_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(GameRun)}
+"""Formats of run.json: of a reconstruction run, and of a run of another game."""
+
 _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
 
 
@@ -145,9 +148,7 @@ def read_packed(folder: Path, run_id: str, game: str = RECONSTRUCTION) -> Packed
     if index.run != run_id:
         raise TranscriptError(f"{folder / INDEX}: is of the run {index.run}, not {run_id}", REMEDY)
     _check_files(folder, index, sizes)
-    read: Callable[[bytes], Run | GameRun]
-    read = Run.model_validate_json if game == RECONSTRUCTION else GameRun.model_validate_json
-    run = _checked(folder / RUN_FILE, read, MAX_RUN_BYTES)
+    run = _checked(folder / RUN_FILE, _RUNS[game == RECONSTRUCTION].validate_json, MAX_RUN_BYTES)
     if run.run_id != run_id:
         raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
     if run.instance_set != index.instance_set:
