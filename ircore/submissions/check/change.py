@@ -11,7 +11,8 @@ from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_fi
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
-from ircore.submissions.check.submission import Checked, Neighbour, check_bytes, neighbour
+from ircore.submissions.check.neighbours import Neighbour, neighbour
+from ircore.submissions.check.submission import Checked, check_bytes
 
 MOST_SHOWN = 50
 """Findings about files that are shown of one change."""
