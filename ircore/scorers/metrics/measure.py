@@ -9,6 +9,7 @@ from ircore.core.images import Loading, Pixels
 from ircore.core.plugins import BrokenPluginError, available, load
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.loading import LOADINGS, fit_into
+from ircore.scorers.metrics.pairs import refuse_tiny
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,11 @@ def measure(metric: Metric, target: Pixels, image: Pixels, loading: Loading = "u
         loading: ``upstream`` squashes the image to the target's size where the metric needs both alike, ``native`` fits
             it in with its proportions. The pixels must have been loaded in this way, see ``loading.load_pixels``.
     """
-    if loading == "native" and metric.reference:
-        image = fit_into(target, image)
     version = metric.full_version
     try:
+        if loading == "native" and metric.reference:
+            refuse_tiny(target, image)  # fitted into a frame, a single pixel would pass for a picture
+            image = fit_into(target, image)
         return Measurement(metric.compute(target, image), None, version, loading)
     except MetricUnavailableError as error:
         return Measurement(None, str(error), version, loading)
