@@ -13,6 +13,7 @@ from ircore.results.tables.agreement import agreement_table, annotators_table, o
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.effects import effects_table
+from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
 from ircore.results.tables.model import Table
@@ -107,6 +108,8 @@ TABLES: Mapping[str, Entry] = {
     "effects": _of_judge("what describers and generators contribute", effects_table),
     "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
     "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
+    "by_turn": _of_all("every judge and metric at each turn and up to it (@K)", by_turn_table),
+    "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
     "corrections": _of_all("what correction messages are about", corrections_table),
     "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
