@@ -151,8 +151,6 @@ class Site:
         self.version = version_of(self.results, versions)
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
-        self.games: tuple[Any, ...] = ()
-        """A ``leaderboard.games.section.GameSection`` for each other game that has results."""
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
         self.cache: BuildCache | None = None

@@ -1,9 +1,7 @@
-"""The page of a submission that was handed in and not played yet, and what every page of its preview says."""
+"""The page of a submission that was handed in and not played yet."""
 
 import shlex
 from urllib.parse import quote
-
-from markupsafe import escape
 
 from ircore.core.records import Submission
 from ircore.players.submission import LoadedSubmission
@@ -36,16 +34,6 @@ def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },
-    )
-
-
-def preview_notice(site: Site, loaded: LoadedSubmission) -> str:
-    """Return what stands at the top of every page of a preview, as HTML; ``{root}`` is the way to the site's root."""
-    keys = [pair.key for pair in site.pairs.values() if pair.result.slug == loaded.slug] or [loaded.slug]
-    link = f'<a href="{{root}}pairs/{escape(keys[0])}.html">{escape(loaded.slug)}</a>'
-    return (
-        '<aside class="irg-notice" aria-label="Preview"><p><strong>Preview, not the leaderboard:</strong> '
-        f"how the site would look if the submission {link} were merged.</p></aside>"
     )
 
 
