@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rendering, Rules
@@ -55,6 +55,30 @@ class Page:
     def complete(self) -> "Page":
         """Return the page with all its values."""
         return self if self.later is None else replace(self, values={**self.values, **self.later()}, later=None)
+
+
+class Marked(Protocol):
+    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game."""
+
+    @property
+    def describer(self) -> str:
+        """Label of the first player, whose colour is ``hue``."""
+
+    @property
+    def generator(self) -> str:
+        """Label of the second player, whose marker is ``shape``; empty for a game of one seat."""
+
+    @property
+    def apart(self) -> str:
+        """Text that tells runs of the same players apart; else empty."""
+
+    @property
+    def hue(self) -> int:
+        """Number of the colour, 0-based."""
+
+    @property
+    def shape(self) -> int:
+        """Number of the marker, 0-based."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +254,7 @@ class Site:
         known = self.pictures.shown(rendering.sha256)
         if known is not None:
             return known
-        path = self.runs[run_id].rendering_path(rendering.sha256)
+        path = self.runs[run_id].source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
     def _galleries(self) -> dict[str, Gallery]:

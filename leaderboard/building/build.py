@@ -18,7 +18,6 @@ from leaderboard.building.shells import write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
-from leaderboard.charts.check import check_figures
 from leaderboard.output_folder import build_folder, replace
 from leaderboard.rendering.render import block
 from leaderboard.skeleton import SKELETON
@@ -80,11 +79,10 @@ def build_site(
     with without_collector(), build_folder(out) as work:
         tree = Tree(work)
         content = read_content(runs, options, BuildCache(tree.files, out if out.is_dir() else None))
-        copy_sources(tree, {page.path for page in content.pages}, content.game_boards, address, sources)
+        copy_sources(tree, content.pages, content.game_boards, address, sources)
         sharing = write_sources(content.pages, tree.docs)
         write_content(content, tree)
         with mkdocs(tree):
-            check_figures(tree.files / "charts")
             write_frozen(content.frozen, tree.files)
             encoded = content.pictures.write(tree.files, earlier_build(out))
         finish_pages(tree, sharing, originals, _notice(content, waiting))

@@ -14,6 +14,7 @@ from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from leaderboard.build_cache import BuildCache
+from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
@@ -162,7 +163,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
-    absent = [Page(path, heading, "absent", {"heading": heading}) for path, heading in _LINKED.items()]
+    absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     pages = (games_front_page(games), *game_pages(games), _prompts_page(), paper_page(), *absent)
     files = (partial(games_board_files, games), partial(only_games_files, games))
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,14 @@ from ircore.core.records import json_schemas
 from leaderboard.building.tree import Tree
 from leaderboard.output_folder import write_text
 from leaderboard.pages.board_files import LEADERBOARD
+from leaderboard.site import Page
 from leaderboard.skeleton import SKELETON
 from leaderboard.theme import stylesheet
 
 SETTINGS = "mkdocs.yml"
+
+ABSENT = "absent"
+"""Template of pages that say that nothing is there, for the sake of links to them."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _GAMES_AFTER = "Gallery"
@@ -37,13 +41,13 @@ def check_sources(sources: Path = SKELETON) -> None:
 
 
 def copy_sources(
-    tree: Tree, written: Collection[str], games: Collection[tuple[str, str]], address: str, sources: Path = SKELETON
+    tree: Tree, pages: Sequence[Page], games: Sequence[tuple[str, str]], address: str, sources: Path = SKELETON
 ) -> None:
     """Copy everything that MkDocs reads into the build folder.
 
     Args:
         tree: Folders of the build.
-        written: Paths, without suffix, of the pages that templates write.
+        pages: Pages that templates write; the navigation leaves out those that only say that nothing is there.
         games: Title and path of the board of each other game.
         address: Address of the site, absolute, ending in a slash; empty if unknown.
         sources: Folder with ``mkdocs.yml`` and ``docs``.
@@ -67,10 +71,10 @@ def copy_sources(
         write_text(tree.docs / name, "")  # hand-written pages link to them, so MkDocs has to see them
     settings = yaml.safe_load((sources / SETTINGS).read_text(encoding="utf-8"))
     known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
-    known |= {f"{path}.md" for path in written}
-    settings["nav"] = list(_navigation(settings["nav"], known, games))
-    settings["extra"]["feeds"] = "changes" in written and "boards/index.md" in known
-    settings["not_in_nav"] += "".join(f"/{path}\n" for path in sorted(known))
+    shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}
+    settings["nav"] = list(_navigation(settings["nav"], known | shown, games))
+    settings["extra"]["feeds"] = "changes.md" in shown
+    settings["not_in_nav"] += "".join(f"/{page.path}.md\n" for page in pages)
     if address:
         settings["site_url"] = address
     write_text(tree.work / SETTINGS, yaml.safe_dump(settings, allow_unicode=True, sort_keys=False))

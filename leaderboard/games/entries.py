@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ircore.results.games import GameResults, MeasuredRun, label_of
+from ircore.results.games import GameResults, PlayedGameRun, label_of
 
 
 @dataclass(frozen=True)
 class Entry:
     """A run of a game: a row of its board."""
 
-    measured: MeasuredRun
+    measured: PlayedGameRun
     """The run with its episodes and values."""
 
     rank: int | None
@@ -64,7 +64,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     )
 
 
-def _players(results: GameResults, measured: MeasuredRun) -> tuple[str, ...]:
+def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
     players = measured.run.submission.players
     return tuple(label_of(players[seat.name].player, players[seat.name].model) for seat in results.game.seats)
 

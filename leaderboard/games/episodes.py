@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ircore.core.errors import WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Rendering
-from ircore.results.games import MeasuredRun
+from ircore.results.games import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
 from leaderboard import labels
 from leaderboard.components import episodes as components
@@ -150,7 +150,9 @@ def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering,
     return components.picture(renderings[rendering.sha256], alt, root)
 
 
-def _measured(run: MeasuredRun, episode: GameEpisode) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
+def _measured(
+    run: PlayedGameRun, episode: GameEpisode
+) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
     """Return the values of an episode by measure, and those of its steps, one for each step."""
     per_episode: dict[str, float | None] = {}
     per_step: dict[str, list[float | None]] = {}

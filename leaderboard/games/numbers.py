@@ -6,7 +6,7 @@ from math import fsum, inf
 from ircore.core.game_records import GameEpisode
 from ircore.games.base import Measure
 from ircore.games.pages import Curve
-from ircore.results.games import MeasuredRun
+from ircore.results.games import PlayedGameRun
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import Scale
 
@@ -17,7 +17,7 @@ def scale_of(measure: Measure) -> Scale:
 
 
 def condition_mean(
-    run: MeasuredRun, measure: Measure, category: str | None = None, difficulty: str | None = None
+    run: PlayedGameRun, measure: Measure, category: str | None = None, difficulty: str | None = None
 ) -> Estimate:
     """Return the mean of a measure over the episodes of a condition.
 
@@ -35,7 +35,7 @@ def condition_mean(
     return estimate([value for name, value in run.values(measure).items() if name in wanted], scale_of(measure))
 
 
-def partner_mean(runs: Sequence[MeasuredRun], measure: Measure) -> Estimate:
+def partner_mean(runs: Sequence[PlayedGameRun], measure: Measure) -> Estimate:
     """Return a player's mean over partners: of each instance the mean over its runs, then the mean over instances."""
     values: dict[str, list[float]] = {}
     for run in runs:
@@ -44,7 +44,7 @@ def partner_mean(runs: Sequence[MeasuredRun], measure: Measure) -> Estimate:
     return estimate([fsum(of_instance) / len(of_instance) for of_instance in values.values()], scale_of(measure))
 
 
-def curve_points(run: MeasuredRun, measure: Measure, curve: Curve) -> dict[int, Estimate]:
+def curve_points(run: PlayedGameRun, measure: Measure, curve: Curve) -> dict[int, Estimate]:
     """Return the points of a learning curve: the mean over episodes for each group of steps, in order.
 
     Within an episode the values of one group, such as those of one repetition, are averaged first, so that the interval

@@ -1,7 +1,7 @@
 """One game that has results, as the site shows it."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Rendering
 from ircore.core.terminal import printable
 from ircore.games.base import Game, Seat
+from ircore.instances.store import GameInstanceSet
 from ircore.results.games import GameResults, read_game_results
 from ircore.runs.folder import GameRunFolder, open_any_run
 from ircore.runs.play import payload_of
@@ -28,12 +29,10 @@ class GameSection:
 
     Attributes:
         results: Runs of the game, best first.
-        folders: Run folders by run id.
         pictures: Pictures of the whole site.
     """
 
     results: GameResults
-    folders: Mapping[str, GameRunFolder]
     pictures: PictureBook
 
     @property
@@ -54,7 +53,7 @@ class GameSection:
     @property
     def instances(self) -> tuple[GameInstance, ...]:
         """Instances of the game's set."""
-        return self._any_folder.instances.instances
+        return self._instance_set.instances
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -90,11 +89,11 @@ class GameSection:
 
     def payload(self, instance: GameInstance) -> Any:
         """Return the game's own fields of an instance as its record."""
-        return payload_of(self.game, self._any_folder.instances, instance)
+        return payload_of(self.game, self._instance_set, instance)
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
         """Return how the pictures of an instance are shown, by name."""
-        folder = self._any_folder.instances.folder
+        folder = self._instance_set.folder
         return {
             name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
             for name, picture in instance.pictures.items()
@@ -107,7 +106,7 @@ class GameSection:
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""
-        path = self.folders[entry.run_id].rendering_path(rendering.sha256)
+        path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
     def episodes(self, instance: GameInstance) -> Iterator[tuple[Entry, GameEpisode]]:
@@ -118,9 +117,9 @@ class GameSection:
                     yield entry, episode
 
     @property
-    def _any_folder(self) -> GameRunFolder:
-        """A run folder: all hold the same instances."""
-        return next(iter(self.folders.values()))
+    def _instance_set(self) -> GameInstanceSet:
+        """Instance set as the first run holds it: all hold the same."""
+        return self.results.runs[0].instances
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:
@@ -142,5 +141,5 @@ def game_sections(runs: Sequence[GameRunFolder], pictures: PictureBook) -> tuple
         except (WorkError, InputError) as error:
             print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
             continue
-        sections.append(GameSection(results, {folder.run.run_id: folder for folder in folders}, pictures))
+        sections.append(GameSection(results, pictures))
     return tuple(sections)

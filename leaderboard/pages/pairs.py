@@ -62,7 +62,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
-                "language": site.runs[pair.run_id].language(),
+                "language": site.runs[pair.run_id].language,
                 "players": {role: players[role, label] for role, label in _seats(pair)},
                 "rivals": sum(other.result.run.rules == pair.result.run.rules for other in ranked),
                 "rival": next((other for other in ranked if other is not pair), None),

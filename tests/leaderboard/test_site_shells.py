@@ -21,7 +21,7 @@ PAGES = (
     Page("pairs/index", "Pairs", "pairs_index", {"words": "found by the search"}, searchable=True),
     Page("index", "Start", "front"),
     *(
-        Page(name, name, "absent")
+        Page(name, name, "paper")
         for name in ("boards/index", "gallery/index", "changes", "compare", "limits", "replay", "prompts")
     ),
 )
@@ -31,7 +31,7 @@ PAGES = (
 def shells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Pages with their slots filled, by path; ``alone/NAME`` are those that have a shell of their own."""
     tree = Tree(tmp_path_factory.mktemp("build"))
-    copy_sources(tree, {page.path for page in PAGES}, [("Rock & paper", "games/rps/index")], ADDRESS)
+    copy_sources(tree, PAGES, [("Rock & paper", "games/rps/index")], ADDRESS)
     for name, title in TITLES.items():
         # The same page, asked for by itself.
         write_sources([Page("alone", title, "pair")], tree.docs)

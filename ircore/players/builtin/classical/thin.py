@@ -46,7 +46,7 @@ def read_strokes(
         dots: Small round shapes, which may be markers on a line; those that are, are removed from the list.
         charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
-    thin = Thin()
+    reading = Thin()
     labels = segmentation.labels
     counts = np.bincount(thin.ravel(), minlength=len(segmentation.colours))
     busy = [label for label in range(1, len(counts)) if counts[label] >= MIN_PIXELS]
@@ -55,23 +55,23 @@ def read_strokes(
     masks = {label: _bridged(thin == label, labels) for label in busy}
     for label, mask in masks.items():
         _erase_grids(mask, label, grids, segmentation)
-        _outlined(mask, label, segmentation, thin)
-        _straight(mask, [line for line in lines if line.label == label], segmentation, thin)
-    thin.charted = charted([*grids, *thin.percepts])
+        _outlined(mask, label, segmentation, reading)
+        _straight(mask, [line for line in lines if line.label == label], segmentation, reading)
+    reading.charted = charted([*grids, *reading.percepts])
     for label, mask in masks.items():
-        for known in thin.charted:
+        for known in reading.charted:
             if known.colour == segmentation.hex(label):
                 mask &= ~band_of(mask.shape, known)
         line = curves.across(mask, segmentation.hex(label), dots)
         if line is None:
-            _components(mask, label, segmentation, dots, thin)
+            _components(mask, label, segmentation, dots, reading)
         else:
-            thin.percepts.append(line)
+            reading.percepts.append(line)
             if line.marker:
                 dots[:] = [dot for dot in dots if dot.colour != line.colour]
-    thin.percepts[:0] = grids
-    _dashed_grids(thin)
-    return thin
+    reading.percepts[:0] = grids
+    _dashed_grids(reading)
+    return reading
 
 
 def _bridged(mask: Mask, labels: Labels) -> Mask:
