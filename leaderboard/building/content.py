@@ -60,6 +60,7 @@ _LINKED = {
     "changes": "What changed",
     "compare": "Compare pairs",
     "limits": "What the numbers cannot tell",
+    "paper": "Published scores",
     "replay": "One episode, turn by turn",
 }
 """Pages that hand-written pages link to, with their headings: they say so where no reconstruction run is shown."""
@@ -164,7 +165,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
-    pages = (games_front_page(games), *game_pages(games), _prompts_page(), paper_page(), *absent)
+    pages = (games_front_page(games), *game_pages(games), _prompts_page(), *absent)
     files = (partial(games_board_files, games), partial(only_games_files, games))
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 

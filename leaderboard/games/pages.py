@@ -92,6 +92,7 @@ def _page(
         "tab": tab,
         "tabs": [entry for entry in _TABS if entry[0] != "matrix" or section.crossed is not None],
         "digits": value_digits(section.game.headline),
+        "measure_titles": {shown.key: shown.title for shown in section.game.measures},
         "ends": scale_ends(section.game.headline, ()),
     }
     title = f"{section.game.title}: {words}"
