@@ -13,7 +13,6 @@ from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.history import Step
 from leaderboard.build_cache import BuildCache, content_key
 from leaderboard.labels import instance_title
@@ -177,6 +176,8 @@ class Site:
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
         self.submitted: tuple[Submitted, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
+        self.played: Mapping[str, str] = {}
+        """Slugs of the submissions that have a run on the site, each with the path of a run's page."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
         self._under: dict[Rules, Results] = {}
@@ -193,16 +194,6 @@ class Site:
     def history(self, slug: str) -> tuple[Step, ...]:
         """Return what happened to a submission since it was merged; nothing if that is not known."""
         return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
-
-    @property
-    def unplayed(self) -> tuple[Submitted, ...]:
-        """Submissions of others without a run on this site: they are listed, never ranked."""
-        played = {pair.result.slug for pair in self.pairs.values()}
-        return tuple(
-            submitted
-            for submitted in self.submitted
-            if submitted.slug not in played and not is_maintainers(submitted.slug)
-        )
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ircore.core.collector import without_collector
 from ircore.instances.benchmark import RECORDS
-from ircore.players.submission import LoadedSubmission
+from ircore.players.submission import AnyLoaded
 from leaderboard.build_cache import BuildCache
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
@@ -19,6 +19,7 @@ from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.output_folder import build_folder, replace
+from leaderboard.pages.waiting import played_pages
 from leaderboard.rendering.render import block
 from leaderboard.skeleton import SKELETON
 from leaderboard.versions.archive import write_frozen
@@ -48,7 +49,7 @@ def build_site(
     version: str | None = None,
     originals: str = "",
     versions: Path = RECORDS,
-    waiting: LoadedSubmission | None = None,
+    waiting: AnyLoaded | None = None,
     submissions: Path | None = None,
 ) -> BuildReport:
     """Build the site of some runs.
@@ -93,14 +94,13 @@ def build_site(
     return BuildReport(len(content.pages), len(content.pictures), encoded)
 
 
-def _notice(content: Content, waiting: LoadedSubmission | None) -> partial[str]:
+def _notice(content: Content, waiting: AnyLoaded | None) -> partial[str]:
     """Return the function that makes the notice at the top of every page of a preview."""
-    if waiting is None or content.site is None:
+    if waiting is None:
         return partial(no_notice)
-    pairs = content.site.pairs.values()
-    key = next((pair.key for pair in pairs if pair.result.slug == waiting.slug), waiting.slug)
-    return partial(_preview_notice, waiting.slug, key)
+    page = played_pages(content.site, content.games).get(waiting.slug, f"pairs/{waiting.slug}")
+    return partial(_preview_notice, waiting.slug, page)
 
 
-def _preview_notice(slug: str, key: str, root: str) -> str:
-    return block("notice", {"slug": slug, "key": key, "root": root})
+def _preview_notice(slug: str, page: str, root: str) -> str:
+    return block("notice", {"slug": slug, "page": page, "root": root})

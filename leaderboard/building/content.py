@@ -10,7 +10,7 @@ from typing import Any
 from ircore.core.errors import InputError
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
-from ircore.players.submission import LoadedSubmission
+from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from leaderboard.build_cache import BuildCache
@@ -36,11 +36,11 @@ from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.targets import targets_page
-from leaderboard.pages.waiting import waiting_page
+from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.pictures import PictureBook
 from leaderboard.site import Page, Site
 from leaderboard.site_runs import read_runs
-from leaderboard.submitted import read_submitted
+from leaderboard.submitted import Submitted, read_submitted, unplayed
 from leaderboard.versions.archive import FrozenBoard, read_archive
 from leaderboard.versions.pages import version_pages
 
@@ -76,7 +76,7 @@ class Options:
     version: str | None = None
     originals: str = ""
     versions: Path = RECORDS
-    waiting: LoadedSubmission | None = None
+    waiting: AnyLoaded | None = None
     submissions: Path | None = None
 
 
@@ -142,9 +142,11 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     games = game_sections(others, site.pictures)
+    site.played = played_pages(site, games)
     fragments = Fragments(site)
     fragments.make()
-    pages = chain(all_pages(site, games), version_pages(site.version, frozen), _waiting_pages(site, options.waiting))
+    handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
+    pages = chain(all_pages(site, games), version_pages(site.version, frozen), handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
     return Content(site, games, site.pictures, tuple(pages), tuple(files), frozen, many)
@@ -153,7 +155,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
 def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     """Return the content of a site of other games alone."""
     asked = {"--judge": options.judge, "--version": options.version, "--archive": options.archive}
-    given = next((name for name, value in asked.items() if value is not None), "--preview" if options.waiting else None)
+    given = next((name for name, value in asked.items() if value is not None), None)
     if given is not None:
         raise InputError(
             f"{given}: no run of the reconstruction game, of which it speaks", f"Leave {given} out, or add such a run."
@@ -164,8 +166,10 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
+    submitted = () if options.submissions is None else read_submitted(options.submissions)
+    handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
-    pages = (games_front_page(games), *game_pages(games), _prompts_page(), *absent)
+    pages = (games_front_page(games, handed_in), *game_pages(games), _prompts_page(), *handed_in, *absent)
     files = (partial(games_board_files, games), partial(only_games_files, games))
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
@@ -191,11 +195,17 @@ def _prompts_page() -> Page:
     return Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
 
 
-def _waiting_pages(site: Site, previewed: LoadedSubmission | None) -> Iterator[Page]:
+def _waiting_pages(
+    site: Site | None, games: Sequence[GameSection], submitted: Sequence[Submitted], previewed: AnyLoaded | None
+) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
-    unplayed = (submitted.loaded for submitted in site.unplayed)
-    several = (*((previewed,) if previewed is not None else ()), *unplayed)
-    return filter(None, (waiting_page(site, submission) for submission in several))
+    waiting = unplayed(submitted, played_pages(site, games))
+    several = {submission.slug: (submission.loaded, submission.steps) for submission in waiting}
+    if previewed is not None:
+        history = next((submission.steps for submission in submitted if submission.slug == previewed.slug), ())
+        several = {previewed.slug: (previewed, history), **several}
+    pages = (waiting_page(site, games, loaded, history) for loaded, history in several.values())
+    return (page for page in pages if page is not None)
 
 
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:

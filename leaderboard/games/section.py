@@ -14,8 +14,8 @@ from ircore.core.terminal import printable
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
 from ircore.results.games import GameResults, read_game_results
+from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
-from ircore.runs.play import payload_of
 from leaderboard.games.entries import Entry, entries_of
 from leaderboard.pictures import PictureBook, Shown
 

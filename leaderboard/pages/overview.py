@@ -22,13 +22,15 @@ _GOOD_ENOUGH = 6.0
 """Final similarity from which an episode may stand on the front page for its improvement."""
 
 
-def games_front_page(games: Sequence[Any]) -> Page:
+def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
     """Return the front page of a site of other games alone: each with the top of its board.
 
     Args:
         games: A ``leaderboard.games.section.GameSection`` for each game that has results.
+        handed_in: Pages of the submissions without a run.
     """
-    return Page("index", "Games with words and pictures", "front_games", {"games": games}, searchable=True)
+    values = {"games": games, "handed_in": handed_in}
+    return Page("index", "Games with words and pictures", "front_games", values, searchable=True)
 
 
 def front_page(site: Site, games: Sequence[Any] = ()) -> Page:

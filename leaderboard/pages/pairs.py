@@ -8,7 +8,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.core.records import PlayerSpec, Role, Submission, Turn
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
@@ -25,6 +26,7 @@ from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
 from leaderboard.site_judge import judge_kind, rates
+from leaderboard.submitted import unplayed
 from leaderboard.tiers import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
@@ -42,7 +44,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
-        "unplayed": site.unplayed,
+        "unplayed": unplayed(site.submitted, site.played),
         "disputes": disputes,
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
@@ -282,7 +284,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     ]
 
 
-def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
     """Return who submitted a pair, when, on what and under which licence, by the words for it."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
