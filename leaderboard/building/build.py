@@ -23,6 +23,7 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from leaderboard.build_cache import BuildCache
+from leaderboard.building.bundle import write_bundles
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
 from leaderboard.building.shells import write_sources
@@ -300,7 +301,9 @@ def _copy_sources(sources: Path, work: Path, address: str) -> None:
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(sources / "docs", work / "docs", ignore=ignored)
-        shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=ignored)
+        plain = shutil.ignore_patterns("js", ".*")
+        shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True, ignore=plain)
+        write_bundles(work / "docs" / "assets" / "js")
         settings = (sources / "mkdocs.yml").read_text(encoding="utf-8")
         # A string in JSON is a string in YAML.
         write_text(work / "docs" / "assets" / "css" / "theme.css", stylesheet())
