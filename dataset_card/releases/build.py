@@ -14,7 +14,6 @@ from dataset_card.card.verification import (
     verification_text,
 )
 from dataset_card.releases.derived import derived_files
-from dataset_card.releases.folder_run import FolderRun
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.record import (
     JUDGES,
@@ -25,14 +24,14 @@ from dataset_card.releases.record import (
     ReleaseRecord,
     Vouched,
 )
-from dataset_card.releases.run_records import records_path, write_run_records
+from dataset_card.releases.run_records import records_of, records_path, write_run_records
 from dataset_card.releases.selection import ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored import StoredRelease, StoredRun, link_or_copy
 from dataset_card.tables import rows
 from dataset_card.tables.parquet import Written, write_table
 from dataset_card.tables.parts import Part, layout_key, make_part, part_key, sum_parts
 from dataset_card.tables.previews import preview_rows
-from dataset_card.tables.rows import ReleaseSource, Row, SourceRun
+from dataset_card.tables.rows import ReleaseSource, Row
 from dataset_card.tables.schema import (
     ALL_CONFIGS,
     CONFIGS,
@@ -50,11 +49,13 @@ from ircore.core.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdra
 from ircore.core.progress import progress
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.tables.names import ALL
+from ircore.runs.folder import RunFolder
 
 LARGEST_SEED = 2**63 - 1
 
-_OF_A_RUN: dict[str, Callable[[InstanceSet, SourceRun], Iterable[Row]]] = {
+_OF_A_RUN: dict[str, Callable[[InstanceSet, PlayedRun], Iterable[Row]]] = {
     TRANSCRIPTS.name: rows.transcript_rows,
     EPISODES.name: rows.episode_rows,
     SCORES.name: rows.score_rows,
@@ -142,7 +143,7 @@ def build_release(runs: Sequence[Path], instances: Path, out: Path, plan: BuildP
     played_on = read_instances(instances)
     _refuse_unfit(played_on)
     previous = StoredRelease(plan.previous, plan.previous_commit) if plan.previous is not None else None
-    chosen = select_runs([FolderRun(path) for path in runs], played_on, previous, plan.withdrawals)
+    chosen = select_runs([RunFolder(path) for path in runs], played_on, previous, plan.withdrawals)
     return write_release(chosen, played_on, previous, out, date, plan.previews)
 
 
@@ -178,7 +179,7 @@ def write_release(
         writer = _PartWriter(folder, previous)
         with progress("release", sum(1 if one.name in _OF_NO_RUN else len(source.runs) for one in configs)) as shown:
             parts = tuple(_parts(configs, source, writer, shown.advance))
-        _keep_records(folder, chosen.runs, parts)
+        _keep_records(folder, source.runs, parts)
         texts = _texts(source, chosen)
         record = describe_release(source, parts, texts, previous, chosen.tombstones, date)
         written = tuple(sum_parts(config, parts) for config in configs)
@@ -204,21 +205,28 @@ def _write_files(
     return record
 
 
-def make_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReleaseSource:
+def make_source(runs: Sequence[ReleaseRun], instances: InstanceSet) -> ReleaseSource:
     """Compute the results of the runs of a release.
 
     Raises:
         InputError: As in ``build_release``.
     """
-    results = Results.from_runs(runs)
+    by_id = {run.run.run_id: _view(run) for run in runs}
+    results = Results.from_runs(by_id.values())
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
         raise InputError(
             f"{', '.join(str(one.path) for one in runs)}: no played episode was rated by a judge",
             "Score the runs first: ircore score RUN...",
         )
-    by_id = {one.run.run_id: one for one in runs}
-    return ReleaseSource(instances, tuple(by_id[one.run_id] for one in results.submissions), results)
+    return ReleaseSource(instances, tuple(by_id[entry.run_id] for entry in results.submissions), results)
+
+
+def _view(stored: ReleaseRun) -> PlayedRun:
+    run = PlayedRun(stored)
+    if isinstance(stored, StoredRun) and (published := stored.release.cells.get(stored.run.run_id)):
+        run.cells = published  # the same program computed them
+    return run
 
 
 def _refuse_unfit(instances: InstanceSet) -> None:
@@ -244,9 +252,9 @@ class _PartWriter:
         self._layout = layout_key(CONFIGS)
         self.taken_over = 0
 
-    def kept(self, config: Config, run: SourceRun) -> Part | None:
+    def kept(self, config: Config, run: PlayedRun) -> Part | None:
         """Take over what a released run has in a table; None if it has to be written."""
-        release = run.release if isinstance(run, StoredRun) else None
+        release = run.source.release if isinstance(run.source, StoredRun) else None
         part = self._part_of(release, config, run.run.run_id)
         return self._taken(release, part) if release is not None and part is not None else None
 
@@ -284,16 +292,16 @@ def _parts(
             advance(config.name)
 
 
-def _keep_records(folder: Path, runs: Iterable[ReleaseRun], parts: Sequence[Part]) -> None:
+def _keep_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[Part]) -> None:
     """Keep the records of every run for the next build."""
     for run in runs:
         run_id = run.run.run_id
         path = records_path(folder, (one for one in parts if one.run_id == run_id))
-        previous = run.records_path if isinstance(run, StoredRun) else None
+        previous = run.source.records_path if isinstance(run.source, StoredRun) else None
         if previous is not None:
             link_or_copy(previous, path)
         else:
-            write_run_records(path, run.records)
+            write_run_records(path, records_of(run))
 
 
 def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> Verification:
@@ -304,7 +312,7 @@ def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> V
 def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:
     """Return the files of records of a release by name; a file without a record is left out."""
     judges = source.results.judge_identities.values()
-    vouched = ((run.run.run_id, run.provenance()) for run in source.runs)
+    vouched = ((run.run.run_id, run.provenance) for run in source.runs)
     known = [Vouched(run_id=run_id, provenance=one) for run_id, one in vouched if one is not None]
     return {
         RUNS: "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs),

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dataset_card.releases.folder_run import FolderRun
 from dataset_card.releases.stored import StoredRelease, StoredRun
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
 from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
 
-ReleaseRun = FolderRun | StoredRun
-"""A run that a release is made of."""
+ReleaseRun = RunFolder | StoredRun
+"""A run that a release is made of, where it is stored."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Selection:
 
 
 def select_runs(
-    given: Sequence[FolderRun],
+    given: Sequence[RunFolder],
     instances: InstanceSet,
     previous: StoredRelease | None,
     withdrawals: Sequence[Withdrawal] | None,
@@ -84,9 +84,9 @@ def _tombstones(
     return found
 
 
-def _refuse_unfit(given: Sequence[FolderRun], instances: InstanceSet) -> None:
+def _refuse_unfit(given: Sequence[RunFolder], instances: InstanceSet) -> None:
     """Refuse runs of another set, and one that is given twice."""
-    seen: dict[str, FolderRun] = {}
+    seen: dict[str, RunFolder] = {}
     for one in given:
         if one.run.instance_set != instances.identity:
             raise InputError(

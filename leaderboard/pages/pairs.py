@@ -8,7 +8,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.core.records import PlayerSpec, Role, Submission, Turn
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
@@ -62,7 +63,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
-                "language": site.runs[pair.run_id].language(),
+                "language": site.runs[pair.run_id].language,
                 "players": {role: players[role, label] for role, label in _seats(pair)},
                 "rivals": sum(other.result.run.rules == pair.result.run.rules for other in ranked),
                 "rival": next((other for other in ranked if other is not pair), None),
@@ -282,7 +283,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     ]
 
 
-def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
     """Return who submitted a pair, when, on what and under which licence, by the words for it."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
