@@ -22,7 +22,7 @@ from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
 from leaderboard.pages.badges import badge_files
-from leaderboard.pages.board_files import leaderboard_files
+from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
@@ -170,7 +170,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
     handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     pages = (games_front_page(games, handed_in), *game_pages(games), _prompts_page(), *handed_in, *absent)
-    files = (partial(games_board_files, games), partial(only_games_files, games))
+    files = (partial(games_board_files, games), partial(only_games_files, games, LEADERBOARD))
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from ircore.results.games import game_board
 from ircore.results.tables.formats import as_csv, flat_records
 from leaderboard.games.section import GameSection
-from leaderboard.pages.board_files import LEADERBOARD
 
 
 def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
@@ -21,16 +20,21 @@ def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, st
         yield f"{section.folder}/board.json", f'{{"game": {_json(section.game.name)}, "rows": [\n{rows}\n]}}\n'
 
 
-def only_games_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
-    """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game."""
+def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game.
+
+    Args:
+        sections: Games that have results.
+        paths: Where the CSV and the JSON file stand, below the site's root.
+    """
     rows = [row for section in sections for row in _rows(section)]
     text = io.StringIO()
     writer = csv.DictWriter(text, ["game", "run_id", "submission", "measure", "mean", "low", "high", "n"])
     writer.writeheader()
     writer.writerows(rows)
-    yield LEADERBOARD[0], text.getvalue()
+    yield paths[0], text.getvalue()
     lines = ",\n".join(_json(row) for row in rows)
-    yield LEADERBOARD[1], f'{{"rows": [\n{lines}\n]}}\n'
+    yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'
 
 
 def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
