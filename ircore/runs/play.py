@@ -7,7 +7,7 @@ with the recorded answers standing in for the players, up to the point where the
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
@@ -19,16 +19,17 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Run
+from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Instance, Run
 from ircore.core.seeds import derived_seed
 from ircore.core.tokens import load_tokenizer
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
-from ircore.instances.store import AnyInstanceSet
-from ircore.players.base import Answer, Asked, PlayerError
+from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.players.base import Answer, Asked, DescriberView, InformedView, Knowledge, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
+from ircore.players.traits import reference_players, traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
@@ -96,6 +97,7 @@ def make_run(
         seed=seed,
         version=__version__,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        reference=bool(reference_players(loaded.submission.players)),
     )
     return with_run_id(draft)
 
@@ -279,6 +281,18 @@ def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> Any
     return GameEpisode.model_validate({**stated, "steps": [step.model_dump(mode="json") for step in ending.steps]})
 
 
+def informed(question: Asked, setup: EpisodeSetup[Any], plan: PlayPlan) -> Asked:
+    """Return a describer's question with what reference describers alone are told; any other question as it is."""
+    if not isinstance(question, DescriberView) or not isinstance(plan.instances, InstanceSet):
+        return question
+    instance = setup.instance
+    others = tuple(other for other in plan.instances.instances if other.instance_id != instance.instance_id)
+    knowledge = Knowledge(cast(Instance, instance), others, plan.instances.target, setup.seed)
+    return InformedView(
+        **{field.name: getattr(question, field.name) for field in fields(question)}, knowledge=knowledge
+    )
+
+
 class _JournalTable:
     """The table of one episode: every question goes through the engine."""
 
@@ -320,15 +334,22 @@ class _SeatInquiry(Inquiry[Entry, Any]):
             folder.rendering(call.rendering)  # checked before it is relied on
         return Entry(call)
 
+    @property
+    def _is_informed(self) -> bool:
+        return traits_of(self.session.plan.run.submission.players[self.seat.name].player).reference
+
     def cached(self) -> Entry | None:
-        kept = self.session.cache.answer(self.seat, self.question) if self.session.cache else None
+        # What a reference player was told is no part of a cached question.
+        cache = None if self._is_informed else self.session.cache
+        kept = cache.answer(self.seat, self.question) if cache else None
         return None if kept is None else self._entry(kept, 0.0)
 
     def ask(self) -> Awaitable[Any]:
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
             return self._recorded_elsewhere(player.source)
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, self.question))
+        question = informed(self.question, self.setup, self.session.plan) if self._is_informed else self.question
+        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
         return asked
 
     async def _recorded_elsewhere(self, source: str) -> Answer:
@@ -336,7 +357,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 
     def answered(self, answer: Any, seconds: float) -> Entry:
         fit = written(fitting(self.seat, self.question, answer))
-        if self.session.cache:
+        if self.session.cache and not self._is_informed:
             self.session.cache.keep(self.seat, self.question, fit)
         return self._entry(fit, seconds)
 
