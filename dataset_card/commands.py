@@ -63,14 +63,14 @@ def build(
     if isinstance(read_any_instances(instances), GameInstanceSet):
         _build_of_game(runs, instances, out, any((former, withdrawals, previews, date)))
         return
-    from dataset_card.hub.pull import find_former
+    from dataset_card.hub.pull import find_previous
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.core.lifecycle import read_withdrawals
 
-    base = None if former is None else find_former(former)
+    base = None if former is None else find_previous(former)
     plan = BuildPlan(
-        former=None if base is None else base.folder,
-        former_commit=None if base is None else base.commit,
+        previous=None if base is None else base.folder,
+        previous_commit=None if base is None else base.commit,
         withdrawals=None if withdrawals is None else read_withdrawals(withdrawals),
         date=date,
         previews=previews,
@@ -116,7 +116,7 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
     """
     from secrets import randbits
 
-    from dataset_card.checking.place import check_place
+    from dataset_card.checking.full_check import full_check
     from dataset_card.checking.rescore import parse_share
     from dataset_card.checking.rescored_run import Draw
     from dataset_card.games.check import check_game_release
@@ -129,7 +129,7 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
     else:
         # Nobody who changes a release may know beforehand which episodes will be drawn.
         draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
-        report = check_place(place, not no_load, run_card, os.cpu_count() or 1, draw)
+        report = full_check(place, not no_load, run_card, os.cpu_count() or 1, draw)
     for fault in report.faults:
         click.echo(printable(fault))
     for line in report.rescored:

@@ -7,7 +7,7 @@ not part of ``ircore`` since that knows nothing of releases.
 from typing import TYPE_CHECKING, Literal
 
 from dataset_card.checking.check import Report, check_release
-from dataset_card.checking.place import check_place
+from dataset_card.checking.full_check import full_check
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.tables.parquet import read_frame
@@ -89,4 +89,4 @@ def verify_release(
     if not 0 < share <= 1:
         raise InputError(f"share {share}: must be above 0 and at most 1", "Give 0.25 for a quarter, 1 for all.")
     named = place if revision is None else f"{place}@{revision}"
-    return check_place(named, load=False, processes=processes, draw=Draw(share, seed))
+    return full_check(named, load=False, processes=processes, draw=Draw(share, seed))

@@ -232,7 +232,7 @@ class Site:
         known = self.pictures.shown(rendering.sha256)
         if known is not None:
             return known
-        path = self.runs[run_id].rendering_path(rendering.sha256)
+        path = self.runs[run_id].source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
     def _galleries(self) -> dict[str, Gallery]:

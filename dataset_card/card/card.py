@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
-from dataset_card.card.free import CARD, DATASHEET, FreeTexts, blocks
+from dataset_card.card.episode_picture import Example, draw_episode
+from dataset_card.card.maintainer_texts import CARD, DATASHEET, MaintainerTexts, blocks
 from dataset_card.card.metadata import PAPER, TITLE, front_matter, licences_of
 from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
-from dataset_card.card.strip import Example, draw_strip
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.parquet import Written
@@ -71,7 +71,7 @@ class CardFacts:
         written: Sizes of the configs, in the order of ``CONFIGS``.
         example: The episode that the strip shows.
         name: Of the release, which is its tag on the Hub; None if it has none.
-        free: What maintainers wrote into the free sections.
+        maintainer_texts: Texts of the maintainers' sections.
         verification: What was computed again.
     """
 
@@ -79,7 +79,7 @@ class CardFacts:
     written: Sequence[Written]
     example: Example
     name: str | None = None
-    free: FreeTexts = field(default_factory=dict)
+    maintainer_texts: MaintainerTexts = field(default_factory=dict)
     verification: Verification = field(default_factory=Verification)
 
 
@@ -90,7 +90,7 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
         CARD: render_card(facts).encode(),
         DATASHEET: render_datasheet(facts).encode(),
         LICENCES: render_licences(source).encode(),
-        STRIP: draw_strip(source, facts.example),
+        STRIP: draw_episode(source, facts.example),
         TARGETS: draw_targets(source),
         SCORES: draw_scores(source.results, (*rating_judges(source.results), *source.results.judges)[0]),
     }
@@ -112,7 +112,7 @@ def render_card(facts: CardFacts) -> str:
         counts=[_counts(source, category) for category in source.results.categories],
         licences=source_licences(source),
         type_name=_type_name,
-        free=blocks(CARD, facts.free),
+        maintainers=blocks(CARD, facts.maintainer_texts),
         verified=_verified(facts),
         **_common(facts),
     )
@@ -127,7 +127,7 @@ def render_datasheet(facts: CardFacts) -> str:
         first_day=days[0],
         last_day=days[-1],
         licence_names=sorted(licences_of(facts.source)),
-        free=blocks(DATASHEET, facts.free),
+        maintainers=blocks(DATASHEET, facts.maintainer_texts),
         **_common(facts),
     )
 

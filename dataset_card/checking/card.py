@@ -10,7 +10,7 @@ import yaml
 
 from dataset_card.card.card import LICENCES, SourceLicence
 from dataset_card.card.code import differing_blocks
-from dataset_card.card.free import CARD
+from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape

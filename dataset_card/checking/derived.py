@@ -1,12 +1,12 @@
 """Whether every derived file of a release is, to the byte, what is written from its tables and records.
 
-What maintainers wrote into the free sections is taken over as it stands, once it is seen to be sound.
+The texts of the maintainers' sections are taken over unchanged, once they are sound.
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dataset_card.card.free import SECTIONS, FreeTexts, find_texts, free_faults, has_markers
+from dataset_card.card.maintainer_texts import SECTIONS, MaintainerTexts, find_texts, has_markers, section_faults
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification, run_key
 from dataset_card.checking.differences import picture_difference, text_differences
 from dataset_card.findings import Findings, decoded
@@ -49,13 +49,13 @@ def check_derived(
     same_texts = theirs is not None and theirs.texts == ours.texts
     verification = _verification(folder, record, findings)
     texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
-    free = free_texts(folder)
+    maintainer_texts = maintainer_texts_of(folder)
     for name, text in texts.items():
         if text and (same_texts or has_markers(name, text)):
-            for fault in free_faults(name, text):
+            for fault in section_faults(name, text):
                 findings.add(name, fault)
     not_checked = []
-    for name, wanted in sorted(derived_files(folder, source, record, free, verification, hashes).items()):
+    for name, wanted in sorted(derived_files(folder, source, record, maintainer_texts, verification, hashes).items()):
         data = _read(folder / name)
         if not data or data == wanted:
             continue
@@ -71,8 +71,8 @@ def _is_rated(result: EpisodeResult) -> bool:
     return bool(result.judged and result.episode.played and result.episode.rendered_turns)
 
 
-def free_texts(folder: Path) -> FreeTexts:
-    """Return what maintainers wrote into the free sections of a release, as it stands."""
+def maintainer_texts_of(folder: Path) -> MaintainerTexts:
+    """Return the unchecked texts of the maintainers' sections of a release."""
     texts = ((name, _read(folder / name).decode(errors="replace")) for name in SECTIONS)
     return {key: lines for name, text in texts for key, lines in find_texts(name, text).items()}
 

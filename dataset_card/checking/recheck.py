@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from dataset_card.card.free import CARD
+from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
     VERIFICATION,
     Verification,
@@ -14,7 +14,7 @@ from dataset_card.card.verification import (
     verification_text,
 )
 from dataset_card.checking.check import Report
-from dataset_card.checking.derived import free_texts
+from dataset_card.checking.derived import maintainer_texts_of
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.derived import derived_files
@@ -78,7 +78,7 @@ def _written(folder: Path, report: Report, record: ReleaseRecord, verification: 
     path = folder / VERIFICATION
     if report.source is None or (path.is_file() and path.read_bytes() == text):
         return ()
-    files = derived_files(folder, report.source, record, free_texts(folder), verification, record.hashes)
+    files = derived_files(folder, report.source, record, maintainer_texts_of(folder), verification, record.hashes)
     write_bytes(path, text)
     write_bytes(folder / CARD, files[CARD])
     return (VERIFICATION, CARD)

@@ -108,7 +108,7 @@ def build_game_release(runs: Sequence[Path], instances_dir: Path, out: Path) -> 
     results = read_game_results(opened)
     configs = game_configs(game, instances, results)
     with new_folder(out) as folder:
-        written = [write_table(folder, one, rows_of(one, game, instances, opened, results)) for one in configs]
+        written = [write_table(folder, one, rows_of(one, game, instances, results)) for one in configs]
         text = "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in opened)
         write_text(folder / RUNS, text)
         record = _describe(folder, game, instances, written, text)

@@ -1,7 +1,7 @@
 """The tables of a release of a game: columns from the game's declarations, rows from its runs."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, get_origin
 
 from dataset_card.tables.rows import PictureFile, Row
@@ -10,9 +10,8 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Record
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
-from ircore.results.games import GameResults, game_board
+from ircore.results.games import GameResults, PlayedGameRun, game_board
 from ircore.results.tables.formats import flat_columns, flat_records
-from ircore.runs.folder import GameRunFolder
 
 GAME = Column("game", "string", "Name of the game.")
 _RUN = (
@@ -70,9 +69,7 @@ def game_configs(game: Game[Any], instances: GameInstanceSet, results: GameResul
     )
 
 
-def rows_of(
-    config: Config, game: Game[Any], instances: GameInstanceSet, runs: Sequence[GameRunFolder], results: GameResults
-) -> Iterable[Row]:
+def rows_of(config: Config, game: Game[Any], instances: GameInstanceSet, results: GameResults) -> Iterable[Row]:
     """Return the rows of a table, in an order that only the content decides."""
     if config.name == "instances":
         return _instance_rows(config, instances)
@@ -80,6 +77,7 @@ def rows_of(
         board = zip(results.runs, flat_records(game_board(results)), strict=True)
         return ({"game": game.name, "run_id": run.run.run_id, **flat} for run, flat in board)
     make = {"episodes": _episode_rows, "scores": _score_rows}.get(config.name, _step_rows)
+    runs = sorted(results.runs, key=lambda run: run.run.run_id)
     return (row for run in runs for row in make(game, run))
 
 
@@ -112,9 +110,9 @@ def _kind(annotation: Any) -> Kind:
     return plain.get(annotation, "string")
 
 
-def _step_rows(game: Game[Any], run: GameRunFolder) -> Iterator[Row]:
+def _step_rows(game: Game[Any], run: PlayedGameRun) -> Iterator[Row]:
     pictures = picture_fields(game.step)
-    for episode in run.episodes():
+    for episode in run.episodes:
         for number, step in enumerate(episode.steps, start=1):
             row: Row = {**_of_run(game, run), **_players(game, run), **_of_episode(episode), "step": number}
             for name, info in game.step.model_fields.items():
@@ -129,11 +127,11 @@ def _step_rows(game: Game[Any], run: GameRunFolder) -> Iterator[Row]:
             yield row | {"record": json.dumps(step, sort_keys=True, ensure_ascii=False)}
 
 
-def _drawn(run: GameRunFolder, column: str, value: Any) -> Row:
+def _drawn(run: PlayedGameRun, column: str, value: Any) -> Row:
     if value is None:
         return {column: None, f"{column}_sha256": None}
     sha256 = str(value["sha256"])
-    path = run.rendering_path(sha256)
+    path = run.source.rendering_path(sha256)
     return {column: PictureFile(path.name, path.read_bytes), f"{column}_sha256": sha256}
 
 
@@ -183,8 +181,8 @@ def _held(data: bytes) -> Any:
     return lambda: data
 
 
-def _episode_rows(game: Game[Any], run: GameRunFolder) -> Iterator[Row]:
-    for episode in run.episodes():
+def _episode_rows(game: Game[Any], run: PlayedGameRun) -> Iterator[Row]:
+    for episode in run.episodes:
         yield {
             **_of_run(game, run),
             **_players(game, run),
@@ -196,9 +194,9 @@ def _episode_rows(game: Game[Any], run: GameRunFolder) -> Iterator[Row]:
         }
 
 
-def _score_rows(game: Game[Any], run: GameRunFolder) -> Iterator[Row]:
-    episodes = {episode.episode_id: episode for episode in run.episodes()}
-    for score in run.measured():
+def _score_rows(game: Game[Any], run: PlayedGameRun) -> Iterator[Row]:
+    episodes = {episode.episode_id: episode for episode in run.episodes}
+    for score in run.scores:
         yield {
             **_of_run(game, run),
             **_of_episode(episodes[score.episode_id]),
@@ -218,11 +216,11 @@ def _board_columns(results: GameResults) -> Iterator[Column]:
         yield Column(flat.name, kind, about.description, nullable=True)
 
 
-def _of_run(game: Game[Any], run: GameRunFolder) -> Row:
+def _of_run(game: Game[Any], run: PlayedGameRun) -> Row:
     return {"game": game.name, "run_id": run.run.run_id, "submission": run.run.slug}
 
 
-def _players(game: Game[Any], run: GameRunFolder) -> Row:
+def _players(game: Game[Any], run: PlayedGameRun) -> Row:
     players = run.run.submission.players
     return {f"player_{seat.name}": players[seat.name].label for seat in game.seats}
 

@@ -9,8 +9,8 @@ from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.ancestry import descends, find_losses
 from dataset_card.releases.files import LocalFile, is_table_file, read_local_file
-from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
+from dataset_card.releases.stored import StoredRelease
 from ircore.core.errors import InputError, WorkError
 
 RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES)
@@ -28,7 +28,7 @@ class RemoteHead(NamedTuple):
     remote: Remote
     """The repository as it was read."""
 
-    head: FormerRelease | None
+    head: StoredRelease | None
     """Its newest release, of which only the records are here; None if there is none yet."""
 
     @property
@@ -51,7 +51,7 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
     """
     kept = {path for path, file in local.items() if path in remote.files and remote.files[path].same_as(file)}
     if RELEASE in kept:
-        return RemoteHead(remote, FormerRelease(folder, remote.commit))
+        return RemoteHead(remote, StoredRelease(folder, remote.commit))
     if RELEASE not in remote.files:
         if tables := sorted(path for path in remote.files.keys() - kept if is_table_file(path)):
             raise WorkError(
@@ -62,14 +62,14 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
     return RemoteHead(remote, _fetch_records(repo, remote))
 
 
-def _fetch_records(repo: Repository, remote: Remote) -> FormerRelease:
+def _fetch_records(repo: Repository, remote: Remote) -> StoredRelease:
     folder = repo.fetch(remote.commit, RECORDS)
     for name in RECORDS:
         path = folder / name
         if name in remote.files and not (path.is_file() and remote.files[name].same_as(read_local_file(path))):
             raise WorkError(f"{path}: is not what {repo.name} has", "Remove it from the cache of the Hub.")
     try:
-        return FormerRelease(folder, remote.commit)
+        return StoredRelease(folder, remote.commit)
     except InputError as error:
         raise WorkError(
             f"{repo.name}: its newest release cannot be read ({error.problem.removeprefix(f'{folder}/')})",
@@ -77,7 +77,7 @@ def _fetch_records(repo: Repository, remote: Remote) -> FormerRelease:
         ) from error
 
 
-def needs_rebase(release: FormerRelease, head: FormerRelease | None) -> bool:
+def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
     """Say whether a release has to be built upon the newest one of a repository before it can take its place."""
     if head is None:
         return False
@@ -87,7 +87,7 @@ def needs_rebase(release: FormerRelease, head: FormerRelease | None) -> bool:
     return parent is not None and parent.release == head.record.name and parent.commit not in (None, head.commit)
 
 
-def refuse_losses(repo: Repository, release: FormerRelease, head: FormerRelease | None) -> None:
+def refuse_losses(repo: Repository, release: StoredRelease, head: StoredRelease | None) -> None:
     """Refuse a release that was not built upon the newest one of a repository.
 
     Raises:
@@ -108,7 +108,7 @@ def refuse_losses(repo: Repository, release: FormerRelease, head: FormerRelease 
 
 def refuse_changed(
     repo: Repository,
-    release: FormerRelease,
+    release: StoredRelease,
     local: Mapping[str, LocalFile],
     before: Mapping[str, RemoteFile],
     now: RemoteHead,

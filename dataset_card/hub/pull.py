@@ -80,7 +80,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
     return Repository(place).download(revision, patterns)
 
 
-class FormerPlace(NamedTuple):
+class PreviousRelease(NamedTuple):
     """Where the release lies that another one is built upon."""
 
     folder: Path
@@ -90,7 +90,7 @@ class FormerPlace(NamedTuple):
     """The commit on the Hub that they are of; None if the place is a folder of this machine."""
 
 
-def find_former(place: str) -> FormerPlace:
+def find_previous(place: str) -> PreviousRelease:
     """Return where the release lies that another one is built upon.
 
     Args:
@@ -101,10 +101,10 @@ def find_former(place: str) -> FormerPlace:
         WorkError: As ``find_release``.
     """
     if Path(place).is_dir():
-        return FormerPlace(Path(place), None)
+        return PreviousRelease(Path(place), None)
     name, _, revision = place.partition("@")
     folder = find_release(name, revision or None)
-    return FormerPlace(folder, folder.name)  # a folder of the Hub's cache is named by the commit
+    return PreviousRelease(folder, folder.name)  # a folder of the Hub's cache is named by the commit
 
 
 def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:

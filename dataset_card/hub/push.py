@@ -20,7 +20,7 @@ from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
-from dataset_card.releases.former import FormerRelease
+from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.reading import ReleasedRun
 from ircore.core.errors import InputError, WorkError
 
@@ -54,7 +54,7 @@ class PushPlan:
 class Outgoing(NamedTuple):
     """A release that was checked and is to be pushed."""
 
-    release: FormerRelease
+    release: StoredRelease
     """Its records."""
 
     files: Mapping[str, LocalFile]
@@ -193,7 +193,7 @@ def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     if faults:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
-    release = FormerRelease(folder)
+    release = StoredRelease(folder)
     return Outgoing(release, files, plan.revision or release.record.name, report)
 
 

@@ -10,8 +10,8 @@ from dataset_card.hub.pull import write_target_set
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.build import Built
 from dataset_card.releases.files import PATTERNS
-from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.merge import merge_releases
+from dataset_card.releases.stored import StoredRelease
 from ircore.core.errors import WorkError
 from ircore.instances.store import read_instances
 
@@ -42,7 +42,7 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
     with _beside(folder) as scratch:
         write_target_set(there, scratch / "instances", report.runs[0].instances.instances)
         instances = read_instances(scratch / "instances")
-        built = merge_releases(FormerRelease(folder), FormerRelease(there, commit), instances, scratch / "release")
+        built = merge_releases(StoredRelease(folder), StoredRelease(there, commit), instances, scratch / "release")
         yield scratch / "release", built
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.record import ReleaseRecord
+from dataset_card.releases.stored import StoredRelease
 
 
 def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
@@ -19,7 +19,7 @@ def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
     return record.parent is not None and len(own) > len(known) and own[-len(known) :] == known
 
 
-def find_losses(release: FormerRelease, other: FormerRelease) -> Iterator[str]:
+def find_losses(release: StoredRelease, other: StoredRelease) -> Iterator[str]:
     """Yield what would be lost, or would come back, if a release took the place of another one; one phrase a run.
 
     Runs on other targets may go: that is how a new version of the benchmark begins. A dispute may be over.

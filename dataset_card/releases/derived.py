@@ -5,8 +5,8 @@ from pathlib import Path
 
 from dataset_card.card.card import CARD_FILES, CardFacts, card_files
 from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
-from dataset_card.card.free import FreeTexts
-from dataset_card.card.strip import choose_example
+from dataset_card.card.episode_picture import choose_example
+from dataset_card.card.maintainer_texts import MaintainerTexts
 from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
@@ -21,7 +21,7 @@ def derived_files(
     folder: Path,
     source: ReleaseSource,
     record: ReleaseRecord,
-    free: FreeTexts,
+    maintainer_texts: MaintainerTexts,
     verification: Verification,
     hashes: Mapping[str, str],
 ) -> dict[str, bytes]:
@@ -31,13 +31,13 @@ def derived_files(
         folder: The release, its tables written.
         source: What it is made of.
         record: What it says of itself.
-        free: What maintainers wrote into the free sections.
+        maintainer_texts: Texts of the maintainers' sections.
         verification: What was computed again of it.
         hashes: SHA-256 of the files of its tables by path.
     """
     present = {part.config for part in record.parts}
     written = tuple(sum_parts(config, record.parts) for config in ALL_CONFIGS if config.name in present)
-    facts = CardFacts(source, written, choose_example(source), record.name, free, verification)
+    facts = CardFacts(source, written, choose_example(source), record.name, maintainer_texts, verification)
     version = semantic_version(record.benchmark, record.date, record.content)
     croissant = render_croissant(folder, source, version, record.date, hashes)
     return card_files(facts) | {CHANGES: render_changes(record).encode(), CROISSANT: croissant.encode()}

@@ -7,21 +7,21 @@ of three: where only one of the two touched a run, its word holds.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dataset_card.card.free import read_free
+from dataset_card.card.maintainer_texts import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
-from dataset_card.releases.former import FormerRelease, FormerRun
 from dataset_card.releases.record import Entry
 from dataset_card.releases.selection import Selection
+from dataset_card.releases.stored import StoredRelease, StoredRun
 from ircore.core.errors import WorkError
 from ircore.core.lifecycle import Withdrawal
 from ircore.instances.store import InstanceSet
 
 
-def merge_releases(mine: FormerRelease, head: FormerRelease, instances: InstanceSet, out: Path) -> Built:
+def merge_releases(mine: StoredRelease, head: StoredRelease, instances: InstanceSet, out: Path) -> Built:
     """Write the release that holds what two releases hold, built upon one of them.
 
-    A withdrawal in either of them wins, unless the other one reinstated the run later. Of the free sections those of
-    ``mine`` stay, and of those that are empty there the other release's.
+    A withdrawal in either release wins, unless the other one reinstated the run later. Maintainers' sections come from
+    ``mine``; a section that is empty there comes from ``head``.
 
     Args:
         mine: The release whose runs and decisions are added.
@@ -47,14 +47,16 @@ def merge_releases(mine: FormerRelease, head: FormerRelease, instances: Instance
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
     chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), left_out)
     date = max(mine.record.date, head.record.date)
-    free = dict(read_free(head.folder)) | {key: lines for key, lines in read_free(mine.folder).items() if any(lines)}
-    return write_release(chosen, instances, head, out, date, mine.has_previews, free)
+    maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
+        key: lines for key, lines in read_maintainer_texts(mine.folder).items() if any(lines)
+    }
+    return write_release(chosen, instances, head, out, date, mine.has_previews, maintainer_texts)
 
 
 class _Changes:
     """What two releases changed since the last release that both carry on."""
 
-    def __init__(self, mine: FormerRelease, head: FormerRelease, instances: InstanceSet) -> None:
+    def __init__(self, mine: StoredRelease, head: StoredRelease, instances: InstanceSet) -> None:
         self._mine, self._head = mine, head
         self._mine_since = _since(mine.record.history, head.record.history)
         self._head_since = _since(head.record.history, mine.record.history)
@@ -72,7 +74,7 @@ class _Changes:
                 merged[run_id] = mine[run_id]
         return merged
 
-    def runs(self) -> Iterator[FormerRun]:
+    def runs(self) -> Iterator[StoredRun]:
         """Yield every run of either release, as it is in the one whose rows of it hold.
 
         Raises:
@@ -85,10 +87,10 @@ class _Changes:
             else:
                 yield self._run(self._mine if run_id in mine else self._head, run_id)
 
-    def _run(self, release: FormerRelease, run_id: str) -> FormerRun:
-        return FormerRun(release, release.runs[run_id], self._instances)
+    def _run(self, release: StoredRelease, run_id: str) -> StoredRun:
+        return StoredRun(release, release.runs[run_id], self._instances)
 
-    def _newer(self, mine: FormerRun, head: FormerRun) -> FormerRun:
+    def _newer(self, mine: StoredRun, head: StoredRun) -> StoredRun:
         """Return the one whose rows hold of two copies of a run."""
         if _same_rows(mine, head):
             if mine.provenance() in (None, head.provenance()):
@@ -124,14 +126,14 @@ def _by_run(tombstones: Sequence[Withdrawal]) -> Mapping[str, Withdrawal]:
     return {tombstone.run_id: tombstone for tombstone in tombstones if tombstone.run_id is not None}
 
 
-def _same_rows(mine: FormerRun, head: FormerRun) -> bool:
+def _same_rows(mine: StoredRun, head: StoredRun) -> bool:
     """Say whether two copies of a run are the same; in another layout the same rows have other keys."""
     if mine.run != head.run:
         return False
     return mine.keys() == head.keys() or mine.records == head.records
 
 
-def _refuse_twins(runs: Sequence[FormerRun], head: FormerRelease) -> None:
+def _refuse_twins(runs: Sequence[StoredRun], head: StoredRelease) -> None:
     """Refuse two runs of one submission under the same rules: one of them has to be the corrected one."""
     there = {(run.run.slug, run.run.rules): run for run in runs if run.release is head}
     for run in runs:

@@ -12,7 +12,7 @@ _PARTS = ("results",)
 
 @cache
 def program_key() -> str:
-    """Return a hash of that code: numbers of a former release are taken over only if it has not changed."""
+    """Return a hash of that code: numbers of a previous release are taken over only if it has not changed."""
     root = Path(ircore.__file__).parent
     found = hashlib.sha256()
     for path in sorted(path for part in _PARTS for path in (root / part).rglob("*.py")):

@@ -1,7 +1,7 @@
 """What a release says of itself: ``release.json``, from which also its tag and its change log come.
 
 A release is a benchmark version, a date and a hash of its content: the same runs give the same name. What was added,
-changed and withdrawn against the former release stays in the history of every later one.
+changed and withdrawn against the previous release stays in the history of every later one.
 """
 
 import hashlib
@@ -57,20 +57,20 @@ class RunNote(Record):
 
 
 class RunChange(Record):
-    """A run of the former release that holds something else now."""
+    """A run of the previous release that holds something else now."""
 
     run: RunNote = Field(description="Which one.")
     tables: tuple[Name, ...] = Field(description="The tables in which its rows are not what they were.")
 
 
 class Entry(Record):
-    """What a release brought, against the former one."""
+    """What a release brought, against the previous one."""
 
     name: Name = Field(description="The release.")
     date: Day = Field(description="Its date.")
     added: tuple[RunNote, ...] = Field(default=(), description="Runs that are new.")
     changed: tuple[RunChange, ...] = Field(default=(), description="Runs whose rows changed, such as re-scored ones.")
-    withdrawals: tuple[Withdrawal, ...] = Field(default=(), description="Of its and former runs, if new.")
+    withdrawals: tuple[Withdrawal, ...] = Field(default=(), description="Of its and previous runs, if new.")
     notes: tuple[Line, ...] = Field(default=(), description="What else changed, one sentence each.")
 
 

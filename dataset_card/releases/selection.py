@@ -1,16 +1,16 @@
-"""Which runs a release holds: those that are given, those of the former release, less what was withdrawn."""
+"""Which runs a release holds: those that are given, those of the previous release, less what was withdrawn."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dataset_card.releases.former import FormerRelease, FormerRun
-from dataset_card.releases.given import GivenRun
+from dataset_card.releases.stored import StoredRelease, StoredRun
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
 from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
 
-ReleaseRun = GivenRun | FormerRun
-"""A run that a release is made of."""
+ReleaseRun = RunFolder | StoredRun
+"""A run that a release is made of, where it is stored."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,19 @@ class Selection:
 
 
 def select_runs(
-    given: Sequence[GivenRun],
+    given: Sequence[RunFolder],
     instances: InstanceSet,
-    former: FormerRelease | None,
+    previous: StoredRelease | None,
     withdrawals: Sequence[Withdrawal] | None,
 ) -> Selection:
     """Return the runs that a release holds.
 
-    Nothing leaves in silence: a run of the former release that is not given again is kept unless it was withdrawn.
+    Nothing leaves in silence: a run of the previous release that is not given again is kept unless it was withdrawn.
 
     Args:
-        given: Run folders; one takes the place of a run of the former release with the same id.
+        given: Run folders; one takes the place of a run of the previous release with the same id.
         instances: The set that all of them were played on.
-        former: The former release; its runs are passed over if they were played on another set.
+        previous: The previous release; its runs are passed over if they were played on another set.
         withdrawals: What was withdrawn, corrected or is disputed; None if nothing was said, so that disputes stay.
 
     Raises:
@@ -52,10 +52,10 @@ def select_runs(
     """
     _refuse_unfit(given, instances)
     runs: dict[str, ReleaseRun] = {}
-    if former is not None and former.record.instance_set == instances.identity:
-        runs |= {one.run_id: FormerRun(former, one, instances) for one in former.runs.values()}
+    if previous is not None and previous.record.instance_set == instances.identity:
+        runs |= {one.run_id: StoredRun(previous, one, instances) for one in previous.runs.values()}
     runs |= {one.run.run_id: one for one in given}
-    tombstones = _tombstones(runs.values(), former, withdrawals)
+    tombstones = _tombstones(runs.values(), previous, withdrawals)
     kept = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
     if not kept:
         raise InputError("no run is left for the release", "Give at least one with --runs.")
@@ -67,12 +67,12 @@ def select_runs(
 
 
 def _tombstones(
-    runs: Iterable[ReleaseRun], former: FormerRelease | None, withdrawals: Sequence[Withdrawal] | None
+    runs: Iterable[ReleaseRun], previous: StoredRelease | None, withdrawals: Sequence[Withdrawal] | None
 ) -> dict[str, Withdrawal]:
     """Return what holds of each run about which anything was decided, now or before, by its id."""
     found = {
         one.run_id: one
-        for one in (former.tombstones if former is not None else ())
+        for one in (previous.tombstones if previous is not None else ())
         # A dispute is over when it is not said again.
         if one.run_id is not None and (one.kind != "disputed" or withdrawals is None)
     }
@@ -84,9 +84,9 @@ def _tombstones(
     return found
 
 
-def _refuse_unfit(given: Sequence[GivenRun], instances: InstanceSet) -> None:
+def _refuse_unfit(given: Sequence[RunFolder], instances: InstanceSet) -> None:
     """Refuse runs of another set, and one that is given twice."""
-    seen: dict[str, GivenRun] = {}
+    seen: dict[str, RunFolder] = {}
     for one in given:
         if one.run.instance_set != instances.identity:
             raise InputError(
@@ -100,12 +100,12 @@ def _refuse_unfit(given: Sequence[GivenRun], instances: InstanceSet) -> None:
 
 
 def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
-    """Refuse a run that takes the place of one of the former release without a word of why."""
-    before = {(one.run.slug, one.run.rules): one for one in runs if isinstance(one, FormerRun)}
+    """Refuse a run that takes the place of one of the previous release without a word of why."""
+    before = {(one.run.slug, one.run.rules): one for one in runs if isinstance(one, StoredRun)}
     for one in runs:
         old = before.get((one.run.slug, one.run.rules), one)
         if old is not one:
             raise InputError(
-                f"{one.path}: the former release holds {old.run.run_id}, of the same submission under the same rules",
+                f"{one.path}: the previous release holds {old.run.run_id}, of the same submission under the same rules",
                 "Say why it goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
             )

@@ -17,7 +17,7 @@ from dataset_card.tables.schema import Config
 from ircore.core.records import Name, Record, Sha256
 
 LAYOUT = 2
-"""Counted up whenever the same rows are to be written otherwise, so that no file of a former release is taken over."""
+"""Counted up whenever the same rows are written differently, so that no file of an earlier release is reused."""
 
 
 class Shard(Record):

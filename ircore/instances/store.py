@@ -193,13 +193,13 @@ def read_any_instances(folder: Path) -> AnyInstanceSet:
         instances[instance.instance_id] = instance
     if not instances:
         raise InputError(f"{index}: holds no instance", "Build the set again.")
-    identity, found = hashlib.sha256(data).hexdigest(), tuple(instances.values())
+    identity, ordered = hashlib.sha256(data).hexdigest(), tuple(instances.values())
     if kind is Instance:
-        return InstanceSet(folder, identity, found)
-    games = sorted({instance.game for instance in found})
+        return InstanceSet(folder, identity, ordered)
+    games = sorted({instance.game for instance in ordered})
     if len(games) > 1:
         raise InputError(f"{index}: instances of several games: {', '.join(games)}", "Make a set for each game.")
-    return GameInstanceSet(folder, identity, found)
+    return GameInstanceSet(folder, identity, ordered)
 
 
 def _index_bytes_of(folder: Path) -> bytes:

@@ -167,13 +167,13 @@ class HumanPlayer:
         """Wait until a folder holds a usable picture; what is wrong with one that stays unusable is said once."""
         deadline, before, told = monotonic() + self._timeout, "", ""
         while True:
-            found = _look(place)
-            if isinstance(found, Picture):
-                return found
-            if found and found == before != told:
-                _say(found)
-                told = found
-            before = found
+            file = _look(place)
+            if isinstance(file, Picture):
+                return file
+            if file and file == before != told:
+                _say(file)
+                told = file
+            before = file
             await self._wait(deadline, self._poll, str(place / "picture.png"))
 
     async def _picture_named(self) -> Picture:
@@ -248,7 +248,7 @@ def _folder(spec: PlayerSpec) -> Path | None:
 
 def _name(seat: str, turn: int, words: tuple[str, ...], pictures: dict[str, Picture]) -> str:
     """Name a question after all that is asked: the same question, the same name."""
-    parts = "\0".join((*words, *(one.sha256 for one in pictures.values())))
+    parts = "\0".join((*words, *(picture.sha256 for picture in pictures.values())))
     return f"{seat}-turn-{turn:02d}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum, inf
 from typing import Any
 
@@ -9,24 +10,29 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
+from ircore.instances.store import GameInstanceSet
+from ircore.results.played_run import RunView
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import Scale
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import GameRunFolder
 
 
-@dataclass(frozen=True)
-class MeasuredRun:
-    """A run with the values of its game's measures."""
+class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
+    """A run of a game other than reconstruction with the values of its game's measures.
 
-    run: GameRun
-    """Identity of the run."""
+    Example:
+        >>> from ircore.runs.folder import open_any_run  # doctest: +SKIP
+        >>> PlayedGameRun(open_any_run(Path("rps-run"))).values(game.headline)  # doctest: +SKIP
+        {'dawn-rock': 1.0, 'dawn-paper': 0.0}
+    """
 
-    episodes: tuple[GameEpisode, ...]
-    """Finished episodes, in the order of the instance set."""
+    source: GameRunFolder
 
-    scores: tuple[GameScore, ...]
-    """Values of the game's measures."""
+    @cached_property
+    def scores(self) -> tuple[GameScore, ...]:
+        """Values of the game's measures."""
+        return self.source.measured()
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
@@ -49,7 +55,7 @@ class GameResults:
     game: Game[Any]
     """The game."""
 
-    runs: tuple[MeasuredRun, ...]
+    runs: tuple[PlayedGameRun, ...]
     """Best first by the headline."""
 
     @property
@@ -63,7 +69,7 @@ class GameResults:
         )
 
 
-def game_results(game: Game[Any], runs: Iterable[MeasuredRun]) -> GameResults:
+def game_results(game: Game[Any], runs: Iterable[PlayedGameRun]) -> GameResults:
     """Return runs as results, the best first.
 
     Raises:
@@ -80,7 +86,7 @@ def game_results(game: Game[Any], runs: Iterable[MeasuredRun]) -> GameResults:
             raise InputError(f"{run.run.run_id}: no values yet", "Score the run first: ircore score RUN")
     sign = -1 if game.headline.direction == "higher" else 1
 
-    def order(run: MeasuredRun) -> tuple[bool, float, str]:
+    def order(run: PlayedGameRun) -> tuple[bool, float, str]:
         mean = run.mean(game.headline).mean
         return mean is None, sign * (mean or 0.0), run.run.run_id
 
@@ -101,7 +107,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
                 "Ask for one game at a time.",
             )
     game = load_game(folders[0].game)
-    return game_results(game, [MeasuredRun(folder.run, folder.episodes(), folder.measured()) for folder in folders])
+    return game_results(game, [PlayedGameRun(folder) for folder in folders])
 
 
 def game_board(results: GameResults) -> Table:
@@ -133,7 +139,7 @@ def measure_column(measure: Measure) -> Column:
     return Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
 
 
-def _row(results: GameResults, rank: int | None, run: MeasuredRun, shown: Sequence[Measure]) -> tuple[Value, ...]:
+def _row(results: GameResults, rank: int | None, run: PlayedGameRun, shown: Sequence[Measure]) -> tuple[Value, ...]:
     played = {outcome.name for outcome in results.game.outcomes if outcome.played}
     players = run.run.submission.players
     return (

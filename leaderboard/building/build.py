@@ -26,7 +26,6 @@ from leaderboard.build_cache import BuildCache
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
 from leaderboard.building.shells import write_sources
-from leaderboard.charts.check import check_figures
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
@@ -182,7 +181,6 @@ def build_site(
         fragments.make()
         render_pages(site, pages, fragments, tree)
         with _mkdocs(work):
-            check_figures(tree.files / "charts")
             write_frozen(frozen, tree.files)
             encoded = site.pictures.write(tree.files, _earlier(out))
         notice = "" if waiting is None else preview_notice(site, waiting)

@@ -18,10 +18,10 @@ from PIL import Image
 from releases import FINALS
 
 from dataset_card.card.card import CardFacts, rating_judges, render_card, source_licences
+from dataset_card.card.episode_picture import THUMBNAIL, choose_example, draw_episode
 from dataset_card.card.metadata import TITLE, metadata
 from dataset_card.card.pictures import draw_scores, draw_targets
 from dataset_card.card.statements import annotators, statements
-from dataset_card.card.strip import THUMBNAIL, choose_example, draw_strip
 from dataset_card.markdown import code_span, escape, render
 from dataset_card.releases.build import make_source
 from dataset_card.tables.parquet import Written
@@ -210,7 +210,7 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
     assert [example.score(turn) for turn in example.turns] == [6, 9]
     assert "![One episode" in card.split("\n## ")[0]
 
-    strip = np.asarray(Image.open(io.BytesIO(draw_strip(source, example))))
+    strip = np.asarray(Image.open(io.BytesIO(draw_episode(source, example))))
     assert strip.shape[1] > 3 * THUMBNAIL
     middle = strip[12 + THUMBNAIL * 42 // 96]  # the row of pixels through the middle of the squares
     blocks = [middle[12 + index * (THUMBNAIL + 16) :][:THUMBNAIL] for index in range(3)]

@@ -19,8 +19,8 @@ from releases import rewrite
 
 from dataset_card.card.code import run_blocks
 from dataset_card.checking.check import check_release
+from dataset_card.checking.full_check import full_check
 from dataset_card.checking.loading import loading_faults
-from dataset_card.checking.place import check_place
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.texts import find_forbidden
 from ircore.commands.main import run as ircore
@@ -307,7 +307,7 @@ def test_a_damaged_folder(name: str, release: Path) -> None:
 
 def test_a_file_that_belongs_to_no_release(release: Path) -> None:
     (release / "notes.txt").write_text("mine", "utf-8")
-    assert "notes.txt: not part of a release" in check_place(str(release), load=False).faults
+    assert "notes.txt: not part of a release" in full_check(str(release), load=False).faults
 
 
 def test_loading(release: Path) -> None:
@@ -330,7 +330,7 @@ def test_the_code_of_a_card_runs_in_its_folder(release: Path) -> None:
 def test_code_that_is_not_ours_is_never_run(release: Path, tmp_path: Path) -> None:
     mark = tmp_path / "was run"
     replace_text("README.md", "import gc", f"open({str(mark)!r}, 'w')", release)
-    report = check_place(str(release), load=False, run_card=True)
+    report = full_check(str(release), load=False, run_card=True)
     assert any("Python block 3 is not one of ours" in fault for fault in report.faults)
     assert not mark.exists()
 
@@ -383,7 +383,7 @@ def test_a_place_that_is_neither_here_nor_a_name_is_refused(
 def test_of_files_that_are_no_part_only_the_first_are_listed(release: Path) -> None:
     for index in range(30):
         (release / f"{index:02d}.txt").touch()
-    faults = check_place(str(release), load=False).faults
+    faults = full_check(str(release), load=False).faults
     assert faults[0] == "00.txt: not part of a release"
     assert faults[-1] == "10 more files: not part of a release"
     assert len(faults) == 21

@@ -1,4 +1,4 @@
-"""Derived files are written again and compared to the byte; maintainers have free sections of their own."""
+"""Derived files are written again and compared to the byte; maintainers have maintainers' sections of their own."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from releases import rewrite
 
-from dataset_card.card.free import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts
+from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts
 from dataset_card.checking.check import check_release
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.releases.build import BuildPlan, build_release
@@ -91,12 +91,12 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a marker removed": (
         partial(replace_text, "README.md", begin("contact") + "\n", ""),
         "README.md",
-        "free section contact: its two markers are not there once each",
+        "maintainers' section contact: its two markers must each be there once",
     ),
     "a marker doubled": (
         partial(replace_text, "README.md", begin("doi"), begin("doi") + "\n" + begin("doi")),
         "README.md",
-        "free section doi: its two markers are not there once each",
+        "maintainers' section doi: its two markers must each be there once",
     ),
 }
 
@@ -184,7 +184,7 @@ TEXT = ("Write to <maintainer@example.org>, or see [our page](https://example.or
 
 
 def write_free(release: Path, name: str, *lines: str, file: str = CARD) -> None:
-    """Write into a free section with an editor."""
+    """Write into a maintainers' section with an editor."""
     block = f"{begin(name)}\n{end(name)}"
     replace_text(file, block, "\n".join((begin(name), *lines, end(name))), release)
 
@@ -195,7 +195,9 @@ def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path,
     write_free(release, "funding", "Nobody paid for it.", file=DATASHEET)
     assert check_release(release).faults == ()
 
-    build_release([built / "runs" / "centre-block"], built / "instances", tmp_path / "next", BuildPlan(former=release))
+    build_release(
+        [built / "runs" / "centre-block"], built / "instances", tmp_path / "next", BuildPlan(previous=release)
+    )
     texts = find_texts(CARD, (tmp_path / "next" / CARD).read_text("utf-8"))
     assert texts[CARD, "contact"] == TEXT
     assert texts[CARD, "doi"] == ("DOI 10.5281/zenodo.0000000",)
@@ -222,15 +224,18 @@ def test_what_could_pass_for_the_card_s_own_is_refused_in_a_free_section(
     text: str, release: Path, built: Path, tmp_path: Path
 ) -> None:
     write_free(release, "contact", text)
-    assert any(f"{REFUSED[text]} in the free section contact" in fault for fault in check_release(release).faults)
+    assert any(
+        f"{REFUSED[text]} in the maintainers' section contact" in fault for fault in check_release(release).faults
+    )
     with pytest.raises(InputError, match=r"README\.md: line \d+: "):
-        build_release([], built / "instances", tmp_path / "next", BuildPlan(former=release))
+        build_release([], built / "instances", tmp_path / "next", BuildPlan(previous=release))
 
 
 def test_a_free_section_is_bounded(release: Path) -> None:
     write_free(release, "contact", "x" * (MAX_CHARACTERS + 1))
     assert (
-        "README.md: free section contact: 4,001 characters, at most 4,000; shorten it" in check_release(release).faults
+        "README.md: maintainers' section contact: 4,001 characters, at most 4,000; shorten it"
+        in check_release(release).faults
     )
 
 

@@ -15,9 +15,9 @@ from dataset_card.checking.check import check_release
 from dataset_card.data import load_results, load_table
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.former import FormerRelease, FormerRun
-from dataset_card.releases.kept import FOLDER
 from dataset_card.releases.record import ReleaseRecord, read_release
+from dataset_card.releases.run_records import FOLDER
+from dataset_card.releases.stored import StoredRelease, StoredRun
 from dataset_card.tables.parts import layout_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
@@ -48,7 +48,7 @@ def build(inputs: Path) -> Build:
     """Build a release NAME of some runs, upon a former one."""
 
     def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
-        plan = BuildPlan(former=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
+        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
         build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
         return inputs / name
 
@@ -91,7 +91,7 @@ def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build
 
 
 def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Build) -> None:
-    first = FormerRelease(build("first", "centre-block", "other-block"))
+    first = StoredRelease(build("first", "centre-block", "other-block"))
     played = Results.from_runs([RunFolder.open(path) for path in (inputs / "runs").iterdir()])
     known = {(run_id, *key): cell for run_id, cells in first.cells.items() for key, cell in cells.items()}
     assert known == {key: replace(cell, same_family=False) for key, cell in played.cells.items()}
@@ -103,7 +103,7 @@ def test_a_release_upon_itself_is_the_same_to_the_byte(inputs: Path, build: Buil
 
     pull_release(first, inputs / "pulled")
     pulled = sorted((inputs / "pulled" / "runs").iterdir())
-    build_release(pulled, inputs / "pulled" / "instances", inputs / "rebuilt", BuildPlan(former=first))
+    build_release(pulled, inputs / "pulled" / "instances", inputs / "rebuilt", BuildPlan(previous=first))
     assert contents(inputs / "rebuilt") == contents(first)
 
 
@@ -133,8 +133,8 @@ def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Buil
 
 
 def run_records(release: Path, inputs: Path) -> list[object]:
-    former, instances = FormerRelease(release), read_instances(inputs / "instances")
-    runs = [FormerRun(former, one, instances) for one in former.runs.values()]
+    former, instances = StoredRelease(release), read_instances(inputs / "instances")
+    runs = [StoredRun(former, one, instances) for one in former.runs.values()]
     return [(one.episodes(), one.scores(), one.costs()) for one in runs]
 
 
@@ -193,7 +193,7 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
     # The word alone brings no run; the run alone is told to stay out.
     assert contents(build("word", former="second", withdrawals=[withdrawn, back])) == contents(inputs / "second")
     given = [inputs / "runs" / "other-block"]
-    plan = BuildPlan(former=inputs / "second", withdrawals=[withdrawn])
+    plan = BuildPlan(previous=inputs / "second", withdrawals=[withdrawn])
     told = build_release(given, inputs / "instances", inputs / "run", plan)
     assert f"run {run} stays out until reinstated: withdrawn on 2100-01-01" in "\n".join(told.lines())
 
@@ -278,7 +278,7 @@ def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
         for one in run.episodes()
         if one.turns and (drawn := one.turns[0].rendering)
     )
-    build_release([run.path], other.folder, inputs / "second", BuildPlan(former=inputs / "first"))
+    build_release([run.path], other.folder, inputs / "second", BuildPlan(previous=inputs / "first"))
 
     assert {row["submission"] for row in table(inputs / "second", TRANSCRIPTS)} == {"new"}
     record = read_release(inputs / "second")

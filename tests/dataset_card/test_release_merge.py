@@ -10,9 +10,9 @@ from samples import sample_instances
 
 from dataset_card.checking.check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.former import FormerRelease
 from dataset_card.releases.merge import merge_releases
 from dataset_card.releases.record import Parent, ReleaseRecord, read_release
+from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import WorkError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind
@@ -37,7 +37,7 @@ def build(inputs: Path) -> Build:
     """Build a release NAME of some runs, upon a former one."""
 
     def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
-        plan = BuildPlan(former=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
+        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
         build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
         return inputs / name
 
@@ -51,7 +51,7 @@ def merge(inputs: Path) -> Merge:
     def made(mine: str, head: str) -> Path:
         out = inputs / f"{mine} in {head}"
         instances = read_instances(inputs / "instances")
-        merge_releases(FormerRelease(inputs / mine), FormerRelease(inputs / head), instances, out)
+        merge_releases(StoredRelease(inputs / mine), StoredRelease(inputs / head), instances, out)
         assert check_release(out).faults == ()
         return out
 
@@ -64,11 +64,11 @@ def first_scores(release: Path, slug: str) -> set[object]:
 
 
 def pairs(release: Path) -> set[str]:
-    return {run.slug for run in FormerRelease(release).runs.values()}
+    return {run.slug for run in StoredRelease(release).runs.values()}
 
 
 def kinds(release: Path) -> dict[str | None, str]:
-    return {tombstone.run_id: tombstone.kind for tombstone in FormerRelease(release).tombstones}
+    return {tombstone.run_id: tombstone.kind for tombstone in StoredRelease(release).tombstones}
 
 
 def said(kind: WithdrawalKind, date: str = "2100-01-01", slug: str = "other-block") -> Withdrawal:
@@ -153,7 +153,7 @@ def test_two_runs_of_a_pair_under_the_same_rules_are_refused_unless_one_was_corr
 
     build("corrected", "other-block", former="head", withdrawals=[said("corrected").model_copy(update={"run_id": old})])
     merged = merge("corrected", "head")
-    assert FormerRelease(merged).runs.keys() == {run_id_of(inputs, "centre-block"), new.run.run_id}
+    assert StoredRelease(merged).runs.keys() == {run_id_of(inputs, "centre-block"), new.run.run_id}
     assert kinds(merged) == {old: "corrected"}
 
 
@@ -218,7 +218,7 @@ def test_who_vouches_for_a_run_is_kept(side: str, inputs: Path, build: Build, me
     write_provenance(inputs / "runs" / "centre-block", vouched)
     build(side, "centre-block", former="base")
     merged = merge("mine", "head")
-    assert FormerRelease(merged).provenance == {run_id_of(inputs, "centre-block"): vouched}
+    assert StoredRelease(merged).provenance == {run_id_of(inputs, "centre-block"): vouched}
 
 
 def test_previews_that_either_has_are_those_of_all(inputs: Path, build: Build, merge: Merge) -> None:
@@ -246,7 +246,7 @@ def test_releases_of_other_targets_are_not_merged(inputs: Path, build: Build, me
     build("mine", "centre-block")
     other = sample_instances(inputs / "other", per_condition=2)
     run = play_rated(inputs / "runs" / "new", other, "new")
-    build_release([run.path], other.folder, inputs / "head", BuildPlan(former=inputs / "mine"))
+    build_release([run.path], other.folder, inputs / "head", BuildPlan(previous=inputs / "mine"))
     with pytest.raises(WorkError, match="is of other targets than"):
         merge("mine", "head")
 

@@ -68,8 +68,8 @@ def test_the_card_lists_them_and_datasets_loads_them(with_previews: Path, tmp_pa
 def test_the_next_release_carries_them_on(built: Path, tmp_path: Path, with_previews: Path) -> None:
     runs = sorted((built / "runs").iterdir())
     build_release(runs[:1], built / "instances", tmp_path / "first", BuildPlan(previews=True))
-    build_release(runs[1:], built / "instances", tmp_path / "second", BuildPlan(former=tmp_path / "first"))
-    build_release([], built / "instances", tmp_path / "added", BuildPlan(former=built / "release", previews=True))
+    build_release(runs[1:], built / "instances", tmp_path / "second", BuildPlan(previous=tmp_path / "first"))
+    build_release([], built / "instances", tmp_path / "added", BuildPlan(previous=built / "release", previews=True))
     for folder in ("second", "added"):
         files = sorted((tmp_path / folder / "data" / "previews").iterdir())
         assert len(files) == 2

@@ -8,7 +8,7 @@ from hub_clients import Outcome, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
 from releases import contents, rewrite
 
-from dataset_card.card.free import begin
+from dataset_card.card.maintainer_texts import begin
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
 
@@ -25,7 +25,7 @@ def large_files(release: Path) -> int:
 
 
 def reword(release: Path) -> None:
-    """Write into a free section of the card: all other text is made from the data."""
+    """Write into a maintainers' section of the card: all other text is made from the data."""
     card = release / "README.md"
     text = card.read_text("utf-8")
     card.write_text(text.replace(begin("contact"), f"{begin('contact')}\nAsk if in doubt."), "utf-8")

@@ -92,7 +92,7 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
 
     run = sample_run(tmp_path / "third", scored.instances, sample_submission("third-block"))
     score_runs([run], ScoringPlan(), workers=1)
-    build_release([run.path], scored.instances.folder, tmp_path / "next", BuildPlan(former=release))
+    build_release([run.path], scored.instances.folder, tmp_path / "next", BuildPlan(previous=release))
     assert len(read_verification(tmp_path / "next").runs) == 2
     report = check_release(tmp_path / "next")
     assert report.faults == ()
@@ -110,7 +110,7 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
     run = shutil.copytree(scored.run(PAIRS[0]).path, tmp_path / "run")
     lines = (run / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
     (run / "scores.jsonl").write_text("".join(line for line in lines if '"judge":"uqi"' not in line), "utf-8")
-    build_release([run], scored.instances.folder, tmp_path / "next", BuildPlan(former=release))
+    build_release([run], scored.instances.folder, tmp_path / "next", BuildPlan(previous=release))
 
     other = scored.run(PAIRS[1]).run.run_id
     assert [one.run_id for one in read_verification(tmp_path / "next").runs] == [other]

@@ -101,7 +101,7 @@ def test_a_release_upon_a_former_one_has_the_numbers_of_one_made_at_once(
     build_release(runs[2:], tmp_path / "instances", tmp_path / "first")
     if not kept:
         shutil.rmtree(tmp_path / "first" / ".ircore-kept")
-    build_release(runs[:2], tmp_path / "instances", tmp_path / "second", BuildPlan(former=tmp_path / "first"))
+    build_release(runs[:2], tmp_path / "instances", tmp_path / "second", BuildPlan(previous=tmp_path / "first"))
     assert released_board(tmp_path / "second") == board(runs)
 
 

@@ -37,7 +37,7 @@ def described(view: DescriberView) -> list[Message]:
 
 def judged(view: JudgeView) -> list[Message]:
     """Return a question to a judge: the prompt, each picture behind its caption; then what was said about answers."""
-    shown = [part for one in view.pictures for part in (one.caption, one.picture)]
+    shown = [part for picture in view.pictures for part in (picture.caption, picture.picture)]
     messages = [Message("user", (view.prompt, *shown))]
     for exchange in view.exchanges:
         messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]

@@ -92,7 +92,9 @@ class OpenAIDescriber:
     async def _answer(
         self, seat: Role | None, messages: list[Message], schema: dict[str, JsonValue] | None = None
     ) -> TextAnswer:
-        shown = [Message(one.role, tuple([await self._shown(part) for part in one.parts])) for one in messages]
+        shown = [
+            Message(message.role, tuple([await self._shown(part) for part in message.parts])) for message in messages
+        ]
         provider, settings = self._provider, self._settings
         if settings.api == "chat":
             called = await provider.ask(

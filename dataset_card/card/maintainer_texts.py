@@ -1,8 +1,8 @@
-"""Free sections: the only places of a card and a datasheet that maintainers write themselves.
+"""Maintainers' sections: the only places of a card and a datasheet that maintainers write themselves.
 
-All other text of a release is made from its data, and ``release check`` makes it again. A free section stands between
-two markers, each alone on a line; the next build takes its text over from the former release. What strangers wrote
-never begins a line of a card, so that it cannot open one. A free section holds plain paragraphs, lists and links: what
+All other text of a release is made from its data, and ``release check`` makes it again. A section stands between
+two markers, each alone on a line; the next build takes its text over from the previous release. What strangers wrote
+never begins a line of a card, so that it cannot open one. A section holds plain paragraphs, lists and links: what
 could pass for a board or a heading of the card has no place in it.
 """
 
@@ -20,16 +20,16 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     CARD: ("doi", "acknowledgements", "funding", "contact"),
     DATASHEET: ("funding", "contact"),
 }
-"""The free sections of each file, in the order in which they stand there."""
+"""The maintainers' sections of each file, in the order in which they stand there."""
 
 MAX_CHARACTERS = 4000
 """Of one section."""
 
 MAX_BYTES = 4 * 1024 * 1024
-"""Of a file that is searched for free sections."""
+"""Of a file that is searched for maintainers' sections."""
 
-FreeTexts = Mapping[tuple[str, str], tuple[str, ...]]
-"""The lines of free sections by file and name; a section that is not in it is empty."""
+MaintainerTexts = Mapping[tuple[str, str], tuple[str, ...]]
+"""The lines of maintainers' sections by file and name; a section that is not in it is empty."""
 
 _REFUSED = (
     (re.compile(r"<(?!https://[^\s<>]+>|[\w.+-]+@[\w.-]+>)"), "HTML"),
@@ -44,53 +44,55 @@ _REFUSED = (
 
 
 def begin(name: str) -> str:
-    """Return the line that opens a free section."""
+    """Return the line that opens a maintainers' section."""
     return f"<!-- begin of the maintainers' text: {name} -->"
 
 
 def end(name: str) -> str:
-    """Return the line that closes a free section."""
+    """Return the line that closes a maintainers' section."""
     return f"<!-- end of the maintainers' text: {name} -->"
 
 
-def blocks(file: str, texts: FreeTexts) -> dict[str, Markdown]:
-    """Return the free sections of a file as they stand in it, markers included, by name."""
+def blocks(file: str, texts: MaintainerTexts) -> dict[str, Markdown]:
+    """Return the maintainers' sections of a file as they stand in it, markers included, by name."""
     return {
         name: Markdown("\n".join((begin(name), *texts.get((file, name), ()), end(name)))) for name in SECTIONS[file]
     }
 
 
 def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the lines of the free sections of a file; of those whose markers are not there once each, none."""
+    """Return the lines of the maintainers' sections of a file; of those whose markers are not there once each, none."""
     lines = text.split("\n")
     places = ((name, _place(lines, name)) for name in SECTIONS[file])
     return {(file, name): tuple(lines[at[0] + 1 : at[1]]) for name, at in places if at is not None}
 
 
 def has_markers(file: str, text: str) -> bool:
-    """Say whether a file has a marker of any of its free sections; those of earlier layouts have none."""
+    """Say whether a file has a marker of any of its maintainers' sections; those of earlier layouts have none."""
     lines = set(text.split("\n"))
     return any(marker(name) in lines for name in SECTIONS[file] for marker in (begin, end))
 
 
-def free_faults(file: str, text: str) -> Iterator[str]:
-    """Say what of the free sections of a file is not as it must be, one line each."""
+def section_faults(file: str, text: str) -> Iterator[str]:
+    """Say what of the maintainers' sections of a file is not as it must be, one line each."""
     lines = text.split("\n")
     for name in SECTIONS[file]:
         place = _place(lines, name)
         if place is None:
-            yield f"free section {name}: its two markers are not there once each; copy them from a newly built {file}"
+            remedy = f"copy them from a newly built {file}"
+            yield f"maintainers' section {name}: its two markers must each be there once; {remedy}"
             continue
         inside = lines[place[0] + 1 : place[1]]
         if (length := len("\n".join(inside))) > MAX_CHARACTERS:
-            yield f"free section {name}: {length:,} characters, at most {MAX_CHARACTERS:,}; shorten it"
+            yield f"maintainers' section {name}: {length:,} characters, at most {MAX_CHARACTERS:,}; shorten it"
         for number, line in enumerate(inside, place[0] + 2):
-            if what := _refused(line):
-                yield f"line {number}: {what} in the free section {name}; write plain paragraphs, lists and links"
+            if refused := _refused(line):
+                remedy = "write plain paragraphs, lists and links"
+                yield f"line {number}: {refused} in the maintainers' section {name}; {remedy}"
 
 
-def read_free(release: Path) -> FreeTexts:
-    """Return the free sections of a release; a release of an earlier layout, which has no markers, has none.
+def read_maintainer_texts(release: Path) -> MaintainerTexts:
+    """Return the maintainers' sections of a release; a release of an earlier layout, which has no markers, has none.
 
     Raises:
         InputError: A section is not as it must be.
@@ -101,8 +103,10 @@ def read_free(release: Path) -> FreeTexts:
         text = path.read_bytes()[:MAX_BYTES].decode(errors="replace") if path.is_file() else ""
         if not has_markers(file, text):
             continue
-        if fault := next(free_faults(file, text), None):
-            raise InputError(f"{path}: {fault.partition(';')[0]}", "Mend it in the former release, or leave it empty.")
+        if fault := next(section_faults(file, text), None):
+            raise InputError(
+                f"{path}: {fault.partition(';')[0]}", "Mend it in the previous release, or leave it empty."
+            )
         texts |= find_texts(file, text)
     return texts
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dataset_card.tables.parts import Part
+from dataset_card.tables.rows import valid_scores
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
 from ircore.core.files import write_text
 from ircore.core.records import Episode, Record
 from ircore.core.score_records import Score
+from ircore.results.played_run import PlayedRun
 
 FOLDER = ".ircore-kept"
 
@@ -29,7 +31,7 @@ class RunRecords(Record):
     costs: dict[str, float | None]
 
 
-def kept_path(release: Path, parts: Iterable[Part]) -> Path:
+def records_path(release: Path, parts: Iterable[Part]) -> Path:
     """Return where the records of a run lie in a release.
 
     Args:
@@ -40,7 +42,7 @@ def kept_path(release: Path, parts: Iterable[Part]) -> Path:
     return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
 
 
-def read_kept(path: Path) -> RunRecords | None:
+def read_run_records(path: Path) -> RunRecords | None:
     """Return the records that were kept; None if there are none, or of another version or damaged."""
     try:
         return RunRecords.model_validate_json(path.read_bytes())
@@ -48,6 +50,12 @@ def read_kept(path: Path) -> RunRecords | None:
         return None
 
 
-def keep(path: Path, records: RunRecords) -> None:
+def records_of(run: PlayedRun) -> RunRecords:
+    """Return the records of a run: of its scores those that belong to a rendering, each question once."""
+    scores = tuple(score for _, score in valid_scores(run.episodes, run.scores))
+    return RunRecords(episodes=run.episodes, scores=scores, costs=dict(run.costs))
+
+
+def write_run_records(path: Path, records: RunRecords) -> None:
     """Keep records for the next build, without what they have by default."""
     write_text(path, records.model_dump_json(by_alias=True, exclude_defaults=True))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.tables.rows import ReleaseSource, SourceRun
+from dataset_card.tables.rows import ReleaseSource
 from ircore.core.images import Picture
 from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult
+from ircore.results.played_run import PlayedRun
 
 MOST_RENDERINGS = 4
 THUMBNAIL = 240
@@ -29,7 +30,7 @@ class Example:
         turns: The turns that are shown, each with a rendering: the first, the final one and some between.
     """
 
-    run: SourceRun
+    run: PlayedRun
     result: EpisodeResult
     judge: str | None
     turns: tuple[Turn, ...]
@@ -65,7 +66,7 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(turns[index] for index in sorted(picks))
 
 
-def draw_strip(source: ReleaseSource, example: Example) -> bytes:
+def draw_episode(source: ReleaseSource, example: Example) -> bytes:
     """Return the strip as a PNG file."""
     instances = {one.instance_id: one for one in source.instances.instances}
     target = source.instances.target(instances[example.result.episode.instance_id])

@@ -15,7 +15,7 @@ MOST_LISTED = 20
 """Files that do not belong to a release and are named one by one: somebody may have named a wrong folder."""
 
 
-def check_place(
+def full_check(
     place: str, load: bool = True, run_card: bool = False, processes: int = 1, draw: Draw | None = None
 ) -> Report:
     """Check a release wherever it is.

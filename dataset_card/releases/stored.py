@@ -1,4 +1,4 @@
-"""A former release as the base of the next one: its runs without their folders, and its files as they are."""
+"""A previous release as the base of the next one: its runs without their folders, and its files as they are."""
 
 import shutil
 from collections import defaultdict
@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from dataset_card.releases.kept import RunRecords, kept_path, read_kept
 from dataset_card.releases.program import program_key
 from dataset_card.releases.record import JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched, read_release
+from dataset_card.releases.run_records import RunRecords, read_run_records, records_path
 from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
@@ -37,11 +37,10 @@ from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey
-from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.runs.provenance import Provenance
 
 
-class FormerRelease:
+class StoredRelease:
     """A release that was built before.
 
     Args:
@@ -92,9 +91,9 @@ class FormerRelease:
         part = self.parts.get((config.name, run_id))
         return tuple(self.folder / name for name in part.files) if part is not None else ()
 
-    def kept_path(self, run_id: str) -> Path:
+    def records_path(self, run_id: str) -> Path:
         """Return where the records of a run lie, if they are kept."""
-        return kept_path(self.folder, (part for (_, owner), part in self.parts.items() if owner == run_id))
+        return records_path(self.folder, (part for (_, owner), part in self.parts.items() if owner == run_id))
 
     def take_over(self, part: Part, folder: Path) -> None:
         """Put the files of a part into another release as they are: as further names of the same files if possible.
@@ -106,7 +105,7 @@ class FormerRelease:
             source, target = self.folder / name, folder / name
             try:
                 if source.stat().st_size != shard.size:
-                    raise WorkError(f"{source}: has changed since it was built", "Get the former release again.")
+                    raise WorkError(f"{source}: has changed since it was built", "Get the previous release again.")
                 link_or_copy(source, target)
             except OSError as error:
                 raise WorkError(
@@ -114,8 +113,8 @@ class FormerRelease:
                 ) from error
 
 
-class FormerRun:
-    """A run of a former release; its tables are read when they are asked for, pictures one row group at a time.
+class StoredRun:
+    """A run of a previous release; its tables are read when they are asked for, pictures one row group at a time.
 
     Args:
         release: The release.
@@ -123,7 +122,7 @@ class FormerRun:
         instances: The set that it was played on.
     """
 
-    def __init__(self, release: FormerRelease, run: Run, instances: InstanceSet) -> None:
+    def __init__(self, release: StoredRelease, run: Run, instances: InstanceSet) -> None:
         self.path = release.folder
         self.run = run
         self.instances = instances
@@ -143,20 +142,9 @@ class FormerRun:
         return {name: part.key for name in tables if (part := parts.get((name, self.run.run_id))) is not None}
 
     @property
-    def kept_path(self) -> Path | None:
+    def records_path(self) -> Path | None:
         """Where its records are kept; None if they are not."""
-        return None if self._kept is None else self.release.kept_path(self.run.run_id)
-
-    def results(self) -> tuple[EpisodeResult, ...]:
-        """Return its episodes with what judges made of them."""
-        return judge_episodes(self.run.run_id, self.run.slug, self.episodes(), self.scores())
-
-    def cells(self) -> Mapping[BoardKey, Cell]:
-        """Return its numbers as they were published; none if another program computed them."""
-        return self.release.cells.get(self.run.run_id, {})
-
-    def language(self) -> None:
-        """Return nothing: how its describer talks is worked out when it is asked for."""
+        return None if self._kept is None else self.release.records_path(self.run.run_id)
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return who the judges of its scores are, as far as that is known."""
@@ -191,7 +179,7 @@ class FormerRun:
 
     @cached_property
     def _kept(self) -> RunRecords | None:
-        return read_kept(self.release.kept_path(self.run.run_id))
+        return read_run_records(self.release.records_path(self.run.run_id))
 
     def _read_tables(self) -> RunRecords:
         turns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
