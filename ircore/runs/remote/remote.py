@@ -71,7 +71,7 @@ def remote_players(loaded: AnyLoaded, game: Game[Any], scheduler: str) -> Player
 
 
 def _player(cluster: Cluster, loaded: AnyLoaded, seat: str, spec: PlayerSpec) -> Any:
-    """Return who answers for a seat; a reference player answers here, where the instance set lies that it is told of."""
+    """Return who answers for a seat; a reference player answers here, where the set lies that it is told of."""
     if spec.player == RECORDED:
         return RecordedSeat(spec)
     if traits_of(spec.player).reference:
