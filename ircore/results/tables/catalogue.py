@@ -21,6 +21,7 @@ from ircore.results.tables.ratings import ratings_table
 from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
 from ircore.results.tables.references import references_table
 from ircore.results.tables.rules import with_rules
+from ircore.results.tables.said import said_table
 from ircore.results.tables.targets import targets_table
 from ircore.results.tables.turns import budgets_table, outcomes_table, trajectories_table
 
@@ -109,6 +110,7 @@ TABLES: Mapping[str, Entry] = {
     "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
     "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
+    "said": _of_all("facts that messages state, renderings show and corrections mend", said_table),
     "references": _of_judge("ceilings and floors of generators, never ranked", references_table),
     "corrections": _of_all("what correction messages are about", corrections_table),
     "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
