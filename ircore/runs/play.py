@@ -12,13 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
-from pydantic import ValidationError
-
 from ircore import __version__
-from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.errors import InputError
+from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
+<<<<<<< HEAD
 from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Instance, Run
 from ircore.core.seeds import derived_seed
 from ircore.core.tokens import load_tokenizer
@@ -26,6 +25,13 @@ from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
 from ircore.instances.store import AnyInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView, InformedView, Knowledge, PlayerError
+=======
+from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Run
+from ircore.core.tokens import load_tokenizer
+from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.instances.store import AnyInstanceSet
+from ircore.players.base import Answer, Asked
+>>>>>>> main
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
@@ -35,6 +41,7 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine, Inquiry, Refusal
+from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
@@ -42,9 +49,6 @@ from ircore.runs.writer import RunWriter
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
-
-AnyEnded = Episode | GameEpisode
-"""An episode of any game that has ended."""
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -204,7 +208,7 @@ class _Session:
 
     async def _worker(self, waiting: Iterator[AnyInstance]) -> None:
         for instance in waiting:
-            setup = episode_setup(self.game, self.plan, instance)
+            setup = episode_setup(self.game, self.plan.run, self.plan.instances, instance, self.plan.prompts)
             table = _JournalTable(instance.instance_id, setup, self)
             try:
                 ending = await played(self.game, table, setup)
@@ -219,6 +223,7 @@ class _Session:
             self.engine.shown.advance(self.engine.watch.note())
 
 
+<<<<<<< HEAD
 def episode_setup(game: Game[Any], plan: PlayPlan, instance: AnyInstance) -> EpisodeSetup[Any]:
     """Return what an episode is played with."""
     rules = plan.run.rules if isinstance(plan.run, Run) else game.rules.model_validate(plan.run.rules)
@@ -293,6 +298,8 @@ def informed(question: Asked, setup: EpisodeSetup[Any], plan: PlayPlan) -> Asked
     )
 
 
+=======
+>>>>>>> main
 class _JournalTable:
     """The table of one episode: every question goes through the engine."""
 

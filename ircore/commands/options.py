@@ -1,15 +1,50 @@
-"""Options that take several paths at once, as a shell expands them: ``--runs build/runs/*``."""
+"""Options that several commands have."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
 from ircore.core.errors import InputError
 
+CommandT = TypeVar("CommandT", bound=Callable[..., object])
+
+
+def path_option(name: str, about: str, required: bool = False) -> Callable[[CommandT], CommandT]:
+    """Return an option that takes a file or folder, with its help text."""
+    return click.option(name, type=click.Path(path_type=Path), required=required, help=about)
+
+
+def executor_options(command: CommandT) -> CommandT:
+    """Add the parameters ``executor`` and ``scheduler``, of commands whose work other machines can do."""
+    command = click.option(
+        "--scheduler", metavar="ADDRESS", help="Of the Dask scheduler, as tcp://HOST:PORT; with --executor dask."
+    )(command)
+    return click.option(
+        "--executor",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Who works: this machine, or a Dask cluster.",
+    )(command)
+
+
+def scheduler_of(executor: str, scheduler: str | None) -> str | None:
+    """Return the scheduler's address, or None for this machine.
+
+    Raises:
+        click.UsageError: One option was given without the other.
+    """
+    if executor == "dask" and scheduler is None:
+        raise click.UsageError("--executor dask needs --scheduler ADDRESS")
+    if executor == "local" and scheduler is not None:
+        raise click.UsageError("--scheduler needs --executor dask")
+    return scheduler
+
 
 class SeveralPathsCommand(click.Command):
-    """A command whose repeatable path options also take several paths after one name.
+    """A command whose repeatable path options also take several paths after one name, as a shell expands them.
 
     ``--runs a b c`` means ``--runs a --runs b --runs c``. A word that begins with ``-`` ends the list, so this is for
     commands that have no positional arguments (or take them after ``--``).
@@ -19,9 +54,9 @@ class SeveralPathsCommand(click.Command):
         """Repeat the option's name before every further path, then parse as click does."""
         names = {
             name
-            for one in self.params
-            if isinstance(one, click.Option) and one.multiple and isinstance(one.type, click.Path)
-            for name in one.opts
+            for option in self.params
+            if isinstance(option, click.Option) and option.multiple and isinstance(option.type, click.Path)
+            for name in option.opts
         }
         return super().parse_args(ctx, list(_spread(args, names)))
 
