@@ -7,7 +7,7 @@ with the recorded answers standing in for the players, up to the point where the
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
@@ -17,21 +17,11 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-<<<<<<< HEAD
-from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Instance, Run
-from ircore.core.seeds import derived_seed
-from ircore.core.tokens import load_tokenizer
-from ircore.core.validation import describe_validation_error
-from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
-from ircore.instances.store import AnyInstanceSet, InstanceSet
-from ircore.players.base import Answer, Asked, DescriberView, InformedView, Knowledge, PlayerError
-=======
 from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.base import Answer, Asked
->>>>>>> main
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
@@ -45,6 +35,7 @@ from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
+from ircore.runs.informing import informed
 from ircore.runs.writer import RunWriter
 
 Players = Mapping[str, Any]
@@ -223,83 +214,6 @@ class _Session:
             self.engine.shown.advance(self.engine.watch.note())
 
 
-<<<<<<< HEAD
-def episode_setup(game: Game[Any], plan: PlayPlan, instance: AnyInstance) -> EpisodeSetup[Any]:
-    """Return what an episode is played with."""
-    rules = plan.run.rules if isinstance(plan.run, Run) else game.rules.model_validate(plan.run.rules)
-    instances = cast(Any, plan.instances)
-    return EpisodeSetup(
-        instance=instance,
-        payload=payload_of(game, instances, instance),
-        pictures=instances.pictures(instance),
-        rules=rules,
-        prompts=plan.prompts,
-        seed=derived_seed(plan.run.seed, instance.instance_id),
-    )
-
-
-def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
-    """Return the game's own fields of an instance as its record.
-
-    Raises:
-        InputError: They do not fit.
-    """
-    try:
-        return game.payload.model_validate(instances.payload(instance))
-    except ValidationError as error:
-        raise InputError(
-            f"{instances.folder}: {instance.instance_id}: payload: {describe_validation_error(error)}",
-            f"Build the set again: ircore instances build --game {game.name}",
-        ) from error
-
-
-async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
-    """Play one episode; a player's refusal that the rules let through aborts it."""
-    try:
-        return await game.play(table, setup)
-    except PlayerError as refusal:
-        return Ending("aborted", (), refusal.reason, refusal.detail)
-
-
-def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
-    """Return the record of an episode that has ended.
-
-    Raises:
-        WorkError: It ended in a way that the game does not declare.
-    """
-    if ending.outcome not in {outcome.name for outcome in game.outcomes}:
-        raise WorkError(
-            f"{instance.instance_id}: the game {game.name} ended with {ending.outcome!r}, which it does not declare",
-            "This is a fault of the game: mend it and give the same command again.",
-        )
-    stated = {
-        "episode_id": instance.instance_id,
-        "instance_id": instance.instance_id,
-        "category": instance.category,
-        "difficulty": instance.difficulty,
-        "outcome": ending.outcome,
-        "abort_reason": ending.reason,
-        "detail": ending.detail[:2000] if ending.detail else None,
-    }
-    if game.name == RECONSTRUCTION:
-        return Episode.model_validate({**stated, "turns": ending.steps})
-    return GameEpisode.model_validate({**stated, "steps": [step.model_dump(mode="json") for step in ending.steps]})
-
-
-def informed(question: Asked, setup: EpisodeSetup[Any], plan: PlayPlan) -> Asked:
-    """Return a describer's question with what reference describers alone are told; any other question as it is."""
-    if not isinstance(question, DescriberView) or not isinstance(plan.instances, InstanceSet):
-        return question
-    instance = setup.instance
-    others = tuple(other for other in plan.instances.instances if other.instance_id != instance.instance_id)
-    knowledge = Knowledge(cast(Instance, instance), others, plan.instances.target, setup.seed)
-    return InformedView(
-        **{field.name: getattr(question, field.name) for field in fields(question)}, knowledge=knowledge
-    )
-
-
-=======
->>>>>>> main
 class _JournalTable:
     """The table of one episode: every question goes through the engine."""
 
@@ -355,7 +269,9 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
             return self._recorded_elsewhere(player.source)
-        question = informed(self.question, self.setup, self.session.plan) if self._is_informed else self.question
+        question = (
+            informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
+        )
         asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
         return asked
 
