@@ -54,7 +54,7 @@ class SourceRun(PlayedRun, Protocol):
 
 
 @dataclass(frozen=True)
-class ReleaseSource:
+class ReconstructionSource:
     """What a release is made of.
 
     Attributes:

@@ -101,7 +101,7 @@ def test_the_version_is_a_semantic_one() -> None:
 
 
 def test_a_sound_release_has_no_fault(built: Path) -> None:
-    assert list(croissant_faults(built / "release", table_hashes(built / "release"))) == []
+    assert list(croissant_faults(built / "release", CONFIGS, table_hashes(built / "release"))) == []
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_sound_release_has_no_fault(built: Path) -> None:
 def test_a_faulty_description_is_found(release: Path, damage: Any, expected: str) -> None:
     path = release / CROISSANT
     path.write_text(damage(path.read_text("utf-8")), "utf-8")
-    assert any(expected in fault for fault in croissant_faults(release, table_hashes(release)))
+    assert any(expected in fault for fault in croissant_faults(release, CONFIGS, table_hashes(release)))
 
 
 def test_a_changed_file_is_found(release: Path) -> None:
     path = next((release / "data" / "scores").iterdir())
     path.write_bytes(path.read_bytes() + b"\0")
-    (fault,) = croissant_faults(release, table_hashes(release))
+    (fault,) = croissant_faults(release, CONFIGS, table_hashes(release))
     assert path.name in fault
