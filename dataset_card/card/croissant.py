@@ -35,7 +35,7 @@ PARQUET = "application/x-parquet"
 
 MAKER = "The Image Reconstruction Game leaderboard's contributors"
 
-KEYS = {
+_KEYS = {
     "transcripts": ("run_id", "episode_id", "turn"),
     "instances": ("instance_id",),
     "episodes": ("run_id", "episode_id"),
@@ -279,15 +279,16 @@ def _record_set(config: Config) -> dict[str, Any]:
         "@id": config.name,
         "name": config.name,
         "description": f"One row is {config.row}.",
-        "key": [{"@id": f"{config.name}/{name}"} for name in _key_of(config)],
+        "key": [{"@id": f"{config.name}/{name}"} for name in key_of(config)],
         "field": [_field(config, column) for column in config.columns],
     }
 
 
-def _key_of(config: Config) -> list[str]:
-    is_other_game = is_transcripts(config.name) and config.name not in KEYS
+def key_of(config: Config) -> list[str]:
+    """Return the columns that tell the rows of a table apart."""
+    is_other_game = is_transcripts(config.name) and config.name not in _KEYS
     names = {column.name for column in config.columns}
-    return [name for name in (STEP_KEY if is_other_game else KEYS[config.name]) if name in names]
+    return [name for name in (STEP_KEY if is_other_game else _KEYS[config.name]) if name in names]
 
 
 def _refers(config: Config, column: Column) -> bool:

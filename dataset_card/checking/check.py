@@ -184,7 +184,7 @@ class _Readers:
                 self.findings.add(where, f"has a value for {', '.join(strange)}, columns of another game")
             self.tables.take(config.name, where, row)
         else:
-            self.findings.add(where, f"of the game {game[:60]}, which {RELEASE} does not name")
+            self.findings.add(where, f"game is {game[:60]}, which {RELEASE} does not name")
 
     def finish(self) -> None:
         """Check what needs all rows."""
