@@ -11,17 +11,13 @@ from pathlib import Path
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
-from ircore.core.records import Episode, Rendering, Turn
+from ircore.core.records import Rendering, Turn
 from ircore.core.workers import run_shares
 from ircore.results.cell import Cell
-from ircore.results.cells import BoardKey, run_cells
-from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.language import RunLanguage, episode_messages, run_language
-from ircore.results.rated import scopes_of
-from ircore.runs.costs.episode_costs import episode_costs
-from ircore.runs.costs.prices import prices_of_run
+from ircore.results.episodes import EpisodeResult
+from ircore.results.language import RunLanguage
+from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
-from ircore.runs.held_journal import HeldJournal
 from ircore.runs.summary import summarise
 from leaderboard.build_cache import BuildCache, content_key, run_key
 
@@ -53,44 +49,24 @@ class RunReading:
     """Language statistics of the describer's messages."""
 
 
-class SiteRun(RunFolder):
-    """A run folder together with its reading.
+class SiteRun(PlayedRun):
+    """A played run that does not read its files where the build cache holds what they say.
 
     Args:
-        path: The folder.
+        path: The run folder.
         reading: The reading of the run; None to read the files now.
         key: Hash of its records; empty if it was not needed.
     """
 
+    source: RunFolder
+
     def __init__(self, path: Path, reading: RunReading | None = None, key: str = "") -> None:
-        super().__init__(path)
-        self.key = key
-        self._reading = reading or read_run(path)
-
-    @property
-    def summary(self) -> Mapping[str, JsonValue]:
-        """The run's summary by ``ircore.runs.summary.summarise``, without ``per_episode``."""
-        return self._reading.summary
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return the finished episodes, in the order of the instance set."""
-        return tuple(result.episode for result in self._reading.results)
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode id, as ``ircore.runs.costs.episode_costs`` computes them."""
-        return self._reading.costs
-
-    def results(self) -> tuple[EpisodeResult, ...]:
-        """Return the finished episodes with their judges' scores, as ``ircore.results.model`` takes them."""
-        return self._reading.results
-
-    def cells(self) -> Mapping[BoardKey, Cell]:
-        """Return the run's aggregates by category, difficulty and judge, as ``ircore.results.model`` takes them."""
-        return {(cell.category, cell.difficulty, cell.judge): cell for cell in self._reading.cells}
-
-    def language(self) -> RunLanguage:
-        """Return the language statistics of the describer, as ``ircore.results.model`` takes them."""
-        return self._reading.language
+        super().__init__(RunFolder(path))
+        reading = reading or read_run(path)
+        self.key, self.summary = key, reading.summary
+        self.results, self.costs, self.language = reading.results, reading.costs, reading.language
+        self.episodes = tuple(result.episode for result in reading.results)
+        self.cells = {(cell.category, cell.difficulty, cell.judge): cell for cell in reading.cells}
 
 
 def read_run(path: Path) -> RunReading:
@@ -99,16 +75,15 @@ def read_run(path: Path) -> RunReading:
     Raises:
         InputError: The run is damaged.
     """
-    journal = HeldJournal(path)
-    results = judge_episodes(journal.run.run_id, journal.run.slug, journal.episodes(), journal.scores())
-    summary, costs = summarise(journal, prices_of_run(journal)), episode_costs(journal)
-    scopes = scopes_of(sorted({judge for result in results for judge in result.judged}), journal.judges())
+    folder = RunFolder(path).held()
+    run = PlayedRun(folder)
+    summary = summarise(folder)
     return RunReading(
-        results=results,
-        costs=costs,
+        results=run.results,
+        costs=run.costs,
         summary={name: value for name, value in summary.items() if name != "per_episode"},
-        cells=tuple(run_cells(journal.instances.instances, journal.run.run_id, results, scopes, costs).values()),
-        language=run_language(episode_messages(results)),
+        cells=tuple(run.cells.values()),
+        language=run.language,
     )
 
 

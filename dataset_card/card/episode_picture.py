@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.tables.rows import ReconstructionSource, SourceRun
+from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.images import Picture
 from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult
+from ircore.results.played_run import PlayedRun
 
 MOST_RENDERINGS = 4
 THUMBNAIL = 240
@@ -29,7 +30,7 @@ class Example:
         turns: The turns that are shown, each with a rendering: the first, the final one and some between.
     """
 
-    run: SourceRun
+    run: PlayedRun
     result: EpisodeResult
     judge: str | None
     turns: tuple[Turn, ...]

@@ -84,7 +84,7 @@ def statements(source: ReconstructionSource) -> Statements:
 
 def annotators(source: ReconstructionSource) -> int:
     """Count the people who rated, by pseudonym."""
-    return len({one.annotator for run in source.runs for one in run.scores() if one.annotator is not None})
+    return len({one.annotator for run in source.runs for one in run.scores if one.annotator is not None})
 
 
 def _has_found_pictures(source: ReconstructionSource) -> bool:

@@ -1,6 +1,6 @@
 """What a checked release is made of, its pictures read from its own tables: for writing derived files again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from dataset_card.tables.parquet import table_files
 from dataset_card.tables.reading import ReleasedRun
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import INSTANCES, SPLIT, TRANSCRIPTS
-from ircore.core.images import Picture
-from ircore.core.records import Instance, Rendering
+from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 
 
 @dataclass(frozen=True)
@@ -29,26 +29,6 @@ class EmbeddedInstances(InstanceSet):
     def picture_bytes(self, instance: Instance) -> bytes:
         """Return the bytes of an instance's picture, the hash checked."""
         return self.embedded.read(instance.sha256)
-
-
-class SourceOfRelease:
-    """A run of a release with its pictures.
-
-    Args:
-        run: The run as it was read back.
-        instances: The set with its pictures.
-        pictures: The renderings of all runs, in the table ``transcripts``.
-    """
-
-    def __init__(self, run: ReleasedRun, instances: EmbeddedInstances, pictures: EmbeddedPictures) -> None:
-        self.path, self.run, self.instances = run.path, run.run, instances
-        self.episodes, self.scores, self.judges = run.episodes, run.scores, run.judges
-        self.costs, self.provenance = run.costs, run.provenance
-        self._pictures = pictures
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its renderings, the hash checked."""
-        return Picture.from_own_file(self._pictures.read(rendering.sha256), rendering.width, rendering.height)
 
 
 def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:
@@ -72,7 +52,10 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
         results: Computed from them.
     """
     instances = instances_of(folder, runs[0].instances)
-    by_id = {run.run.run_id: SourceOfRelease(run, instances, renderings_of(folder, run.run.run_id)) for run in runs}
+    by_id = {
+        run.run.run_id: PlayedRun(replace(run, instances=instances, pictures=renderings_of(folder, run.run.run_id)))
+        for run in runs
+    }
     ordered = tuple(by_id[entry.run_id] for entry in results.submissions)
     return ReconstructionTables(ReconstructionSource(instances, ordered, results))
 

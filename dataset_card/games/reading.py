@@ -55,6 +55,10 @@ class ReleasedGameRun:
         """Return the values of the game's measures, in the order of the release."""
         return self.values
 
+    def costs(self) -> Mapping[str, float | None]:
+        """Return nothing: tables of other games have no costs."""
+        return {}
+
     def provenance(self) -> Provenance | None:
         """Return who vouches for it, as the release says."""
         return self.known_provenance

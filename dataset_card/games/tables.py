@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
-from typing import Any, Literal, Protocol, get_origin
+from typing import Any, Literal, get_origin
 
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.rows import PictureFile, Row
@@ -19,15 +18,13 @@ from dataset_card.tables.schema import (
     Kind,
     transcripts_name,
 )
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, GameRun, GameScore
-from ircore.core.images import Picture
+from ircore.core.game_records import Fields, GameEpisode, GameInstance
 from ircore.core.records import Rendering
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
-from ircore.results.games import GameResults, MeasuredRun, game_board, game_results
+from ircore.results.games import GameResults, GameRunSource, PlayedGameRun, game_board, game_results
 from ircore.results.tables.formats import flat_columns, flat_records
 from ircore.results.tables.names import ALL
-from ircore.runs.provenance import Provenance
 
 _GAME = Column("game", "string", "Name of the game.")
 _RUN = (
@@ -47,36 +44,6 @@ OWN_COLUMNS = frozenset({*(column.name for column in (_GAME, *_RUN, *_EPISODE, _
 """Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
 
 
-class GameSourceRun(Protocol):
-    """A run of a game that a release is made of: a run folder, or a run of a stored release."""
-
-    @property
-    def path(self) -> Path:
-        """Where it is, for messages."""
-        ...
-
-    @property
-    def run(self) -> GameRun:
-        """Its identity."""
-        ...
-
-    def episodes(self) -> tuple[GameEpisode, ...]:
-        """Return its episodes, in the order of the instance set."""
-        ...
-
-    def measured(self) -> tuple[GameScore, ...]:
-        """Return the values of the game's measures."""
-        ...
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its pictures, the hash checked."""
-        ...
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for it."""
-        ...
-
-
 @dataclass(frozen=True)
 class DeclaredTables(GameTables):
     """The tables of a game other than reconstruction.
@@ -84,26 +51,26 @@ class DeclaredTables(GameTables):
     Attributes:
         game: The game.
         instances: The set that all runs were played on.
-        runs: In the order of the board.
-        results: Computed from these runs.
+        results: Computed from its runs.
     """
 
     game: Game[Any]
     instances: GameInstanceSet
-    runs: tuple[GameSourceRun, ...]
     results: GameResults
 
     @classmethod
-    def of(cls, game: Game[Any], instances: GameInstanceSet, runs: Iterable[GameSourceRun]) -> "DeclaredTables":
+    def of(cls, game: Game[Any], instances: GameInstanceSet, runs: Iterable[GameRunSource]) -> "DeclaredTables":
         """Return the tables of runs, their results computed.
 
         Raises:
             InputError: A run has no values yet.
         """
-        by_id = {run.run.run_id: run for run in runs}
-        measured = [MeasuredRun(run.run, run.episodes(), run.measured()) for run in by_id.values()]
-        results = game_results(game, measured)
-        return cls(game, instances, tuple(by_id[run.run.run_id] for run in results.runs), results)
+        return cls(game, instances, game_results(game, map(PlayedGameRun, runs)))
+
+    @property
+    def runs(self) -> tuple[PlayedGameRun, ...]:
+        """See ``GameTables``."""
+        return self.results.runs
 
     @property
     def name(self) -> str:
@@ -197,8 +164,8 @@ class DeclaredTables(GameTables):
         yield _RULES
 
     def _board_rows(self) -> Iterator[Row]:
-        for measured, flat in zip(self.results.runs, flat_records(game_board(self.results)), strict=True):
-            run = measured.run
+        for played, flat in zip(self.runs, flat_records(game_board(self.results)), strict=True):
+            run = played.run
             of_all: Row = {"run_id": run.run_id, "category": ALL, "difficulty": ALL}
             yield {_GAME.name: self.name} | of_all | flat | {"rules": rules_key(run.rules)}
 
@@ -224,14 +191,14 @@ class DeclaredTables(GameTables):
     def _picture_file(self, instance: GameInstance, image: str) -> PictureFile:
         return PictureFile(image.rpartition("/")[2], lambda: self.instances.files(instance)[image])
 
-    def _step_rows(self, run: GameSourceRun) -> Iterator[Row]:
-        for episode in run.episodes():
+    def _step_rows(self, run: PlayedGameRun) -> Iterator[Row]:
+        for episode in run.episodes:
             for number, step in enumerate(episode.steps, start=1):
                 row = self._of_run(run) | self._players(run) | _of_episode(episode) | {"step": number}
                 row |= self._of_step(run, step)
                 yield row | {"record": json.dumps(step, sort_keys=True, ensure_ascii=False)}
 
-    def _of_step(self, run: GameSourceRun, step: Fields) -> Row:
+    def _of_step(self, run: PlayedGameRun, step: Fields) -> Row:
         row: Row = {}
         pictures = picture_fields(self.game.step)
         for name, info in self.game.step.model_fields.items():
@@ -244,8 +211,8 @@ class DeclaredTables(GameTables):
                 row[column] = value
         return row
 
-    def _episode_rows(self, run: GameSourceRun) -> Iterator[Row]:
-        for episode in run.episodes():
+    def _episode_rows(self, run: PlayedGameRun) -> Iterator[Row]:
+        for episode in run.episodes:
             ending: Row = {
                 "outcome": episode.outcome,
                 "abort_reason": episode.abort_reason,
@@ -254,18 +221,20 @@ class DeclaredTables(GameTables):
             }
             yield self._of_run(run) | self._players(run) | _of_episode(episode) | ending
 
-    def _score_rows(self, run: GameSourceRun) -> Iterator[Row]:
-        episodes = {episode.episode_id: episode for episode in run.episodes()}
-        for score in run.measured():
+    def _score_rows(self, run: PlayedGameRun) -> Iterator[Row]:
+        episodes = {episode.episode_id: episode for episode in run.episodes}
+        for score in run.scores:
+            if score.episode_id not in episodes:  # of an episode that is played anew
+                continue
             value: Row = {name: getattr(score, name) for name in ("step", "measure", "value", "reason")}
             yield self._of_run(run) | _of_episode(episodes[score.episode_id]) | value
 
-    def _of_run(self, run: GameSourceRun) -> Row:
+    def _of_run(self, run: PlayedGameRun) -> Row:
         identity = run.run
         named: Row = {_GAME.name: self.name, "run_id": identity.run_id, "submission": identity.slug}
         return named | {"rules": rules_key(identity.rules)}
 
-    def _players(self, run: GameSourceRun) -> Row:
+    def _players(self, run: PlayedGameRun) -> Row:
         players = run.run.submission.players
         return {f"player_{seat.name}": players[seat.name].label for seat in self.game.seats}
 
@@ -295,7 +264,7 @@ def _kind(annotation: Any) -> Kind:
     return plain.get(annotation, "string")
 
 
-def _drawn(run: GameSourceRun, column: str, value: Any) -> Row:
+def _drawn(run: PlayedGameRun, column: str, value: Any) -> Row:
     if value is None:
         return {column: None, f"{column}_sha256": None}
     rendering = Rendering.model_validate(value)
@@ -305,7 +274,7 @@ def _drawn(run: GameSourceRun, column: str, value: Any) -> Row:
     }
 
 
-def _rendering_bytes(run: GameSourceRun, rendering: Rendering) -> bytes:
+def _rendering_bytes(run: PlayedGameRun, rendering: Rendering) -> bytes:
     return run.rendering(rendering).data
 
 

@@ -15,7 +15,6 @@ from dataset_card.card.verification import (
 )
 from dataset_card.games.tables import DeclaredTables
 from dataset_card.releases.derived import derived_files
-from dataset_card.releases.folder_run import FolderRun, open_folder_run
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.record import (
     JUDGES,
@@ -27,14 +26,14 @@ from dataset_card.releases.record import (
     Vouched,
     layout_configs,
 )
-from dataset_card.releases.run_records import records_path, write_run_records
+from dataset_card.releases.run_records import records_of, records_path, write_run_records
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables, ReconstructionTables
 from dataset_card.tables.parquet import Written, write_table
 from dataset_card.tables.parts import Part, layout_key, make_part, part_key, sum_parts
-from dataset_card.tables.rows import ReconstructionSource, Row, SourceRun
+from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import Config
 from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError
@@ -44,8 +43,11 @@ from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
+from ircore.results.games import PlayedGameRun
 from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
+from ircore.runs.folder import open_any_run
 
 LARGEST_SEED = 2**63 - 1
 
@@ -126,7 +128,7 @@ def build_release(
     date = None if plan.date is None else parse_day(plan.date, "--date")
     sets = _read_sets([instances] if isinstance(instances, Path) else instances)
     previous = StoredRelease(plan.previous, plan.previous_commit) if plan.previous is not None else None
-    selection = select_runs([open_folder_run(path) for path in runs], sets, previous, plan.withdrawals)
+    selection = select_runs([open_any_run(path) for path in runs], sets, previous, plan.withdrawals)
     return write_release(selection, sets, previous, out, date, plan.previews)
 
 
@@ -186,7 +188,8 @@ def write_release(
         steps = sum(1 if config.name in OF_NO_RUN else len(_runs_in(config, source)) for config in configs)
         with progress("release", steps) as shown:
             parts = tuple(_parts(configs, source, writer, shown.advance))
-        _write_run_records(folder, selection.runs, parts)
+        if source.reconstruction is not None:
+            _write_run_records(folder, source.reconstruction.runs, parts)
         texts = _texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
         written = tuple(sum_parts(config, parts) for config in configs)
@@ -235,22 +238,29 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
     return ReleaseSource(tuple(games))
 
 
-def reconstruction_source(runs: Sequence[SourceRun], instances: InstanceSet) -> ReconstructionSource:
+def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> ReconstructionSource:
     """Compute the results of runs of reconstruction.
 
     Raises:
         InputError: No judge rated any played episode.
     """
-    results = Results.from_runs(runs)
+    by_id = {run.run.run_id: _view(run) for run in runs}
+    results = Results.from_runs(by_id.values())
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
         raise InputError(
             f"{', '.join(str(run.path) for run in runs)}: no played episode was rated by a judge",
             "Score the runs first: ircore score RUN...",
         )
-    by_id = {run.run.run_id: run for run in runs}
     ordered = tuple(by_id[submission.run_id] for submission in results.submissions)
     return ReconstructionSource(instances, ordered, results)
+
+
+def _view(source: RunSource) -> PlayedRun:
+    run = PlayedRun(source)
+    if isinstance(source, StoredRun) and (published := source.release.cells.get(source.run.run_id)):
+        run.cells = published  # the same program computed them
+    return run
 
 
 def _refuse_unfit(instances: AnyInstanceSet) -> None:
@@ -278,9 +288,9 @@ class _PartWriter:
         self._layout = layout_key(layout_configs(configs))
         self.reused = 0
 
-    def reuse(self, config: Config, run: ReleaseRun) -> Part | None:
+    def reuse(self, config: Config, run: PlayedRun | PlayedGameRun) -> Part | None:
         """Reuse the files that a run of a stored release has in a table; None if they have to be written."""
-        release = run.release if isinstance(run, StoredRun | StoredGameRun) else None
+        release = run.source.release if isinstance(run.source, StoredRun | StoredGameRun) else None
         part = self._part_of(release, config, run.run.run_id)
         return self._taken(release, part) if release is not None and part is not None else None
 
@@ -322,18 +332,16 @@ def _runs_in(config: Config, source: ReleaseSource) -> list[tuple[GameTables, An
     return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]
 
 
-def _write_run_records(folder: Path, runs: Iterable[ReleaseRun], parts: Sequence[Part]) -> None:
+def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[Part]) -> None:
     """Write the records of the runs of reconstruction for the next build, which reads them faster than tables."""
     for run in runs:
-        if not isinstance(run, FolderRun | StoredRun):
-            continue
         run_id = run.run.run_id
         path = records_path(folder, (part for part in parts if part.run_id == run_id))
-        known = run.records_path if isinstance(run, StoredRun) else None
+        known = run.source.records_path if isinstance(run.source, StoredRun) else None
         if known is not None:
             link_or_copy(known, path)
         else:
-            write_run_records(path, run.records)
+            write_run_records(path, records_of(run))
 
 
 def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> Verification:
@@ -344,7 +352,7 @@ def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> V
 def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
     """Return the files of records of a release by name; a file without a record is left out."""
     judges = () if source.reconstruction is None else source.reconstruction.results.judge_identities.values()
-    provenances = ((run.run.run_id, run.provenance()) for run in source.runs)
+    provenances = ((run.run.run_id, run.provenance) for run in source.runs)
     vouched = [Vouched(run_id=run_id, provenance=known) for run_id, known in provenances if known is not None]
     return {
         RUNS: "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs),

@@ -11,10 +11,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dataset_card.tables.parts import Part
+from dataset_card.tables.rows import valid_scores
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
 from ircore.core.files import write_text
 from ircore.core.records import Episode, Record
 from ircore.core.score_records import Score
+from ircore.results.played_run import PlayedRun
 
 FOLDER = ".ircore-kept"
 
@@ -46,6 +48,12 @@ def read_run_records(path: Path) -> RunRecords | None:
         return RunRecords.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def records_of(run: PlayedRun) -> RunRecords:
+    """Return the records of a run: of its scores those that belong to a rendering, each question once."""
+    scores = tuple(score for _, score in valid_scores(run.episodes, run.scores))
+    return RunRecords(episodes=run.episodes, scores=scores, costs=dict(run.costs))
 
 
 def write_run_records(path: Path, records: RunRecords) -> None:

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from dataset_card.games.tables import rules_key
-from dataset_card.releases.folder_run import FolderGameRun, FolderRun
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import Rules
 from ircore.instances.store import AnyInstanceSet
+from ircore.runs.folder import GameRunFolder, RunFolder
 
-NewRun = FolderRun | FolderGameRun
+NewRun = RunFolder | GameRunFolder
 """A run folder of any game."""
 
 ReleaseRun = NewRun | StoredRun | StoredGameRun
-"""A run that a release is made of."""
+"""A run that a release is made of, where it is stored."""
 
 InstanceSets = Mapping[str, AnyInstanceSet]
 """The instance set of each game, by the game's name."""

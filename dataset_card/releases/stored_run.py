@@ -31,9 +31,6 @@ from ircore.core.records import Episode, Rendering, Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet
-from ircore.results.cell import Cell
-from ircore.results.cells import BoardKey
-from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.runs.provenance import Provenance
 
 
@@ -68,17 +65,6 @@ class StoredRun:
     def records_path(self) -> Path | None:
         """Where its records are kept; None if they are not."""
         return None if self._kept is None else self.release.records_path(self.run.run_id)
-
-    def results(self) -> tuple[EpisodeResult, ...]:
-        """Return its episodes with what judges made of them."""
-        return judge_episodes(self.run.run_id, self.run.slug, self.episodes(), self.scores())
-
-    def cells(self) -> Mapping[BoardKey, Cell]:
-        """Return its numbers as they were published; none if another program computed them."""
-        return self.release.cells.get(self.run.run_id, {})
-
-    def language(self) -> None:
-        """Return nothing: how its describer talks is worked out when it is asked for."""
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return who the judges of its scores are, as far as that is known."""
@@ -165,6 +151,10 @@ class StoredGameRun:
     def measured(self) -> tuple[GameScore, ...]:
         """Return the values of the game's measures, in the order of the release."""
         return self._records[1]
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return nothing: tables of other games have no costs."""
+        return {}
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for it."""

@@ -18,6 +18,7 @@ from dataset_card.tables.rows import (
 from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, Config
 from ircore.core.records import RECONSTRUCTION
 from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.results.played_run import PlayedRun
 
 OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name})
 """Tables that are written whole; every other table has files of its own for each run."""
@@ -26,11 +27,13 @@ OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name})
 class GameTables(ABC):
     """The tables of one game."""
 
-    runs: Sequence[Any]
-    """Its runs, in the order of their rows."""
-
     instances: InstanceSet | GameInstanceSet
-    """The set that all of them were played on."""
+    """The set that all of its runs were played on."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> Sequence[Any]:
+        """Its runs, in the order of their rows."""
 
     @property
     @abstractmethod
@@ -66,8 +69,12 @@ class ReconstructionTables(GameTables):
 
     def __init__(self, source: ReconstructionSource) -> None:
         self.source = source
-        self.runs = source.runs
         self.instances = source.instances
+
+    @property
+    def runs(self) -> Sequence[PlayedRun]:
+        """See ``GameTables``."""
+        return self.source.runs
 
     @property
     def name(self) -> str:

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 
 from PIL import Image, ImageOps
 
-from dataset_card.tables.rows import PictureFile, Row, SourceRun, transcript_rows
+from dataset_card.tables.rows import PictureFile, Row, transcript_rows
 from dataset_card.tables.schema import PREVIEW_SIDE, PREVIEWS
 from ircore.instances.store import InstanceSet
+from ircore.results.played_run import PlayedRun
 
 QUALITY = 85
 """Of the JPEG, 0–100."""
 
 
-def preview_rows(instances: InstanceSet, run: SourceRun) -> Iterator[Row]:
+def preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``previews`` of a run: those of ``transcripts`` with small pictures."""
     names = [column.name for column in PREVIEWS.columns]
     last: tuple[object, PictureFile | None] = (None, None)

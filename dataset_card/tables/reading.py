@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
+from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
 from dataset_card.tables.schema import (
@@ -22,6 +23,7 @@ from dataset_card.tables.schema import (
     TRANSCRIPTS,
 )
 from ircore.core.errors import InputError
+from ircore.core.images import Picture
 from ircore.core.records import Episode, Instance, Record, Rendering, Run, Scene, Turn
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
@@ -47,6 +49,7 @@ class ReleasedRun:
     known_judges: Mapping[str, JudgeIdentity]
     known_costs: Mapping[str, float | None]
     known_provenance: Provenance | None = None
+    pictures: EmbeddedPictures | None = None
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return its episodes, in the order of the release."""
@@ -67,6 +70,16 @@ class ReleasedRun:
     def provenance(self) -> Provenance | None:
         """Return who vouches for it, as the release says."""
         return self.known_provenance
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of its renderings, the hash checked.
+
+        Raises:
+            InputError: The run was read back without its pictures, or the release does not have this one.
+        """
+        if self.pictures is None:
+            raise InputError(f"{self.path}: was read back without its pictures")
+        return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)
 
 
 class Tables:

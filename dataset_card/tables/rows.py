@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import fsum
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
-from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Turn
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
-from ircore.results.model import PlayedRun, Results
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
-from ircore.runs.costs.episode_costs import episode_costs
 
 
 @dataclass(frozen=True)
@@ -45,14 +44,6 @@ OF_GAME: Row = {"game": RECONSTRUCTION}
 """The column that says which game a row is of."""
 
 
-class SourceRun(PlayedRun, Protocol):
-    """A run that a release is made of: a run folder, or a run of a previous release."""
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Return one of its renderings, the hash checked."""
-        ...
-
-
 @dataclass(frozen=True)
 class ReconstructionSource:
     """What a release is made of.
@@ -64,7 +55,7 @@ class ReconstructionSource:
     """
 
     instances: InstanceSet
-    runs: tuple[SourceRun, ...]
+    runs: tuple[PlayedRun, ...]
     results: Results
 
 
@@ -87,20 +78,19 @@ def instance_rows(instances: InstanceSet) -> Iterator[Row]:
         }
 
 
-def transcript_rows(instances: InstanceSet, run: SourceRun) -> Iterator[Row]:
+def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``transcripts`` of a run: by instance and turn."""
     targets = {one.instance_id: one for one in instances.instances}
-    for episode in run.episodes():
+    for episode in run.episodes:
         target = targets[episode.instance_id]
         shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
         for turn in episode.turns:
             yield of_run(run) | _of_pair(run) | of_episode(episode) | shown | _of_turn(run, turn) | of_rules(run)
 
 
-def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
+def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``episodes`` of a run: by instance."""
-    costs = episode_costs(run)
-    for episode in run.episodes():
+    for episode in run.episodes:
         drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
         yield (
             OF_GAME
@@ -115,7 +105,7 @@ def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
                 "renderings": len(drawn),
                 "message_tokens": sum(turn.message_tokens for turn in episode.turns),
                 "seconds": fsum(turn.seconds for turn in episode.turns),
-                "cost_usd": costs.get(episode.episode_id),
+                "cost_usd": run.costs.get(episode.episode_id),
             }
             | _picture("first_rendering", run, drawn[0] if drawn else None)
             | _picture("final_rendering", run, drawn[-1] if drawn else None)
@@ -123,13 +113,13 @@ def episode_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
         )
 
 
-def score_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
+def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``scores`` of a run: by instance, turn, task, judge and annotator.
 
     Scores of a rendering that is not in the transcripts (an episode played anew) are left out; of two scores of the
     same thing the later line counts.
     """
-    for episode, score in valid_scores(run.episodes(), run.scores()):
+    for episode, score in valid_scores(run.episodes, run.scores):
         yield (
             OF_GAME
             | of_run(run)
@@ -145,6 +135,8 @@ def score_rows(_: InstanceSet, run: SourceRun) -> Iterator[Row]:
                 "first_leading": score.orders and score.orders.first_leading,
                 "final_leading": score.orders and score.orders.final_leading,
                 "leniencies": list(score.leniencies),
+                "metric_version": score.version,
+                "loading": score.loading,
             }
             | of_rules(run)
         )
@@ -192,7 +184,7 @@ def target_file(instances: InstanceSet, one: Instance) -> PictureFile:
     return PictureFile(one.image.rpartition("/")[2], partial(instances.picture_bytes, one))
 
 
-def rendering_file(run: SourceRun, rendering: Rendering) -> PictureFile:
+def rendering_file(run: PlayedRun, rendering: Rendering) -> PictureFile:
     """Return a rendering of a run."""
     return PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
 
@@ -202,7 +194,7 @@ def _of_pair(run: PlayedRun) -> Row:
     return {"describer": pair.describer.label, "generator": pair.generator.label}
 
 
-def _of_turn(run: SourceRun, turn: Turn) -> Row:
+def _of_turn(run: PlayedRun, turn: Turn) -> Row:
     drawn = turn.rendering
     return {
         "turn": turn.turn,
@@ -219,7 +211,7 @@ def _of_turn(run: SourceRun, turn: Turn) -> Row:
     }
 
 
-def _picture(name: str, run: SourceRun, rendering: Rendering | None) -> Row:
+def _picture(name: str, run: PlayedRun, rendering: Rendering | None) -> Row:
     if rendering is None:
         return {name: None, f"{name}_sha256": None}
     return {name: rendering_file(run, rendering), f"{name}_sha256": rendering.sha256}

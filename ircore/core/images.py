@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from PIL import Image, ImageCms, UnidentifiedImageError
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 # numpy is imported where pixels are looked at: players behind a service only pass pictures on.
 Pixels: TypeAlias = "npt.NDArray[np.uint8]"
 """Height × width × 3, RGB, 0–255."""
+
+Loading = Literal["upstream", "native"]
+"""How pictures are loaded for metrics, see ``ircore.scorers.metrics.loading``."""
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_PIXELS = 4096 * 4096
@@ -278,15 +281,15 @@ def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
         width: In pixels.
         height: In pixels.
     """
-    wanted, found, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
     try:
         for part in packed:
-            while part and found <= wanted:
-                found += len(stream.decompress(part, min(1 << 20, wanted + 1 - found)))
+            while part and length <= wanted:
+                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
                 part = stream.unconsumed_tail
     except zlib.error:
         return False
-    return found == wanted and stream.eof and not stream.unused_data
+    return length == wanted and stream.eof and not stream.unused_data
 
 
 def _orientation(image: Image.Image) -> int:
@@ -294,10 +297,10 @@ def _orientation(image: Image.Image) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
-            found = image.getexif().get(0x0112, 1)
+            orientation = image.getexif().get(0x0112, 1)
         except (SyntaxError, ValueError, struct.error):
             return 1
-    return found if isinstance(found, int) else 1
+    return orientation if isinstance(orientation, int) else 1
 
 
 _TURNS = {

@@ -117,4 +117,4 @@ def _withdrawal(where: str, line: bytes) -> Withdrawal:
 
 def withdrawal_lines(withdrawals: Iterable[Withdrawal]) -> str:
     """Return withdrawals as the content of such a file."""
-    return "".join(one.model_dump_json(exclude_none=True) + "\n" for one in withdrawals)
+    return "".join(withdrawal.model_dump_json(exclude_none=True) + "\n" for withdrawal in withdrawals)

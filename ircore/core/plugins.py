@@ -17,8 +17,8 @@ class BrokenPluginError(WorkError):
 
 def available(group: Group) -> dict[str, EntryPoint]:
     """Return the plug-ins of a group by name, not yet imported, sorted by name."""
-    found = entry_points(group=f"ircore.{group}")
-    return {point.name: point for point in sorted(found, key=lambda point: point.name)}
+    installed = entry_points(group=f"ircore.{group}")
+    return {point.name: point for point in sorted(installed, key=lambda point: point.name)}
 
 
 def load(group: Group, name: str, where: str = "") -> Any:

@@ -54,11 +54,11 @@ class Leak(NamedTuple):
 
 def find_leaks(text: str) -> Iterator[Leak]:
     """Yield what must not be published in a text, from left to right."""
-    for found in _ANY.finditer(text):
-        if found.lastindex is not None:
-            yield Leak(_NAMES[found.lastindex - 1], found.start(), found.end())
+    for match in _ANY.finditer(text):
+        if match.lastindex is not None:
+            yield Leak(_NAMES[match.lastindex - 1], match.start(), match.end())
 
 
 def without_leaks(text: str) -> str:
     """Return a text with every leak replaced by the name of its rule."""
-    return _ANY.sub(lambda found: f"[{_NAMES[(found.lastindex or 1) - 1]} was here]", text)
+    return _ANY.sub(lambda match: f"[{_NAMES[(match.lastindex or 1) - 1]} was here]", text)

@@ -26,7 +26,7 @@ def read_prompts(
     """
     if folder is None:
         return {name: (built_in / f"{name}.txt").read_text(encoding="utf-8").strip() for name in places}
-    needed = f"{given_by} needs {', '.join(f'{one}.txt' for one in places)}."
+    needed = f"{given_by} needs {', '.join(f'{place}.txt' for place in places)}."
     return {name: _read(folder / f"{name}.txt", needed, places[name]) for name in places}
 
 

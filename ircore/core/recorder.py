@@ -46,7 +46,7 @@ class Recorder(Generic[Entry]):
 
     def record_soon(self, entry: Entry) -> None:
         """Record something that nothing follows from; if that fails, ``close`` says so."""
-        self._unseen = [one for one in self._unseen if not one.done() or one.exception()]
+        self._unseen = [task for task in self._unseen if not task.done() or task.exception()]
         self._unseen.append(self._begin(entry))
 
     async def close(self) -> None:

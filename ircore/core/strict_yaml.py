@@ -232,11 +232,11 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _refuse_hidden(text: str, name: str) -> None:
-    found = hidden_character(text)
-    if found is not None:
-        before = text[: found[0]]
-        place = Place(before.count("\n") + 1, found[0] - before.rfind("\n"))
-        raise _refusal(name, f"the character {found[1]}, which cannot be seen", place, "Take the character out.")
+    character = hidden_character(text)
+    if character is not None:
+        before = text[: character[0]]
+        place = Place(before.count("\n") + 1, character[0] - before.rfind("\n"))
+        raise _refusal(name, f"the character {character[1]}, which cannot be seen", place, "Take the character out.")
 
 
 def _refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlError:

@@ -3,4 +3,6 @@
 
 def printable(text: str) -> str:
     """Return a text without what could steer a terminal or hide what it says; line breaks stay."""
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return "".join(
+        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
+    )

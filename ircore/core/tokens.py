@@ -47,7 +47,7 @@ def _let_go(library: str) -> None:
     for line in maps.read_text(encoding="utf-8").splitlines() if maps.is_file() else ():  # not in every container
         addresses, access, offset, *_, path = line.split(maxsplit=5)
         if path == library and access == "r--p" and int(offset, 16) == 0:
-            start, end = (int(one, 16) for one in addresses.split("-"))
+            start, end = (int(address, 16) for address in addresses.split("-"))
             ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_DONTNEED)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def describe_validation_error(error: ValidationError, most: int = 3) -> str:
     """Return the first ``most`` faults as ``field: what is wrong``, joined by semicolons."""
-    faults = [_fault(one) for one in error.errors()]
+    faults = [_fault(details) for details in error.errors()]
     more = f"; and {len(faults) - most} more" if len(faults) > most else ""
     return "; ".join(faults[:most]) + more
 

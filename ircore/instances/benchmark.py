@@ -47,7 +47,7 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Mend this field.") from error
     for field in ("name", "instance_set"):
-        values = [(getattr(one, field), one.prompts if field == "instance_set" else "") for one in versions]
+        values = [(getattr(version, field), version.prompts if field == "instance_set" else "") for version in versions]
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice:
             raise InputError(f"{path}: {field} {twice[0]} stands there twice", "Remove one of the two versions.")

@@ -103,8 +103,8 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
 
 def _files(root: Path) -> list[str]:
     """Return every file but hidden ones and the metadata, relative to ``root``, in one order everywhere."""
-    found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
-    shown = [path for path in found if not any(part.startswith(".") for part in path.parts)]
+    paths = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    shown = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
     return sorted(path.as_posix() for path in shown if path.as_posix() != METADATA)
 
 

@@ -53,15 +53,15 @@ def summarise(instances: AnyInstanceSet) -> Summary:
     """
     size_bytes = sum(len(data) for _, data in instances.all_files())
     licences: dict[str, dict[str, int]] = {}
-    for one in instances.instances:
-        counts = licences.setdefault(one.category, {})
-        counts[one.licence] = counts.get(one.licence, 0) + 1
+    for instance in instances.instances:
+        counts = licences.setdefault(instance.category, {})
+        counts[instance.licence] = counts.get(instance.licence, 0) + 1
     return Summary(
         folder=str(instances.folder),
         identity=instances.identity,
-        conditions=dict(Counter((one.category, one.difficulty) for one in instances.instances)),
+        conditions=dict(Counter((instance.category, instance.difficulty) for instance in instances.instances)),
         licences=licences,
-        sizes=dict(Counter(size for one in instances.instances for size in _sizes(one)).most_common()),
+        sizes=dict(Counter(size for instance in instances.instances for size in _sizes(instance)).most_common()),
         size_bytes=size_bytes,
         versions=versions_of_set(instances.identity),
     )
@@ -133,7 +133,7 @@ def contact_sheet(instances: InstanceSet) -> Picture:
     from PIL import Image
 
     rows: list[list[int]] = []
-    conditions = [(one.category, one.difficulty) for one in instances.instances]
+    conditions = [(instance.category, instance.difficulty) for instance in instances.instances]
     for index, condition in enumerate(conditions):
         if not rows or conditions[rows[-1][0]] != condition or len(rows[-1]) == COLUMNS:
             rows.append([])

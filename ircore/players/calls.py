@@ -178,11 +178,11 @@ class Called(Generic[T]):
 def usage_of(attempts: tuple[Attempt, ...]) -> Usage:
     """Add up attempts; a quantity that no attempt reports stays unknown."""
     return Usage(
-        requests=sum(one.reached for one in attempts),
-        prompt_tokens=_sum([one.prompt_tokens for one in attempts]),
-        completion_tokens=_sum([one.completion_tokens for one in attempts]),
-        reasoning_tokens=_sum([one.reasoning_tokens for one in attempts]),
-        cost_usd=_sum([one.cost_usd for one in attempts]),
+        requests=sum(attempt.reached for attempt in attempts),
+        prompt_tokens=_sum([attempt.prompt_tokens for attempt in attempts]),
+        completion_tokens=_sum([attempt.completion_tokens for attempt in attempts]),
+        reasoning_tokens=_sum([attempt.reasoning_tokens for attempt in attempts]),
+        cost_usd=_sum([attempt.cost_usd for attempt in attempts]),
     )
 
 

@@ -92,8 +92,10 @@ def sample_questions(method: str) -> tuple[Any, ...]:
         )
     if method == "judge":
         return tuple(
-            JudgeView("How similar are the two pictures, 0 to 10?", (Captioned("target", red), Captioned("image", one)))
-            for one in (red, moved, blue)
+            JudgeView(
+                "How similar are the two pictures, 0 to 10?", (Captioned("target", red), Captioned("image", picture))
+            )
+            for picture in (red, moved, blue)
         )
     choices = ("first", "second")
     return tuple(

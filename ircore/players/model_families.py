@@ -13,8 +13,10 @@ def model_family(model: str) -> str | None:
     Args:
         model: As its provider names it.
     """
-    found = [(match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))]
-    return min(found)[1] if found else None
+    families = [
+        (match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))
+    ]
+    return min(families)[1] if families else None
 
 
 @cache

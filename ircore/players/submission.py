@@ -60,11 +60,11 @@ def manifests_in(folder: Path) -> list[Path]:
     Raises:
         InputError: There are none: it is another folder than was meant.
     """
-    found = sorted(folder.glob(f"*/{MANIFEST}"))
-    if not found:
+    manifests = sorted(folder.glob(f"*/{MANIFEST}"))
+    if not manifests:
         problem = "no submission in it" if folder.is_dir() else "no such folder"
         raise InputError(f"{folder}: {problem}", "Name the folder of submissions.")
-    return found
+    return manifests
 
 
 def read_submission(path: Path) -> LoadedSubmission:

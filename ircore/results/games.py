@@ -2,31 +2,48 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum, inf
-from typing import Any
+from typing import Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
+from ircore.instances.store import GameInstanceSet
+from ircore.results.played_run import AnyRunSource, RunView
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import Scale
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import GameRunFolder
 
 
-@dataclass(frozen=True)
-class MeasuredRun:
-    """A run with the values of its game's measures."""
+class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
+    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release."""
 
-    run: GameRun
-    """Identity of the run."""
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures."""
+        ...
 
-    episodes: tuple[GameEpisode, ...]
-    """Finished episodes, in the order of the instance set."""
 
-    scores: tuple[GameScore, ...]
-    """Values of the game's measures."""
+class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
+    """A run of a game other than reconstruction with the values of its game's measures.
+
+    Example:
+        >>> from ircore.runs.folder import open_any_run  # doctest: +SKIP
+        >>> PlayedGameRun(open_any_run(Path("rps-run"))).values(game.headline)  # doctest: +SKIP
+        {'dawn-rock': 1.0, 'dawn-paper': 0.0}
+    """
+
+    source: GameRunSource
+
+    def __init__(self, source: GameRunSource) -> None:
+        super().__init__(source)
+
+    @cached_property
+    def scores(self) -> tuple[GameScore, ...]:
+        """Values of the game's measures."""
+        return self.source.measured()
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
@@ -49,7 +66,7 @@ class GameResults:
     game: Game[Any]
     """The game."""
 
-    runs: tuple[MeasuredRun, ...]
+    runs: tuple[PlayedGameRun, ...]
     """Best first by the headline."""
 
     @property
@@ -63,7 +80,7 @@ class GameResults:
         )
 
 
-def game_results(game: Game[Any], runs: Iterable[MeasuredRun]) -> GameResults:
+def game_results(game: Game[Any], runs: Iterable[PlayedGameRun]) -> GameResults:
     """Return runs as results, the best first.
 
     Raises:
@@ -80,7 +97,7 @@ def game_results(game: Game[Any], runs: Iterable[MeasuredRun]) -> GameResults:
             raise InputError(f"{run.run.run_id}: no values yet", "Score the run first: ircore score RUN")
     sign = -1 if game.headline.direction == "higher" else 1
 
-    def order(run: MeasuredRun) -> tuple[bool, float, str]:
+    def order(run: PlayedGameRun) -> tuple[bool, float, str]:
         mean = run.mean(game.headline).mean
         return mean is None, sign * (mean or 0.0), run.run.run_id
 
@@ -101,7 +118,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
                 "Ask for one game at a time.",
             )
     game = load_game(folders[0].game)
-    return game_results(game, [MeasuredRun(folder.run, folder.episodes(), folder.measured()) for folder in folders])
+    return game_results(game, [PlayedGameRun(folder) for folder in folders])
 
 
 def game_board(results: GameResults) -> Table:
@@ -133,7 +150,7 @@ def measure_column(measure: Measure) -> Column:
     return Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
 
 
-def _row(results: GameResults, rank: int | None, run: MeasuredRun, shown: Sequence[Measure]) -> tuple[Value, ...]:
+def _row(results: GameResults, rank: int | None, run: PlayedGameRun, shown: Sequence[Measure]) -> tuple[Value, ...]:
     played = {outcome.name for outcome in results.game.outcomes if outcome.played}
     players = run.run.submission.players
     return (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.results.cell import Unranked, unranked_words, why_unranked
-from ircore.results.episodes import judge_episodes
+from ircore.results.played_run import PlayedRun
 from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, rated, scopes_of
 from ircore.runs.folder import RunFolder
 
@@ -36,14 +36,13 @@ def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[Unra
     Raises:
         InputError: A run is damaged.
     """
-    gaps = (_gap(run, judge) for run in runs for judge in judges)
+    gaps = (_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges)
     return [gap for gap in gaps if gap is not None and gap.reason in ("incomplete", "underrated")]
 
 
-def _gap(run: RunFolder, judge: str) -> UnrankedRun | None:
+def _gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
     run_id, instances = run.run.run_id, run.instances.instances
-    results = judge_episodes(run_id, run.run.slug, run.episodes(), run.scores())
-    counts = rated(instances, {run_id: results}, judge, scopes_of([judge], run.judges())[judge])
+    counts = rated(instances, {run_id: run.results}, judge, scopes_of([judge], run.judges)[judge])
     unfinished, known, applicable, counted = (
         int(counts.count(*words)[0])
         for words in ((UNFINISHED,), (RATED,), (RATED, REFUSED, PENDING), (RATED, UNPLAYED))

@@ -4,27 +4,25 @@
 nothing else computes a mean.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Episode, Instance, Run
-from ircore.core.score_records import JudgeIdentity, Score
-from ircore.instances.store import InstanceSet
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
+from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_main, run_cells, strata
-from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.language import RunLanguage, episode_messages, run_language
+from ircore.results.episodes import EpisodeResult
+from ircore.results.language import RunLanguage
+from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import RankRange, Standing, paired_difference
-from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -34,58 +32,6 @@ if TYPE_CHECKING:
 
 Order = Literal["main", "quality"]
 """What a board is ordered by: the main score, which decides the ranks, or the score of what was played."""
-
-
-class PlayedRun(Protocol):
-    """What results are computed from: a ``RunFolder``, or a run read back from a dataset release."""
-
-    @property
-    def path(self) -> Path:
-        """Where it was read from, for error messages."""
-        ...
-
-    @property
-    def run(self) -> Run:
-        """Its identity."""
-        ...
-
-    @property
-    def instances(self) -> InstanceSet:
-        """The set it was played on."""
-        ...
-
-    def episodes(self) -> Sequence[Episode]:
-        """Return the episodes that have ended."""
-        ...
-
-    def scores(self) -> Sequence[Score]:
-        """Return the scores in the order in which they were given."""
-        ...
-
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return who the judges are, by name, as far as it is known."""
-        ...
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for it; None if nobody does."""
-        ...
-
-
-@runtime_checkable
-class ReadRun(Protocol):
-    """A run whose episodes have been joined with its scores already."""
-
-    def results(self) -> tuple[EpisodeResult, ...]:
-        """Return what ``judge_episodes`` makes of it."""
-        ...
-
-    def cells(self) -> Mapping[BoardKey, Cell]:
-        """Return what ``run_cells`` makes of it, as seen by every judge that rated something of it."""
-        ...
-
-    def language(self) -> RunLanguage | None:
-        """Return what ``run_language`` makes of all its messages; None if it has not been worked out."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -181,24 +127,25 @@ class Results:
     judge_identities: Mapping[str, JudgeIdentity]
     """Who the judges are, by name, as far as a run says so."""
 
-    language: Mapping[str, RunLanguage] = field(default_factory=dict)
-    """How describers talk, by run_id, of runs that said so themselves; of others it is worked out when asked for."""
+    runs: Mapping[str, PlayedRun] = field(default_factory=dict, compare=False, repr=False)
+    """The runs themselves, by run_id."""
 
     @classmethod
-    def from_runs(cls, runs: Sequence[PlayedRun]) -> "Results":
+    def from_runs(cls, runs: Iterable[RunSource | PlayedRun]) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
 
         Args:
-            runs: At least one, all on the same instance set.
+            runs: At least one, all on the same instance set: run folders, runs read back from a release, or views.
 
         Raises:
             InputError: There is no run, two runs are of different instance sets, two are of the same submission
                 under the same rules, or judges of one name are not the same.
         """
-        ordered = sorted(runs, key=_order)
+        ordered = sorted(map(PlayedRun.of, runs), key=_order)
         _refuse_mixtures(ordered)
         instances = ordered[0].instances
-        episodes = {one.run.run_id: _episode_results(one) for one in ordered}
+        by_id = {run.run.run_id: run for run in ordered}
+        episodes = {run_id: run.results for run_id, run in by_id.items()}
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
         identities = _identities(ordered)
@@ -207,24 +154,20 @@ class Results:
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
-            submissions=tuple(SubmissionResult(one.run, one.provenance()) for one in ordered),
+            submissions=tuple(SubmissionResult(run.run, run.provenance) for run in ordered),
             judges=judges,
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
-            categories=_in_order({one.category for one in instances.instances}, CATEGORIES),
-            difficulties=_in_order({one.difficulty for one in instances.instances}, DIFFICULTIES),
+            categories=_in_order({instance.category for instance in instances.instances}, CATEGORIES),
+            difficulties=_in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells={
-                (one.run.run_id, *key): cell
-                for one in ordered
-                for key, cell in _cells(one, instances.instances, episodes[one.run.run_id], scopes, families).items()
+                (run_id, *key): cell
+                for run_id, run in by_id.items()
+                for key, cell in _cells(run, scopes, families).items()
             },
             episodes=episodes,
             standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
             judge_identities=identities,
-            language={
-                one.run.run_id: language
-                for one in ordered
-                if isinstance(one, ReadRun) and (language := one.language()) is not None
-            },
+            runs=by_id,
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
@@ -332,15 +275,12 @@ class Results:
         return scopes_of(self.judges, self.judge_identities)
 
     def language_of(self, run_id: str) -> RunLanguage:
-        """Return how the describer of a run talks, worked out once.
+        """Return how the describer of a run talks, computed once.
 
         Raises:
             KeyError: There is no such run.
         """
-        known = self.language.get(run_id) or self._languages.get(run_id)
-        if known is None:
-            known = self._languages[run_id] = run_language(episode_messages(self.episodes[run_id]))
-        return known
+        return self.runs[run_id].language
 
     @cached_property
     def raters(self) -> Raters:
@@ -352,10 +292,6 @@ class Results:
         return {}  # by judge, as far as they have been asked for
 
     @cached_property
-    def _languages(self) -> dict[str, RunLanguage]:
-        return {}  # by run_id, as far as they have been asked for
-
-    @cached_property
     def _rows(self) -> dict[str, int]:
         return {one.instance_id: row for row, one in enumerate(self.instances)}
 
@@ -364,31 +300,19 @@ class Results:
         return {run_id: column for column, run_id in enumerate(self.episodes)}
 
 
-def _episode_results(run: PlayedRun) -> tuple[EpisodeResult, ...]:
-    """Return a run's episodes in the order of the set, in whatever order they come: resamples go by it."""
-    places = {one.instance_id: place for place, one in enumerate(run.instances.instances)}
-    found = run.results() if isinstance(run, ReadRun) else _judged_episodes(run)
-    return tuple(sorted(found, key=lambda one: places.get(one.episode.instance_id, len(places))))
-
-
-def _judged_episodes(run: PlayedRun) -> tuple[EpisodeResult, ...]:
-    return judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores())
-
-
-def _cells(
-    run: PlayedRun,
-    instances: Sequence[Instance],
-    results: Sequence[EpisodeResult],
-    scopes: Mapping[str, Scope],
-    families: Mapping[str, str | None],
-) -> dict[BoardKey, Cell]:
+def _cells(run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]) -> dict[BoardKey, Cell]:
     """Return a run's cells by judges of these scopes, marked where a judge and the describer are of one family."""
-    known = dict(run.cells()) if isinstance(run, ReadRun) else {}
-    others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in known}
-    known |= run_cells(instances, run.run.run_id, results, others, episode_costs(run) if others else {})
+    cells = {key: cell for key, cell in run.cells.items() if _same_scope(cell.judge, run.scopes, scopes)}
+    others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
+    cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
     describer = model_family(run.run.submission.describer.label)
     same = {judge for judge, family in families.items() if family is not None and family == describer}
-    return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in known.items()}
+    return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
+
+
+def _same_scope(judge: str, own: Mapping[str, Scope], scopes: Mapping[str, Scope]) -> bool:
+    """Return whether a run knows by itself what a judge rates: another run may be the only one that says so."""
+    return judge in scopes and own.get(judge, scopes[judge]) == scopes[judge]
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
@@ -417,7 +341,7 @@ def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
     """Return who the judges are; judges of one name must be the same everywhere."""
     seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
     for one in runs:
-        for name, identity in one.judges().items():
+        for name, identity in one.judges.items():
             other, known = seen.setdefault(name, (one, identity))
             if known != identity:
                 field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))

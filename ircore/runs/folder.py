@@ -13,25 +13,25 @@ provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybo
 """
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Any, ClassVar, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.runs.events import AnyEvent, Call, CallKey, End, Event, Failure, GameEnd
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, End, Failure, GameEnd
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -39,14 +39,13 @@ JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 MEASURES = "measures.jsonl"
 JUDGES = "judges"
+_RESTORE = "Restore it from a copy of the run."
 
-_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
-_GAME_EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[Call | Failure | GameEnd, Field(discriminator="event")])
 _GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
 
 
-class AnyRunFolder(ABC):
+class AnyRunFolder:
     """A run folder opened for reading.
 
     Args:
@@ -56,9 +55,13 @@ class AnyRunFolder(ABC):
         InputError: It holds no readable run.
     """
 
+    _events: ClassVar[TypeAdapter[Any]]
+    """Format of the journal's lines."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.run: Run | GameRun = _read_run(path)
+        self._held: tuple[AnyEvent, ...] | None = None
 
     @property
     def game(self) -> str:
@@ -88,36 +91,45 @@ class AnyRunFolder(ABC):
         """
         path = self.rendering_path(rendering.sha256)
         if not path.is_file():
-            raise ImageError(f"{path}: missing", "Restore it from a copy of the run.")
+            raise ImageError(f"{path}: missing", _RESTORE)
         picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
         if picture.sha256 != rendering.sha256:
-            raise ImageError(
-                f"{path}: damaged, its content does not match its name", "Restore it from a copy of the run."
-            )
+            raise ImageError(f"{path}: damaged, its content does not match its name", _RESTORE)
         return picture
 
     def stored_rendering(self, rendering: Rendering) -> Picture:
         """Return a rendering that was just written or checked; it is read whenever it is asked for."""
-        return Picture.stored(
-            self.rendering_path(rendering.sha256), rendering.sha256, rendering.width, rendering.height
-        )
+        path = self.rendering_path(rendering.sha256)
+        return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
-    @abstractmethod
     def events(self) -> Iterator[AnyEvent]:
         """Yield what happened, in the order in which it did."""
+        return read_records(self.path / JOURNAL, self._events) if self._held is None else iter(self._held)
+
+    def held(self) -> Self:
+        """Return this folder with its journal, as it is now, in memory: for work that reads it several times."""
+        held = copy(self)
+        held._held = tuple(self.events())
+        return held
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode, as ``episode_costs`` computes them."""
+        from ircore.runs.costs.episode_costs import episode_costs
+
+        return episode_costs(self)
 
     def calls(self) -> dict[CallKey, Call]:
         """Return every answer so far by its key."""
-        found = (event for event in self.events() if isinstance(event, Call))
-        return {CallKey(call.episode_id, call.turn, call.role): call for call in found}
+        calls = (event for event in self.events() if isinstance(event, Call))
+        return {CallKey(call.episode_id, call.turn, call.role): call for call in calls}
 
     def failures(self) -> tuple[Failure, ...]:
         """Return every question that was asked in vain, in the order in which it happened."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
-    def ended(self) -> dict[str, Episode | GameEpisode]:
+    def ended(self) -> dict[str, AnyEnded]:
         """Return the episodes that have ended by id, each as it ended last, in the order of the instance set."""
-        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End | GameEnd)}
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
         names = (instance.instance_id for instance in self.any_instances.instances)
         return {name: ended[name] for name in names if name in ended}
 
@@ -140,8 +152,8 @@ class AnyRunFolder(ABC):
         Raises:
             InputError: A file of them is damaged.
         """
-        found = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
-        return {one.name: one for one in found}
+        judges = (_read_judge(path) for path in sorted((self.path / JUDGES).glob("*.json")))
+        return {judge.name: judge for judge in judges}
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for this run; None if nobody does.
@@ -202,16 +214,10 @@ class AnyRunFolder(ABC):
 
 
 class RunFolder(AnyRunFolder):
-    """The folder of a run of the reconstruction game, opened for reading.
-
-    Args:
-        path: The folder.
-
-    Raises:
-        InputError: It holds no readable run, or one of another game.
-    """
+    """The folder of a run of the reconstruction game, opened for reading; ``InputError`` for another game's."""
 
     run: Run
+    _events = EVENTS
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -238,7 +244,7 @@ class RunFolder(AnyRunFolder):
 
     def events(self) -> Iterator[Call | Failure | End]:
         """Yield what happened, in the order in which it did."""
-        return read_records(self.path / JOURNAL, _EVENTS)
+        return (event for event in super().events() if not isinstance(event, GameEnd))
 
     @property
     def instances(self) -> InstanceSet:
@@ -261,10 +267,7 @@ class GameRunFolder(AnyRunFolder):
     """The folder of a run of another game, opened for reading."""
 
     run: GameRun
-
-    def events(self) -> Iterator[AnyEvent]:
-        """Yield what happened, in the order in which it did."""
-        return read_records(self.path / JOURNAL, _GAME_EVENTS)
+    _events = GAME_EVENTS
 
     def episodes(self) -> tuple[GameEpisode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
@@ -320,7 +323,7 @@ def _read_judge(path: Path) -> JudgeIdentity:
     try:
         return JudgeIdentity.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
+        raise InputError(f"{path}: {describe_validation_error(error)}", _RESTORE) from error
 
 
 def _read_run(path: Path) -> Run | GameRun:
@@ -332,7 +335,7 @@ def _read_run(path: Path) -> Run | GameRun:
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
-        raise InputError(f"{file}: {describe_validation_error(error)}", "Restore it from a copy of the run.") from error
+        raise InputError(f"{file}: {describe_validation_error(error)}", _RESTORE) from error
 
 
 def _names_another_game(run_file: bytes) -> bool:

@@ -9,11 +9,11 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance, GameScore
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, Game, Measure, Measured
+from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder
-from ircore.runs.play import payload_of
 
 
-class MeasuredRun(NamedTuple):
+class MeasureCounts(NamedTuple):
     """Counts of scoring a run: played episodes, new or changed values, and values that were there already."""
 
     episodes: int
@@ -21,7 +21,7 @@ class MeasuredRun(NamedTuple):
     kept: int
 
 
-def score_game_run(run: GameRunFolder, game: Game[Any]) -> MeasuredRun:
+def score_game_run(run: GameRunFolder, game: Game[Any]) -> MeasureCounts:
     """Compute the measures of a run and keep them in it.
 
     Args:
@@ -40,7 +40,7 @@ def score_game_run(run: GameRunFolder, game: Game[Any]) -> MeasuredRun:
         scores = [score for episode in episodes for score in measured_scores(game, episode, payloads)]
         run.keep_measured(scores)
     kept = sum(score in known for score in scores)
-    return MeasuredRun(len(episodes), len(scores) - kept, kept)
+    return MeasureCounts(len(episodes), len(scores) - kept, kept)
 
 
 def measured_scores(game: Game[Any], episode: GameEpisode, payloads: Mapping[str, Any]) -> Iterator[GameScore]:

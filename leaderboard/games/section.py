@@ -16,7 +16,7 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Rendering
 from ircore.core.terminal import printable
 from ircore.games.base import Game
-from ircore.results.games import GameResults, MeasuredRun, game_board, read_game_results
+from ircore.results.games import GameResults, PlayedGameRun, game_board, read_game_results
 from ircore.results.tables.model import Table
 from ircore.runs.folder import GameRunFolder, open_any_run
 from ircore.scorers.game_measures import ending_of
@@ -29,12 +29,10 @@ class GameSection:
 
     Attributes:
         results: Its runs, best first.
-        folders: Their folders by run id.
         pictures: Of the whole site.
     """
 
     results: GameResults
-    folders: Mapping[str, GameRunFolder]
     pictures: PictureBook
 
     @property
@@ -55,24 +53,24 @@ class GameSection:
     @property
     def instances(self) -> tuple[GameInstance, ...]:
         """Instances of the game's set."""
-        return next(iter(self.folders.values())).instances.instances
+        return self.results.runs[0].instances.instances
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
         """Return how the pictures of an instance are shown, by name."""
-        folder = next(iter(self.folders.values())).instances.folder
+        folder = self.results.runs[0].instances.folder
         return {
             name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
             for name, picture in instance.pictures.items()
         }
 
-    def episodes(self, instance: GameInstance) -> Iterator[tuple[MeasuredRun, GameEpisode]]:
+    def episodes(self, instance: GameInstance) -> Iterator[tuple[PlayedGameRun, GameEpisode]]:
         """Yield each run's episode of an instance, the best run first."""
         for run in self.results.runs:
             for episode in run.episodes:
                 if episode.instance_id == instance.instance_id:
                     yield run, episode
 
-    def drawn(self, run: MeasuredRun, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
+    def drawn(self, run: PlayedGameRun, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
         """Return one episode as the game's own template shows it.
 
         The template runs in a sandbox, and whatever it inserts is escaped.
@@ -86,9 +84,8 @@ class GameSection:
         Raises:
             WorkError: The template is broken.
         """
-        folder = self.folders[run.run.run_id]
         renderings = {
-            rendering.sha256: f"{root}{self._rendering(folder, rendering).small}"
+            rendering.sha256: f"{root}{self._rendering(run, rendering).small}"
             for step in episode.steps
             for rendering in _renderings(step)
         }
@@ -108,8 +105,10 @@ class GameSection:
             ) from error
         return Markup(text)  # noqa: S704 - the environment escapes
 
-    def _rendering(self, folder: GameRunFolder, rendering: Rendering) -> Shown:
-        path = folder.rendering_path(rendering.sha256)
+    def _rendering(self, run: PlayedGameRun, rendering: Rendering) -> Shown:
+        if not isinstance(run.source, GameRunFolder):
+            raise TypeError("pages are made of run folders")
+        path = run.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
 
@@ -144,5 +143,5 @@ def game_sections(runs: Sequence[GameRunFolder], pictures: PictureBook) -> tuple
         except (WorkError, InputError) as error:
             print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
             continue
-        sections.append(GameSection(results, {folder.run.run_id: folder for folder in folders}, pictures))
+        sections.append(GameSection(results, pictures))
     return tuple(sections)

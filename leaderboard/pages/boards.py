@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from ircore.results.model import BoardRow, Cell, Results
-from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.submissions.history import Step, open_dispute
 from leaderboard.charts.catalogue import chart_id
+from leaderboard.components.board_cells import Heat
 from leaderboard.labels import category_short, category_title
 from leaderboard.pages.board_views import (
     View,
@@ -35,26 +35,6 @@ _THUMBNAILS = 24
 
 MEASURED = {measure.column.key: measure.column for measure in MEASURES}
 """Heading, unit and description of each numeric column."""
-
-
-@dataclass(frozen=True)
-class Heat:
-    """One small cell of a row: a condition and what the pair reached there."""
-
-    difficulty: str
-    """Difficulty of the column's targets; the category stands over the column."""
-
-    anchor: str
-    """Anchor of the condition's row on a pair's page."""
-
-    key: str
-    """Name of the column in exported files."""
-
-    estimate: Estimate
-    """Mean score, or share that prefers the final rendering on the board of a judge that only compares."""
-
-    cell: Cell
-    """All numbers of the condition: what was played and rated."""
 
 
 @dataclass(frozen=True)

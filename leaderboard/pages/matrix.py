@@ -12,10 +12,11 @@ from math import isnan
 from typing import Any
 
 from ircore.results.effects import pair_effects
-from ircore.results.model import BoardRow, Cell
+from ircore.results.model import BoardRow
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.judges import SAME_FAMILY
+from leaderboard.components.matrix_cells import MatrixCell
 from leaderboard.labels import category_short, category_title
 from leaderboard.pages.board_views import (
     Chip,
@@ -31,35 +32,10 @@ from leaderboard.pages.board_views import (
 from leaderboard.pages.players import player_paths
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.tiers import Tier, tier_of
+from leaderboard.tiers import tier_of
 
 FOLDER = "data/matrix"
 """Folder of the files, relative to the site's root."""
-
-
-@dataclass(frozen=True)
-class MatrixCell:
-    """A pair in the grid."""
-
-    pair: Pair
-    """Who."""
-
-    row: BoardRow
-    """Rank and numbers under the page's condition."""
-
-    tier: Tier
-    """Trust tier of the pair."""
-
-    picture: Shown | None
-    """The pair's final rendering of the page's target; None if it made no rendering."""
-
-    score: float | None
-    """The final score on that target, 0–10, by the page's judge."""
-
-    @property
-    def cell(self) -> Cell:
-        """Aggregates of the pair under the matrix's condition."""
-        return self.row.cell
 
 
 @dataclass(frozen=True)

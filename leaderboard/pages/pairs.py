@@ -8,13 +8,15 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.core.records import PlayerSpec, Role, Submission, Turn
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
 from leaderboard.charts.catalogue import chart_id
+from leaderboard.components.plots import BarPart
 from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 from leaderboard.pages.badges import badge_snippet, badges
 from leaderboard.pages.board_views import View, judge_words, view_path, view_words
@@ -61,7 +63,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "reasons": _abort_reasons(site, pair),
                 "charts": tuple(chart_id(kind, pair.key) for kind in ("trajectory", "heat-map", "pair-convergence")),
                 "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
-                "language": site.runs[pair.run_id].language(),
+                "language": site.runs[pair.run_id].language,
                 "players": {role: players[role, label] for role, label in _seats(pair)},
                 "rivals": sum(other.result.run.rules == pair.result.run.rules for other in ranked),
                 "rival": next((other for other in ranked if other is not pair), None),
@@ -246,11 +248,12 @@ def _convergence_bar(total: Cell) -> dict[str, Any]:
     return {"title": "First to final rendering, of rated episodes", "parts": _parts(counts, words)}
 
 
-def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
-    total, start, parts = sum(counts.values()) or 1, 0.0, []
+def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[BarPart]:
+    total, start = sum(counts.values()) or 1, 0.0
+    parts: list[BarPart] = []
     for name, count in counts.items():
         width = 100 * count / total
-        parts.append({"name": name, "label": words[name], "count": count, "start": start, "width": width})
+        parts.append(BarPart(name, words[name], count, start, width))
         start += width
     return parts
 
@@ -280,7 +283,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     ]
 
 
-def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
     """Return who submitted a pair, when, on what and under which licence, by the words for it."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]

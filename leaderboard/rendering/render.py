@@ -7,6 +7,7 @@ theme's templates, which do not escape.
 import json
 from collections.abc import Mapping
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,8 +17,8 @@ from ircore.results.tables import formats
 from ircore.results.tables.board import remedies
 from leaderboard import labels, text, theme
 from leaderboard.charts.catalogue import Chart, Drawn
+from leaderboard.components import board_cells, episodes, matrix_cells, players, plots, prototypes, values
 from leaderboard.messages import CORRECTION_WORDS
-from leaderboard.rendering import board_marks, marks, matrix_marks, result_marks
 from leaderboard.site import Page, Site
 from leaderboard.tiers import tier_of
 
@@ -79,11 +80,8 @@ def _environment() -> Environment:
         short=labels.category_short,
     )
     environment.globals.update(
-        marks=marks,
-        board_marks=board_marks,
-        result_marks=result_marks,
+        c=_components(),
         remedies=remedies,
-        matrix_marks=matrix_marks,
         rank=labels.rank,
         clear_of=clear_of,
         too_few=too_few,
@@ -102,3 +100,16 @@ def _environment() -> Environment:
         tier_of=tier_of,
     )
     return environment
+
+
+def _components() -> SimpleNamespace:
+    """Return every component by name, as templates call it: ``c.NAME``."""
+    modules = (board_cells, episodes, matrix_cells, players, plots, prototypes, values)
+    return SimpleNamespace(
+        **{
+            name: component
+            for module in modules
+            for name, component in vars(module).items()
+            if callable(component) and component.__module__ == module.__name__ and not name.startswith("_")
+        }
+    )

@@ -108,8 +108,8 @@ def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> N
     run = rescored(runs[0], tmp_path / "run", 10.0)
     (second,) = read_runs([run], BuildCache(tmp_path / "second", tmp_path / "first"))
     assert second.key != first.key
-    assert second.results() == read_run(run).results != first.results()
-    assert {one.judged["structural"].final for one in second.results() if one.judged} == {10.0}
+    assert second.results == read_run(run).results != first.results
+    assert {one.judged["structural"].final for one in second.results if one.judged} == {10.0}
 
 
 @pytest.mark.parametrize("damage", [b"", b"not compressed", None])
@@ -121,7 +121,7 @@ def test_what_is_damaged_is_made_anew(runs: list[Path], tmp_path: Path, damage: 
     else:
         file.write_bytes(damage)
     (again,) = read_runs(runs[:1], BuildCache(tmp_path / "second", tmp_path / "first"))
-    assert again.results() == whole.results()
+    assert again.results == whole.results
 
 
 def test_a_key_depends_on_every_record_of_a_run_and_on_nothing_else(runs: list[Path], tmp_path: Path) -> None:

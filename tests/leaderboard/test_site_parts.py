@@ -17,10 +17,10 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
+from leaderboard.components import plots
 from leaderboard.labels import category_title, interval_words, number, percent, rank, signed
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
-from leaderboard.rendering import marks
 from leaderboard.text import one_line, stranger, visible
 
 
@@ -60,10 +60,10 @@ def test_long_texts_are_cut_for_attributes() -> None:
 
 
 def test_no_axis_is_drawn_where_there_is_nothing_to_draw() -> None:
-    drawn = marks.dot(Estimate(5.0, 4.0, 6.0, 3), hue=0)
+    drawn = plots.dot(Estimate(5.0, 4.0, 6.0, 3), hue=0)
     assert drawn.count("<circle") == drawn.count('class="whisker"') == 1
-    assert 'class="whisker"' not in marks.dot(Estimate(5.0, None, None, 1))
-    assert marks.dot(Estimate(None, None, None, 0)) == ""
+    assert 'class="whisker"' not in plots.dot(Estimate(5.0, None, None, 1))
+    assert plots.dot(Estimate(None, None, None, 0)) == ""
 
 
 def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:

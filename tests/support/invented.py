@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
+from ircore.core.images import Picture
 from ircore.core.records import (
     CATEGORIES,
     DIFFICULTIES,
@@ -45,8 +46,14 @@ class InventedRun:
     def judges(self) -> dict[str, JudgeIdentity]:
         return {}
 
+    def costs(self) -> dict[str, float | None]:
+        return {}
+
     def provenance(self) -> Provenance | None:
         return None
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        raise NotImplementedError("an invented run has no pictures")
 
 
 def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> InstanceSet:

@@ -149,8 +149,8 @@ def _all(
     places: list[Place], photos: list[Difficulty], seed: int, per_condition: int, workers: int | None
 ) -> Iterator[tuple[Instance, bytes]]:
     made = _unlike(_made(places, seed, workers), places, seed)
-    for one in tracked(made, "drawing", len(places)):
-        yield one.instance, one.data
+    for target in tracked(made, "drawing", len(places)):
+        yield target.instance, target.data
     for difficulty in photos:
         yield from _photographs(difficulty, per_condition)
 
@@ -209,14 +209,14 @@ def _is_like(one: Made, place: Place, attempt: int, seen: set[tuple[str, str, st
 def _photographs(difficulty: Difficulty, wanted: int) -> Iterator[tuple[Instance, bytes]]:
     from ircore.games.reconstruction.targets.photos import shots
 
-    found = shots(difficulty)
-    if len(found) < wanted:
+    photographs = shots(difficulty)
+    if len(photographs) < wanted:
         print(
-            f"photos/{difficulty}: {len(found)} of {wanted}: no more freely licensed photographs are shipped; "
+            f"photos/{difficulty}: {len(photographs)} of {wanted}: no more freely licensed photographs are shipped; "
             "add your own with `ircore instances import folder`",
             file=sys.stderr,
         )
-    for index, shot in enumerate(found[:wanted], start=1):
+    for index, shot in enumerate(photographs[:wanted], start=1):
         name = Place("photos", difficulty, index).instance_id
         yield (
             Instance(

@@ -113,7 +113,7 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
     wanted = [item for item in items_of(target) if isinstance(item.percept, (Shape, Pie))]
     made = [item for item in items_of(rendering) if isinstance(item.percept, (Shape, Pie))]
     pairs = pair(wanted, made)
-    found = [words for one, other in pairs if (words := _complaint(one, other, target))]
+    complaints = [words for one, other in pairs if (words := _complaint(one, other, target))]
     paired = {id(one) for one, _ in pairs}
     reach = 0.2 * target.width
     absent = [
@@ -123,8 +123,8 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
         if all(exact.dist(item.middle, other.middle) > reach for other in made)
     ]
     phrases = [_phrase(percept, target) for percept in sorted(absent, key=lambda percept: -percept.area)]
-    found += [f"Add {phrase[0].lower()}{phrase[1:]}." for phrase in phrases]
-    return found[:MOST_CORRECTIONS]
+    complaints += [f"Add {phrase[0].lower()}{phrase[1:]}." for phrase in phrases]
+    return complaints[:MOST_CORRECTIONS]
 
 
 def _complaint(one: Item, other: Item, seen: Perception) -> str:

@@ -181,8 +181,8 @@ def _broken(error: BaseException) -> Fault:
     chain = [error]
     while (cause := _cause(chain[-1])) is not None:
         chain.append(cause)
-    names = {type(one).__name__ for one in chain}
-    said = next((text for one in reversed(chain) if (text := str(one).strip())), "no explanation")
+    names = {type(cause).__name__ for cause in chain}
+    said = next((text for cause in reversed(chain) if (text := str(cause).strip())), "no explanation")
     detail = f"{type(chain[-1]).__name__}: {said}"
     if names & _CUT:
         return Fault("dropped", detail)

@@ -51,7 +51,7 @@ class ChatReply(_Loose):
         """The visible text; thoughts that some local servers leave in front of it are cut off."""
         content = self.choices[0].message.content
         parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
-        said = "".join(one["text"] for one in parts if isinstance(one, dict) and isinstance(one.get("text"), str))
+        said = "".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
         return _THOUGHTS.sub("", said, count=1).strip() if "</think" in said else said
 
     @property
@@ -59,10 +59,10 @@ class ChatReply(_Loose):
         """Pictures in base64, wherever they are."""
         message = self.choices[0].message
         content = message.content if isinstance(message.content, list) else []
-        found = [_address(one) for one in (*(message.images or ()), *content)]
-        if not any(found) and isinstance(message.content, str):
-            found = [message.content]
-        return [match["data"] for address in found for match in _DATA_URL.finditer(address)]
+        pictures = [_address(part) for part in (*(message.images or ()), *content)]
+        if not any(pictures) and isinstance(message.content, str):
+            pictures = [message.content]
+        return [match["data"] for address in pictures for match in _DATA_URL.finditer(address)]
 
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
@@ -122,7 +122,7 @@ class ResponsesReply(_Loose):
     @property
     def pictures(self) -> list[str]:
         """Pictures in base64."""
-        return [one.result for one in self.output if one.type == "image_generation_call" and one.result]
+        return [item.result for item in self.output if item.type == "image_generation_call" and item.result]
 
     def _parts(self, key: str) -> list[str]:
         parts = (part for item in self.output if item.type == "message" for part in item.content or ())
@@ -132,7 +132,7 @@ class ResponsesReply(_Loose):
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
         if refusals := self._parts("refusal"):
             raise FaultError(Fault("refused", " ".join(refusals)))
-        failed = [one for one in self.output if one.type == "image_generation_call" and one.status == "failed"]
+        failed = [item for item in self.output if item.type == "image_generation_call" and item.status == "failed"]
         if failed and not self.pictures:
             raise FaultError(Fault("filtered", f"the picture was not made: {failed[0].error or self.text}"))
         reason = self.incomplete_details.get("reason") if isinstance(self.incomplete_details, dict) else None

@@ -3,15 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from math import fsum
-from typing import Protocol, runtime_checkable
 
 from pydantic import TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.validation import describe_validation_error
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.events import End
-from ircore.runs.folder import RunFolder
+from ircore.runs.events import End, GameEnd
+from ircore.runs.folder import AnyRunFolder
 
 COSTS = "costs.json"
 """File in a run folder whose journal has no answers, as one pulled from a release: US dollars or null by episode."""
@@ -19,40 +18,27 @@ COSTS = "costs.json"
 _COSTS = TypeAdapter(dict[str, float | None])
 
 
-@runtime_checkable
-class Costed(Protocol):
-    """A run that knows its costs without a journal, such as one read back from a release."""
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode; None where they are not known."""
-        ...
-
-
-def episode_costs(run: object) -> Mapping[str, float | None]:
+def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     """Return US dollars by episode, questions asked in vain included; None where an answer's cost is not known.
 
     Args:
-        run: A run folder, or a run that says what it cost; any other gives nothing.
+        run: A run of any game.
 
     Raises:
         InputError: The run folder's own table of prices, or of costs, is damaged.
     """
-    if isinstance(run, Costed):
-        return run.costs()
-    if not isinstance(run, RunFolder):
-        return {}
     known = _kept_costs(run)
     if known is not None:
         return known
     prices = prices_of_run(run)
     asked: dict[str, list[float | None]] = defaultdict(list)
     for event in run.events():
-        if not isinstance(event, End):
+        if not isinstance(event, End | GameEnd):
             asked[event.episode_id].append(prices.cost(event))
-    return {episode: _sum(found) for episode, found in asked.items()}
+    return {episode: _sum(costs) for episode, costs in asked.items()}
 
 
-def _kept_costs(run: RunFolder) -> Mapping[str, float | None] | None:
+def _kept_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
     """Return what a run folder that was made from a release says of its costs; None if it is none of these."""
     path = run.path / COSTS
     if not path.is_file():

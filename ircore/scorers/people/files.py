@@ -76,11 +76,11 @@ class Faults:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found: list[tuple[int, str]] = []
+        self.rows: list[tuple[int, str]] = []
 
     def add(self, row: int, problem: str) -> None:
         """Note what is wrong with a row."""
-        self.found.append((row, problem))
+        self.rows.append((row, problem))
 
     def check(self) -> None:
         """Raise if anything was found.
@@ -88,12 +88,12 @@ class Faults:
         Raises:
             InputError: With the first ``MAX_TOLD`` faults in the order of the rows, and how many there are.
         """
-        if not self.found:
+        if not self.rows:
             return
-        told = [f"  row {row}: {problem}" for row, problem in sorted(self.found)[:MAX_TOLD]]
-        if len(self.found) > MAX_TOLD:
-            told.append(f"  and {len(self.found) - MAX_TOLD:,} more")
-        count = f"{len(self.found):,} fault{'s' if len(self.found) > 1 else ''}"
+        told = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
+        if len(self.rows) > MAX_TOLD:
+            told.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
+        count = f"{len(self.rows):,} fault{'s' if len(self.rows) > 1 else ''}"
         lines = "\n".join(told)
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
@@ -117,7 +117,7 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
         if any(cells):
             row = _row(number, header, cells, faults)
             ratings += [row] if row else []
-    if not ratings and not faults.found:
+    if not ratings and not faults.rows:
         raise InputError(f"{path}: no rows below the header", "Export the ratings again.")
     return tuple(ratings)
 

@@ -21,7 +21,7 @@ from ircore.games.reconstruction.published.published import (
     published_scores,
 )
 from ircore.results.cell import Cell
-from ircore.results.model import PlayedRun
+from ircore.results.played_run import PlayedRun
 
 
 def test_table_3_has_every_pair_under_every_condition_once() -> None:
@@ -100,7 +100,7 @@ def test_one_point_better_holds_with_one_generator_only() -> None:
 def test_every_record_says_that_the_paper_reports_it_and_none_can_pass_for_a_result() -> None:
     tables = (published_agreement("table1"), published_agreement("table2"), published_agreement("table4"))
     kinds = (published_scores(), hard_against_easy(), better_against_worse(), *tables)
-    needed = {name for name in vars(PlayedRun) if not name.startswith("_")}
+    needed = {name for name in dir(PlayedRun) if not name.startswith("_")}
     assert {"run", "episodes", "scores"} <= needed
     for records in kinds:
         assert {one.origin for one in records} == {"reported by the paper"}

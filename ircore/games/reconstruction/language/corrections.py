@@ -69,8 +69,8 @@ class Finder:
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self._order = {one.correction: index for index, one in enumerate(lexicon.lists)}
-        self._phrases = tuple((one.correction, _phrases(one)) for one in lexicon.lists)
+        self._order = {words.correction: index for index, words in enumerate(lexicon.lists)}
+        self._phrases = tuple((words.correction, _phrases(words)) for words in lexicon.lists)
         self._by_stem: Mapping[str, tuple[Correction, ...]] = _by_stem(lexicon)
         self._longest = max(len(stem) for stem in self._by_stem) + ENDING
         # Words repeat: most are looked up once in a whole run.
@@ -86,21 +86,21 @@ class Finder:
                 for correction in self._of_word(match[0]):
                     spans[correction].append((start, end))
         for correction, pattern in self._phrases:
-            found = [match.span() for match in pattern.finditer(lowered)]
-            if found:
-                spans[correction] += _outside(found, spans[correction])
+            matches = [match.span() for match in pattern.finditer(lowered)]
+            if matches:
+                spans[correction] += _outside(matches, spans[correction])
         marks = [
             Mark(correction, start, end, " ".join(lowered[start:end].split()))
-            for correction, found in spans.items()
-            for start, end in found
+            for correction, places in spans.items()
+            for start, end in places
         ]
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
 
     def _stems_of(self, word: str) -> tuple[Correction, ...]:
         """Return the categories with a stem that ``word`` begins with and exceeds by at most ``ENDING``."""
         lengths = range(max(1, len(word) - ENDING), len(word) + 1)
-        found = {one for length in lengths for one in self._by_stem.get(word[:length], ())}
-        return tuple(sorted(found, key=self._order.__getitem__))
+        categories = {correction for length in lengths for correction in self._by_stem.get(word[:length], ())}
+        return tuple(sorted(categories, key=self._order.__getitem__))
 
 
 @cache
@@ -118,7 +118,7 @@ def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
 
 def _phrases(words: WordList) -> re.Pattern[str]:
     """Join the phrases of a list into one pattern; longer alternatives are tried first."""
-    texts = sorted((text for one in words.phrases for text in _openings(one.text)), key=len, reverse=True)
+    texts = sorted((text for phrase in words.phrases for text in _openings(phrase.text)), key=len, reverse=True)
     spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
     return re.compile(f"(?:{'|'.join(_at_word_start(text) for text in spaced)})(?!\\w)")
 
@@ -127,7 +127,7 @@ def _openings(text: str) -> list[str]:
     """Write a phrase that begins with alternatives, or with any digit, as one phrase for each."""
     leading = re.match(r"\(\?:([a-z |]+)\)", text)
     if leading:
-        return [one + text[leading.end() :] for one in leading[1].split("|")]
+        return [opening + text[leading.end() :] for opening in leading[1].split("|")]
     number = r"\d{1,9}"
     if text.startswith(number):
         return [digit + r"\d{0,8}" + text.removeprefix(number) for digit in digits]

@@ -67,8 +67,10 @@ class Lexicon:
 @cache
 def load_lexicon() -> Lexicon:
     """Read the lists that the package ships."""
-    lists = tuple(_parse(one, _text(one)) for one in CORRECTIONS)
-    digest = hashlib.sha256(repr([(one.correction, one.stems, one.phrases) for one in lists]).encode()).hexdigest()
+    lists = tuple(_parse(correction, _text(correction)) for correction in CORRECTIONS)
+    digest = hashlib.sha256(
+        repr([(words.correction, words.stems, words.phrases) for words in lists]).encode()
+    ).hexdigest()
     return Lexicon(f"built-in {digest[:12]}", lists)
 
 

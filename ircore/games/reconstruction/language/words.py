@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, in lower case."""
-    return [one.removesuffix("'s") for one in _WORD.findall(text.lower().replace("’", "'"))]
+    return [word.removesuffix("'s") for word in _WORD.findall(text.lower().replace("’", "'"))]
 
 
 def content_words(text: str) -> frozenset[str]:

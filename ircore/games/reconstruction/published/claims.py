@@ -84,7 +84,7 @@ def hard_against_easy() -> tuple[HardAgainstEasy, ...]:
     The paper's section 4.2 has hard pictures score consistently lower in all categories and for all pairs. Those
     whose ``difference`` is 0 or more are the counter-examples.
     """
-    scores = {(one.pair, one.category, one.difficulty): one for one in published_scores()}
+    scores = {(score.pair, score.category, score.difficulty): score for score in published_scores()}
     return tuple(
         HardAgainstEasy(
             pair,
@@ -99,7 +99,7 @@ def hard_against_easy() -> tuple[HardAgainstEasy, ...]:
 
 def not_lower() -> tuple[HardAgainstEasy, ...]:
     """Return the counter-examples to "hard is consistently lower than easy": hard as high as easy, or higher."""
-    return tuple(one for one in hard_against_easy() if one.difference >= 0)
+    return tuple(comparison for comparison in hard_against_easy() if comparison.difference >= 0)
 
 
 def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
@@ -107,7 +107,7 @@ def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
 
     The paper's section 5.2 has one about a point above the other under all conditions.
     """
-    scores = {(one.pair, one.category, one.difficulty): one for one in published_scores()}
+    scores = {(score.pair, score.category, score.difficulty): score for score in published_scores()}
 
     def score(describer: str, generator: str, category: str, difficulty: str) -> PublishedScore:
         return scores[PublishedPair(describer, generator), category, difficulty]
@@ -127,7 +127,7 @@ def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
 
 def not_better() -> tuple[BetterAgainstWorse, ...]:
     """Return the counter-examples to "about one point better across all conditions" that are not better at all."""
-    return tuple(one for one in better_against_worse() if one.difference <= 0)
+    return tuple(comparison for comparison in better_against_worse() if comparison.difference <= 0)
 
 
 def mean_differences() -> dict[tuple[str, PublishedJudge], float]:
@@ -147,4 +147,4 @@ def mean_differences() -> dict[tuple[str, PublishedJudge], float]:
 
 def generators() -> tuple[str, ...]:
     """Return the two generators in the order of Table 3."""
-    return tuple(dict.fromkeys(one.pair.generator for one in published_scores()))
+    return tuple(dict.fromkeys(score.pair.generator for score in published_scores()))

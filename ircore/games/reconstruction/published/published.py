@@ -134,15 +134,15 @@ def published_agreement(table: Literal["table1", "table2", "table4"]) -> tuple[P
 
 def published_pairs() -> tuple[PublishedPair, ...]:
     """Return the four pairs in the order of Table 3."""
-    return tuple(dict.fromkeys(one.pair for one in published_scores()))
+    return tuple(dict.fromkeys(score.pair for score in published_scores()))
 
 
 def mean_scores() -> dict[PublishedPair, dict[PublishedJudge, float]]:
     """Return each pair's mean over the 14 conditions, unweighted, recomputed from Table 3."""
     means: dict[PublishedPair, dict[PublishedJudge, float]] = {}
     for pair in published_pairs():
-        rows = [one for one in published_scores() if one.pair == pair]
-        means[pair] = {judge: sum(one.score(judge) for one in rows) / len(rows) for judge in JUDGES}
+        rows = [score for score in published_scores() if score.pair == pair]
+        means[pair] = {judge: sum(row.score(judge) for row in rows) / len(rows) for judge in JUDGES}
     return means
 
 
@@ -153,7 +153,7 @@ def mean_preferences() -> dict[PublishedPair, float]:
     """
     means = {}
     for pair in published_pairs():
-        given = [one.final_preferred for one in published_scores() if one.pair == pair]
+        given = [score.final_preferred for score in published_scores() if score.pair == pair]
         known = [share for share in given if share is not None]
         means[pair] = sum(known) / len(known)
     return means

@@ -260,11 +260,11 @@ def _y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
 
 
 def _labels_bottom(scene: SceneDrawing) -> float:
-    return max(one.box.bottom for one in scene.elements if one.parameters.get("axis") == "x")
+    return max(element.box.bottom for element in scene.elements if element.parameters.get("axis") == "x")
 
 
 def _labels_left(scene: SceneDrawing) -> float:
-    return min(one.box.left for one in scene.elements if one.parameters.get("axis") == "y")
+    return min(element.box.left for element in scene.elements if element.parameters.get("axis") == "y")
 
 
 def _room_for_name(axis: Axis, style: Style) -> float:

@@ -121,7 +121,7 @@ def _plan_about_zero(rng: random.Random) -> _Chart:
     topic, words = _topic(rng, rng.randint(7, 11))
     top = rng.choice(topic.tops)
     values = distinct_values(rng, len(words), top, most=0.76)
-    values = [-one if rng.random() < 0.4 else one for one in values]
+    values = [-value if rng.random() < 0.4 else value for value in values]
     values[0], values[-1] = abs(values[0]), -abs(values[-1])
     rng.shuffle(values)
     return _Chart(replace(topic, quantity="Change"), words, [values], -top, top, is_labelled=rng.random() < 0.5)

@@ -100,7 +100,9 @@ def wave(rng: random.Random, window: Window) -> Function:
     """Return a sine or cosine; of degrees if the window's x is an angle, else of radians."""
     high = min(window.y_high, -window.y_low) if window.y_low < 0 else (window.y_high - window.y_low) / 2
     middle = 0.0 if window.y_low < 0 else high
-    a = rng.choice((-1, 1, 1)) * rng.choice([one for one in (0.5, 1, 1.5, 2, 3, 4) if 0.3 * high <= one <= 0.85 * high])
+    a = rng.choice((-1, 1, 1)) * rng.choice(
+        [factor for factor in (0.5, 1, 1.5, 2, 3, 4) if 0.3 * high <= factor <= 0.85 * high]
+    )
     b, d = rng.choice((0.5, 1, 1, 2)), middle or rng.choice((0.0, 0.0, round(high / 4)))
     name, function = rng.choice((("sine", exact.sin), ("cosine", exact.cos)))
     inner, unit = ("x" if b == 1 else f"{number(b)}*x"), (math.pi / 180 if window.is_degrees else 1.0)
@@ -197,7 +199,7 @@ def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]
         for run_x, run_y in _inside(x[cut], y[cut], window.y_low, window.y_high):
             pixels = np.column_stack([_to_pixels(run_x, plot, "x"), _to_pixels(run_y, plot, "y")])
             if len(pixels) > 1 and np.ptp(pixels, axis=0).max() > 3:
-                parts.append([(float(one[0]), float(one[1])) for one in pixels[_needed(pixels)]])
+                parts.append([(float(pixel[0]), float(pixel[1])) for pixel in pixels[_needed(pixels)]])
     return parts
 
 
@@ -275,7 +277,7 @@ def _needed(points: Values) -> list[int]:
 
 def _simple(value: float) -> float:
     """Return the nearest of a few simple factors."""
-    return min((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), key=lambda one: abs(exact.log(one / value)))
+    return min((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), key=lambda step: abs(exact.log(step / value)))
 
 
 def _steep(window: Window) -> float:

@@ -93,7 +93,7 @@ def _axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
         return numeric_axis(window.x_low, window.x_high, x_most, factors=(1, 2, 5)), y_axis
     step = 90 if window.x_high - window.x_low > 400 or rng.random() < 0.5 else 60
     values = range(int(window.x_low), int(window.x_high) + 1, step)
-    return Axis(window.x_low, window.x_high, tuple((float(one), f"{one}°") for one in values)), y_axis
+    return Axis(window.x_low, window.x_high, tuple((float(value), f"{value}°") for value in values)), y_axis
 
 
 def _wholes(low: float, high: float, most: int) -> int:
@@ -113,7 +113,7 @@ def _place_centred(rng: random.Random, window: Window, style: Style) -> Plot:
     x_axis, y_axis = _axes(rng, window, rng.choice((9, 11, 13)))
     if style.grid and not window.is_degrees and window.x_high - window.x_low <= 12 and rng.random() < 0.4:
         halves = [0.5 + at for at in range(math.floor(window.x_low), math.ceil(window.x_high))]
-        x_axis = replace(x_axis, minor=tuple(one for one in halves if window.x_low < one < window.x_high))
+        x_axis = replace(x_axis, minor=tuple(half for half in halves if window.x_low < half < window.x_high))
     left, top = (52.0 if window.x_low >= 0 else 30.0), 38.0
     right, bottom = SIZE - 38.0, SIZE - (48.0 if window.y_low >= 0 else 30.0)
     shrink = rng.uniform(0.84, 1.0)
@@ -242,7 +242,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
     points = [(graph.tangent_at, graph.functions[0].at(graph.tangent_at))] if graph.tangent_at is not None else []
     candidates = [(x, function.at(x)) for function in graph.functions for x in function.special]
     rng.shuffle(candidates)
-    points += [one for one in candidates if _can_be_marked(graph, plot, one)][: graph.marked]
+    points += [candidate for candidate in candidates if _can_be_marked(graph, plot, candidate)][: graph.marked]
     chosen: list[Point] = []
     for point in points:
         at = plot.x(point[0]), plot.y(point[1])
@@ -252,7 +252,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
     coordinates = rng.random() < 0.35 and not graph.window.is_degrees
     names = list("PQRS" if rng.random() < 0.5 else "ABCD")
     for at in chosen:
-        x, y = (number(round(one, 1)) for one in (plot.x.value(at[0]), plot.y.value(at[1])))
+        x, y = (number(round(coordinate, 1)) for coordinate in (plot.x.value(at[0]), plot.y.value(at[1])))
         text = f"({x}, {y})" if coordinates else names[0]
         if _write_near(scene, plot, text, at, plot.style.paper.ink, "point_label"):
             names.pop(0)

@@ -97,8 +97,8 @@ _PATTERNS: list[Pattern] = [_plain, _halves, _diagonal, _checker, _bands, _strip
 def _companion(first: str, rng: random.Random) -> str:
     """Choose a ground colour that can be told from ``first`` without leaving the light or the dark ones."""
     dark = contrast(first, "#000000") < 0.5
-    near = [one for one in GROUND_COLOURS if one != first and (contrast(one, "#000000") < 0.5) == dark]
-    return rng.choice([one for one in near if contrast(one, first) > 0.05] or near)
+    near = [colour for colour in GROUND_COLOURS if colour != first and (contrast(colour, "#000000") < 0.5) == dark]
+    return rng.choice([colour for colour in near if contrast(colour, first) > 0.05] or near)
 
 
 def _band(scene: SceneDrawing, at: int, wide: int, colour: str, down: bool) -> None:

@@ -119,7 +119,7 @@ def _walks(rng: random.Random, count: int, length: int) -> list[list[float]]:
         for places in zip(*courses, strict=True):
             columns.append(_column(rng, places, columns[-1] if columns else []))
         least, most = min(map(min, columns)), max(map(max, columns))
-        scaled = [[low + (one - least) / (most - least) * (high - low) for one in column] for column in columns]
+        scaled = [[low + (value - least) / (most - least) * (high - low) for value in column] for column in columns]
         if all(map(_are_apart, scaled)):
             rows = [list(row) for row in zip(*scaled, strict=True)]
             rng.shuffle(rows)

@@ -101,8 +101,8 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
     Returns:
         Of one palette; shades of one hue stay in order, dark to light.
     """
-    usable = [[one for one in palette if contrast_ratio(one, surface) >= contrast] for palette in QUALITATIVE]
-    shades = [[one for one in palette if contrast_ratio(one, surface) >= contrast] for palette in SHADES]
+    usable = [[colour for colour in palette if contrast_ratio(colour, surface) >= contrast] for palette in QUALITATIVE]
+    shades = [[colour for colour in palette if contrast_ratio(colour, surface) >= contrast] for palette in SHADES]
     enough = [palette for palette in usable if len(palette) >= count]
     if any(len(palette) >= count for palette in shades) and rng.random() < 0.2:
         chosen = rng.choice([palette for palette in shades if len(palette) >= count])
@@ -113,7 +113,9 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
 def luminance(colour: str) -> float:
     """Return the relative luminance of ``#rrggbb``, 0–1, after WCAG 2.2."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [one / 12.92 if one <= 0.04045 else exact.power((one + 0.055) / 1.055, 2.4) for one in channels]
+    linear = [
+        channel / 12.92 if channel <= 0.04045 else exact.power((channel + 0.055) / 1.055, 2.4) for channel in channels
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

@@ -53,5 +53,5 @@ def is_free(scene: SceneDrawing, box: Box, over: Iterable[str]) -> bool:
     if min(box.left, box.top, width - box.right, height - box.bottom) < MARGIN:
         return False
     allowed = {tuple(bytes.fromhex(colour[1:])) for colour in over}
-    found = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
-    return found is not None and all(colour in allowed for _, colour in found)
+    colours = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
+    return colours is not None and all(colour in allowed for _, colour in colours)

@@ -235,7 +235,7 @@ def _draw_hard(
         _draw(scene, kind, slot, None, colour, float(rng.choice((4, 6, 8))), rotation)
     elif style == "outlined" and kind != "ring":
         usable = distinct_from(ground, EDGE_COLOURS, EDGE_APART)
-        edge = max(rng.sample(usable, 3), key=lambda one: contrast(one, colour))
+        edge = max(rng.sample(usable, 3), key=lambda candidate: contrast(candidate, colour))
         _draw(scene, kind, slot, colour, edge, float(rng.choice((3, 4, 5))), rotation)
     else:
         _draw(scene, kind, slot, colour, None, 0.0, rotation)

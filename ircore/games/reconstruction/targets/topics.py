@@ -134,4 +134,4 @@ def distinct_values(rng: random.Random, count: int, top: float, least: float = 0
     if max(numbers) < 0.8 * high:
         # Data fills its axis, or another would have been chosen.
         numbers[rng.randrange(count)] = rng.randint(math.ceil(0.8 * high), high)
-    return [round(one * step, 9) for one in numbers]
+    return [round(number * step, 9) for number in numbers]

@@ -21,7 +21,7 @@ def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
 
 def read_axes(words: str, sheet: Sheet) -> bool:
     """Add one axis or both."""
-    found: list[Item] = []
+    items: list[Item] = []
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
     colour, given = q.first_colour(words) or BLACK, q.points(words, sheet.space)
     names = {"horizontal": "x", "vertical": "y"}
@@ -34,8 +34,8 @@ def read_axes(words: str, sheet: Sheet) -> bool:
         if arrow and name == "y":
             ends = sorted(ends, key=lambda point: -point[1])
         line = Stroke(f"{name} axis", tuple(ends), colour, width, q.dash_pattern(words, width) or ())
-        found.append(replace(line, arrow="end") if arrow else line)
-    return sheet.add(found)
+        items.append(replace(line, arrow="end") if arrow else line)
+    return sheet.add(items)
 
 
 def _axis_ends(name: str, words: str, sheet: Sheet, given: list[Point]) -> list[Point]:

@@ -24,15 +24,15 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
     """Read a list of bars; what the opening words say (base line, colour, outline) holds for all of them."""
     lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
     lead = lead or sheet.lead.partition(":")[0]
-    found: list[Item] = list(_parallel_bars(clause.words, sheet)) if not clause.continues else []
+    items: list[Item] = list(_parallel_bars(clause.words, sheet)) if not clause.continues else []
     if re.search(r"\bstacked\b", lead):
-        found = list(_stacked_bars(lead, rest, sheet))
-    if not found:
+        items = list(_stacked_bars(lead, rest, sheet))
+    if not items:
         for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
             bar = _bar(part, lead if lead != part else "", sheet)
-            found += [bar] if bar else []
-    sheet.context = "bars" if found or clause.words.endswith(":") or ":" not in clause.words else ""
-    return sheet.add(found)
+            items += [bar] if bar else []
+    sheet.context = "bars" if items or clause.words.endswith(":") or ":" not in clause.words else ""
+    return sheet.add(items)
 
 
 def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
@@ -43,12 +43,12 @@ def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
     middles = q.numbers(lead, "x" if axis == "y" else "y", sheet.space)
     said = q.dimensions(q.without_outline(lead), sheet.space)
     half = said.get("width" if axis == "y" else "height", said.get("width", 30.0)) / 2
-    found = []
+    blobs = []
     for at, end in zip(middles, ends, strict=False):
         foot = _top_of_stack(axis, at, base, end, sheet)
         colour = q.first_colour(q.without_outline(words))
-        found.append(_bar_blob(axis, foot, end, (at - half, at + half), colour, f"{lead} {words}"))
-    return found
+        blobs.append(_bar_blob(axis, foot, end, (at - half, at + half), colour, f"{lead} {words}"))
+    return blobs
 
 
 def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:

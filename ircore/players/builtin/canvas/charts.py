@@ -39,8 +39,8 @@ def read_chart_part(clause: Clause, sheet: Sheet) -> bool:
         return True
     if _GRID.search(head):
         return read_grid(words, sheet)
-    if _TICK_LABELS.search(head) and (found := read_tick_labels(clause, sheet)):
-        return sheet.add(found)
+    if _TICK_LABELS.search(head) and (labels := read_tick_labels(clause, sheet)):
+        return sheet.add(labels)
     if _TICKS.search(head) and "label" not in head:
         return read_ticks(words, sheet)
     if _BARS.search(head):

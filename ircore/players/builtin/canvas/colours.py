@@ -58,12 +58,12 @@ def _css_names() -> dict[str, str]:
 
 
 def _spaced(name: str) -> list[str]:
-    found = []
+    names = []
     for part in _PARTS:
         if name.startswith(part) and len(name) > len(part):
             rest = name[len(part) :]
-            found += [f"{part} {rest}", *(f"{part} {more}" for more in _spaced(rest))]
-    return found
+            names += [f"{part} {rest}", *(f"{part} {more}" for more in _spaced(rest))]
+    return names
 
 
 NAMES: dict[str, str] = {**_css_names(), **MORE_NAMES}

@@ -58,7 +58,7 @@ def read_things(clause: Clause, sheet: Sheet) -> bool:
 
 def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     words = clause.words
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     for match in list(NOUN.finditer(words))[:200]:
         kind = kind_of(match[1])
         if re.match(r"\s+(?:data )?markers?\b", words[match.end() :]):
@@ -67,18 +67,24 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
             _NOT_THINGS.search(words[max(0, match.start() - 24) : match.start()]) and not _countable(match, words)
         ):
             continue
-        found.append(
-            Mention(kind, match[1], _phrase_start(words, found[-1].after if found else 0, match.start()), match.end())
+        mentions.append(
+            Mention(
+                kind, match[1], _phrase_start(words, mentions[-1].after if mentions else 0, match.start()), match.end()
+            )
         )
-    for index, mention in enumerate(found):
-        following = found[index + 1].start if index + 1 < len(found) else len(words)
+    for index, mention in enumerate(mentions):
+        following = mentions[index + 1].start if index + 1 < len(mentions) else len(words)
         mention.words = words[mention.start : following]
-    followers: list[Mention | None] = [*found[1:], None]
-    found = [one for one, following in zip(found, followers, strict=False) if not _is_named(one, following, words)]
-    if found:
-        _give_leading_place(found[0], words, sheet)
-    _relate(found, clause, sheet)
-    return found
+    followers: list[Mention | None] = [*mentions[1:], None]
+    mentions = [
+        mention
+        for mention, following in zip(mentions, followers, strict=False)
+        if not _is_named(mention, following, words)
+    ]
+    if mentions:
+        _give_leading_place(mentions[0], words, sheet)
+    _relate(mentions, clause, sheet)
+    return mentions
 
 
 def _is_named(first: Mention, following: Mention | None, words: str) -> bool:
@@ -86,12 +92,12 @@ def _is_named(first: Mention, following: Mention | None, words: str) -> bool:
     return following is not None and words[first.after : following.start].strip() in {"is", "are"}
 
 
-def _named_before(mention: Mention, found: list[Mention], words: str) -> Mention | None:
+def _named_before(mention: Mention, mentions: list[Mention], words: str) -> Mention | None:
     """Return the thing of the same clause that "the square" means."""
     if not re.match(r"(?:the|this|that|its)\b", words[mention.start : mention.after]):
         return None
     colour = first_colour(words[mention.start : mention.after])
-    for other in found[: found.index(mention)]:
+    for other in mentions[: mentions.index(mention)]:
         if other.kind == mention.kind and other.same is None and colour in {None, first_colour(other.words)}:
             return other
     return None
@@ -121,14 +127,14 @@ def _phrase_start(words: str, low: int, high: int) -> int:
     return low + (ends[-1] if ends else 0)
 
 
-def _relate(found: list[Mention], clause: Clause, sheet: Sheet) -> None:
+def _relate(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
     """Find which mention stands in a relation to which, and which of them are things already there."""
     pending: tuple[str, tuple[Target, ...]] | None = None
     previous: Mention | None = None
-    for mention in found:
+    for mention in mentions:
         before = clause.words[previous.after if previous else 0 : mention.start]
         relation = _last_relation(before)
-        mention.same = _named_before(mention, found, clause.words)
+        mention.same = _named_before(mention, mentions, clause.words)
         mention.known = () if mention.same else _known(mention, clause, sheet)
         if mention.known and pending and pending[0] == "between":
             pending = ("between", pending[1] + mention.known)
@@ -148,7 +154,7 @@ def _relate(found: list[Mention], clause: Clause, sheet: Sheet) -> None:
                 relation[0],
                 (previous.known or previous) if previous else (Target(sheet.last or 0),),
             )
-        _relate_to_pronoun(mention, previous, mention is found[-1], sheet)
+        _relate_to_pronoun(mention, previous, mention is mentions[-1], sheet)
         previous = mention if not (mention.known or mention.same) or previous is None else previous
 
 
@@ -182,8 +188,8 @@ def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]
     phrase = clause.words[mention.start : mention.after]
     if not re.match(r"(?:the|this|that|its)\b", phrase):
         return ()
-    found = resolve(phrase, clause.strings, sheet)
-    return tuple(found[:20])
+    targets = resolve(phrase, clause.strings, sheet)
+    return tuple(targets[:20])
 
 
 def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:

@@ -81,12 +81,12 @@ def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
 def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
     """Return how far "40px left and 10px down" moves, in pixels."""
     dx = dy = 0.0
-    found = [(m[1], m[2], m[3]) for m in _SHIFT.finditer(rest)] or [
+    shifts = [(m[1], m[2], m[3]) for m in _SHIFT.finditer(rest)] or [
         (m[2], m[3], m[1]) for m in _SHIFT_BACK.finditer(rest)
     ]
-    if not found and verb in {"raise", "lift", "lower"} and (by := BY.search(rest)):
-        found = [(by[1], by[2], "down" if verb == "lower" else "up")]
-    for amount, unit, word in found[:4]:
+    if not shifts and verb in {"raise", "lift", "lower"} and (by := BY.search(rest)):
+        shifts = [(by[1], by[2], "down" if verb == "lower" else "up")]
+    for amount, unit, word in shifts[:4]:
         across = word.startswith(("left", "right"))
         length = sheet.space.x(amount, unit) if across else sheet.space.y(amount, unit)
         step = _direction(word, length)

@@ -14,14 +14,14 @@ SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;
 
 
 def _slices(words: str) -> tuple[Slice, ...]:
-    found = []
+    slices = []
     matches = list(SLICE.finditer(words))[:100]
     for index, match in enumerate(matches):
         colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
         until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
         share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
-        found.append(Slice(colour, share, _pulled(words[match.end() : until])))
-    return tuple(found)
+        slices.append(Slice(colour, share, _pulled(words[match.end() : until])))
+    return tuple(slices)
 
 
 def _pulled(words: str) -> float:

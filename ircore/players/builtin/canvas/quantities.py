@@ -91,12 +91,12 @@ class Space:
 
 def points(words: str, space: Space, most: int = 400) -> list[Point]:
     """Return all points "(x,y)" in order."""
-    found = []
+    points_in_order = []
     for match in _POINT.finditer(words):
-        found.append((space.x(match[1], match[2]), space.y(match[3], match[4])))
-        if len(found) == most:
+        points_in_order.append((space.x(match[1], match[2]), space.y(match[3], match[4])))
+        if len(points_in_order) == most:
             break
-    return found
+    return points_in_order
 
 
 def first_colour(words: str) -> str | None:
@@ -108,16 +108,16 @@ def first_colour(words: str) -> str | None:
 def dimensions(words: str, space: Space) -> dict[str, float]:
     """Return what is said of width, height, radius, diameter and side, in pixels."""
     words = without_outline(words)
-    found: dict[str, float] = {}
+    lengths: dict[str, float] = {}
     by = _BY.search(words)
     if by:
-        found["width"], found["height"] = space.x(by[1], by[2] or by[4]), space.y(by[3], by[4])
+        lengths["width"], lengths["height"] = space.x(by[1], by[2] or by[4]), space.y(by[3], by[4])
     for name, pattern in _DIMENSIONS:
         match = pattern.search(words)
-        if match and name not in found:
+        if match and name not in lengths:
             scale = {"width": space.x, "height": space.y}.get(name, space.both)
-            found[name] = abs(scale(match[1], match[2]))
-    return found
+            lengths[name] = abs(scale(match[1], match[2]))
+    return lengths
 
 
 def size_word(words: str) -> float | None:

@@ -58,13 +58,13 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
 
 
 def _candidates(asked: str, sheet: Sheet) -> list[Target]:
-    found = []
+    candidates = []
     for index, item in enumerate(sheet.items):
         if isinstance(item, Pie) and asked in {"wedge", "any"}:
-            found += [Target(index, part) for part in range(len(item.slices))]
+            candidates += [Target(index, part) for part in range(len(item.slices))]
         if not (isinstance(item, Pie) and asked == "wedge"):
-            found.append(Target(index))
-    return found
+            candidates.append(Target(index))
+    return candidates
 
 
 def _cost(target: Target, asked: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:

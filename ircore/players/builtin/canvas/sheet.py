@@ -69,7 +69,7 @@ class Sheet:
 
     def forget_told(self) -> None:
         """Take the figure away that was told before, as far as nothing has changed it since."""
-        kept = [item for item in self.items if not any(item is one for one in self.told)]
+        kept = [item for item in self.items if not any(item is mentioned for mentioned in self.told)]
         self.items[:], self.told, self.figure, self.last = kept, (), None, None
 
     def note(self, text: str) -> None:

@@ -124,13 +124,13 @@ def clauses(message: str) -> list[Clause]:
     text = _QUOTED.sub(mask, message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " "))
     text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
     kept = tuple(strings)
-    found: list[Clause] = []
+    split: list[Clause] = []
     continues = False
     for piece, semicolon in _pieces(text.replace("*", "").replace("`", "")):
-        if any(character.isalnum() for character in piece) and len(found) < MAX_CLAUSES:
-            found.append(Clause(_plain(piece), kept, _unmask(piece, kept), continues))
+        if any(character.isalnum() for character in piece) and len(split) < MAX_CLAUSES:
+            split.append(Clause(_plain(piece), kept, _unmask(piece, kept), continues))
         continues = semicolon
-    return found
+    return split
 
 
 def _pieces(text: str) -> list[tuple[str, bool]]:

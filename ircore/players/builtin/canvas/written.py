@@ -42,8 +42,8 @@ def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
     if relation and other and not q.points(words[: relation.start()], sheet.space, 1):
         at = beside(relation.lastgroup or "", box_of(other, sheet), (right - left, bottom - top), 4.0)
         return replace(made, at=at, anchor="mm")
-    found = absolute_place(words, sheet.space, (right - left, bottom - top))
-    return replace(made, at=found) if found else made
+    place = absolute_place(words, sheet.space, (right - left, bottom - top))
+    return replace(made, at=place) if place else made
 
 
 def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
@@ -82,5 +82,5 @@ def _referred(words: str, clause: Clause, sheet: Sheet) -> Target | None:
     noun = NOUN.search(words[:80])
     if PRONOUN.match(" " + words.strip()) or noun is None:
         return Target(sheet.last) if sheet.last is not None and (PRONOUN.match(" " + words.strip())) else None
-    found = resolve(words[: noun.end() + 1], clause.strings, sheet)
-    return found[0] if found else None
+    targets = resolve(words[: noun.end() + 1], clause.strings, sheet)
+    return targets[0] if targets else None

@@ -111,11 +111,11 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
             continue
         edge, box = _outline(group)
         circle = _circle_around(edge, box)
-        found = circle or _most_of_circle(edge)
-        if found is None:
+        sector_circle = circle or _most_of_circle(edge)
+        if sector_circle is None:
             continue
-        whole = _with_pulled(group, large, found)
-        pie = _sectors(found, whole, segmentation)
+        whole = _with_pulled(group, large, sector_circle)
+        pie = _sectors(sector_circle, whole, segmentation)
         # Two things that make a part of a disc are a pie only if the rest of it lies beside them, pulled out.
         if pie is not None and (circle or len(whole) > 2):
             return pie, whole
@@ -146,9 +146,9 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     groups_at, _ = ndimage.label(grown(small > 0, 2), EIGHT)
     groups: dict[int, list[Blob]] = defaultdict(list)
     for number, blob in enumerate(blobs, 1):
-        found = groups_at[small == number]
-        if len(found):
-            groups[int(found[0])].append(blob)
+        near = groups_at[small == number]
+        if len(near):
+            groups[int(near[0])].append(blob)
     return list(groups.values())
 
 
@@ -253,7 +253,7 @@ def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], l
     """Return how far each sector reaches beyond the circle; nothing if none does."""
     (x, y), radius = circle
     reaches = np.arange(2.0, 0.35 * radius)
-    found = []
+    pulled = []
     for label, first, last in runs:
         middle = (first + last) / 2
         rays = (middle + np.linspace(-0.2, 0.2, 5) * (last - first)) * 2 * math.pi / RAYS
@@ -261,8 +261,8 @@ def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], l
         rows = np.floor(y - np.outer(radius + reaches, exact.cos(rays))).astype(int).clip(0, labels.shape[0] - 1)
         beyond = (labels[rows, columns] == label).mean(axis=1) > 0.5
         # Of a sector pulled out by d, the middle reaches d beyond the circle.
-        found.append(float(round(reaches[beyond].max() + 1)) if beyond[:3].all() else 0.0)
-    return tuple(found) if any(found) else ()
+        pulled.append(float(round(reaches[beyond].max() + 1)) if beyond[:3].all() else 0.0)
+    return tuple(pulled) if any(pulled) else ()
 
 
 def _runs(winner: Labels) -> list[tuple[int, float, float]]:

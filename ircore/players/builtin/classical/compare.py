@@ -46,8 +46,8 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
     Returns:
         Statements, each with the pixels it concerns as weight.
     """
-    found = _backdrop(target.backdrop, rendering.backdrop, target)
-    for pie in (one for one in target.percepts if isinstance(one, Pie)):
+    statements = _backdrop(target.backdrop, rendering.backdrop, target)
+    for pie in (percept for percept in target.percepts if isinstance(percept, Pie)):
         if rest := _rest_of_pie(pie, target.backdrop, drawn):
             return [rest]
     wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
@@ -60,20 +60,20 @@ def corrections(target: Perception, rendering: Perception, seen: Pixels, drawn: 
         weight = share * weight_of(item.percept, target.backdrop)
         other = partner.get(id(item))
         if other is not None:
-            found += [
+            statements += [
                 replace(s, weight=max(weight, s.weight), order=order) for s in _change(item, other, share, drawn, seen)
             ]
         elif share >= MISSING:
             absent.append((item, weight))
-    found += _additions(absent, target)
+    statements += _additions(absent, target)
     for item in made:
         if id(item) not in paired and _worth_removing(item):
             share = missing(item.percept, item.colour, drawn, seen)
             if share >= EXTRA:
                 weight = share * weight_of(item.percept, rendering.backdrop)
-                found.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
-    found += text_corrections(target, rendering, seen, drawn)
-    return sorted((s for s in found if s.weight >= WORTH), key=lambda s: -s.weight)
+                statements.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
+    statements += text_corrections(target, rendering, seen, drawn)
+    return sorted((s for s in statements if s.weight >= WORTH), key=lambda s: -s.weight)
 
 
 def _worth_removing(item: Item) -> bool:
@@ -100,14 +100,14 @@ def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> 
 
 def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
     """Say what must be added; bars of one chart in one sentence."""
-    found = []
+    statements = []
     groups: dict[int, list[tuple[Item, float]]] = {}
     for item, weight in absent:
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
         statement = statement_of(item.percept, exact).after("Add ")
-        found.append(replace(statement, weight=weight, order=100 + _order(item, target)))
+        statements.append(replace(statement, weight=weight, order=100 + _order(item, target)))
     for members in groups.values():
         group = members[0][0].bars[0] if members[0][0].bars else None
         if group is None:
@@ -115,8 +115,8 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         numbers = [item.bars[1] for item, _ in members if item.bars]
         statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
         weight = math.fsum(weight for _, weight in members)
-        found.append(replace(statement.after("Add "), weight=weight, order=100))
-    return found
+        statements.append(replace(statement.after("Add "), weight=weight, order=100))
+    return statements
 
 
 def _order(item: Item, target: Perception) -> int:
@@ -154,14 +154,14 @@ def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
     lacks = [missing(leg, line.colour, seen, drawn) >= LEG for leg in legs]
     if all(lacks):
         return []
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for lacking, run in itertools.groupby(zip(lacks, legs, strict=True), key=lambda entry: entry[0]):
         run_legs = [leg for _, leg in run]
         if lacking:
             points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
             part = replace(line, points=points)
-            found.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
-    return found
+            statements.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
+    return statements
 
 
 def _same_shares(one: Pie, two: Pie) -> bool:
@@ -193,14 +193,14 @@ def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
 
 def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
     """Say which wedges have another colour."""
-    found, turn = [], two.start
+    statements, turn = [], two.start
     for (colour, share), (drawn, its) in zip(one.wedges, two.wedges, strict=True):
         middle, turn = turn + 180 * its, turn + 360 * its
         if distance(colour, drawn) >= 12:
             place = at(_in_wedge(two, middle))
             weight = one.area * share * distance(colour, drawn) / 441
-            found.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
-    return found
+            statements.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
+    return statements
 
 
 def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
@@ -302,11 +302,11 @@ def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels, count: in
     """Say which patches would bring a rendering nearer to a picture of many colours."""
     grid, now = photo.coarse(seen), photo.coarse(drawn)
     before = float(np.square(grid - now).sum())
-    found = []
+    statements = []
     for order, patch in enumerate(photo.patches(grid, now, count)):
         if patch.gain < 0.012 * before:
             break
         shape = photo.as_shape(patch, target.width, target.height)
         words = statement_of(shape, exact).text.removesuffix(".")
-        found.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
-    return found
+        statements.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
+    return statements

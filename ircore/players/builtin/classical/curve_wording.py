@@ -88,10 +88,10 @@ def _told(stroke: Stroke, axis: float | None) -> str:
         return ""
     points = np.array(stroke.points)
     path = smooth_curve(points, [16] * (len(points) - 1)) if stroke.smooth else points
-    found = features(path, axis)
+    landmarks = features(path, axis)
     parts = []
     for name, words in (("highest", "highest at x"), ("lowest", "lowest at x"), ("zero", "with zeros at x")):
-        places = [f"{x:.0f}" for kind, x in found if kind == name]
+        places = [f"{x:.0f}" for kind, x in landmarks if kind == name]
         if 0 < len(places) <= MOST_PLACES:
             said = words.replace("zeros", "a zero") if len(places) == 1 else words
             parts.append(f"{said} {' and '.join(places)}")
@@ -103,7 +103,7 @@ def _told(stroke: Stroke, axis: float | None) -> str:
 
 def x_axis_height(percepts: Iterable[Percept]) -> float | None:
     """Return the height of the x axis in pixels, if one is seen."""
-    heights = [one.points[0][1] for one in percepts if isinstance(one, Stroke) and one.role == "x axis"]
+    heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
     return float(heights[0]) if heights else None
 
 

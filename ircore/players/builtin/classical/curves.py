@@ -52,15 +52,15 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     Returns:
         Its paths, and middle and area of each round thickening, which may be a marker.
     """
-    found = [Path(points, 1.0) for points in paths.trace(piece, corner)]
-    length = math.fsum(path.length for path in found)
+    traces = [Path(points, 1.0) for points in paths.trace(piece, corner)]
+    length = math.fsum(path.length for path in traces)
     markers = _markers(piece, corner) if length > 60 else []
     ink -= math.fsum(area for _, area in markers) * 0.7
     width = max(1.0, round(2 * ink / max(length, 1)) / 2)
     kept = [
         Path(path.points, width)
-        for path in found
-        if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(found) <= 4)
+        for path in traces
+        if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(traces) <= 4)
     ]
     return kept, markers
 
@@ -74,9 +74,9 @@ def dashed_path(chain: list[dashed.Piece]) -> Path:
     return Path(np.vstack([*dense, corners[-1:]]), width, dashed.pattern_of(chain))
 
 
-def percepts_of(found: list[Path], colour: str) -> list[Percept]:
+def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
     """Join paths of one colour that continue each other, and say what they are."""
-    whole, rest = _circles(_joined(found), colour)
+    whole, rest = _circles(_joined(traces), colour)
     return [*whole, *(_stroke(path, colour) for path in rest)]
 
 
@@ -126,9 +126,9 @@ def _covers(points: tuple[Point, ...], path: paths.Points) -> bool:
     return bool(reach and np.percentile(np.abs(rows - path[:, 1]), 80) < 5)
 
 
-def _joined(found: list[Path]) -> list[Path]:
+def _joined(traces: list[Path]) -> list[Path]:
     """Join the ends that meet head-on across a small gap, the nearest first."""
-    left = list(found)
+    left = list(traces)
     while True:
         best: tuple[float, int, int, int, int] | None = None
         for i, one in enumerate(left):
@@ -172,9 +172,9 @@ def _way(points: paths.Points, side: int) -> paths.Points:
     return unit
 
 
-def _circles(found: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
+def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
     """Find the paths that together make most of a circle."""
-    fits = [(path, circle) for path in found if (circle := _circle_of(path)) is not None]
+    fits = [(path, circle) for path in traces if (circle := _circle_of(path)) is not None]
     circles: list[Percept] = []
     used: set[int] = set()
     for path, (centre, radius) in sorted(fits, key=lambda fit: -fit[0].length):
@@ -191,7 +191,7 @@ def _circles(found: list[Path], colour: str) -> tuple[list[Percept], list[Path]]
             continue
         used |= {id(other) for other in same}
         circles.append(_circle(better, path, colour))
-    return circles, [path for path in found if id(path) not in used]
+    return circles, [path for path in traces if id(path) not in used]
 
 
 def _circle_of(path: Path) -> tuple[Point, float] | None:
@@ -255,7 +255,7 @@ def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
     # An octagon of five by five pixels fits where both of these do.
     core = shrunk(piece, 2, 1) & shrunk(piece, 1, 2)
     spots, _ = ndimage.label(core, EIGHT)
-    found = []
+    markers = []
     for index, box in enumerate(ndimage.find_objects(spots), 1):
         height, width = (side.stop - side.start + 4 for side in box)
         if max(height, width) > 20 or abs(height - width) > 3:
@@ -264,5 +264,5 @@ def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
         rows, columns = np.nonzero(grown(spot, 2, 1) | grown(spot, 1, 2))
         x = corner[0] - 2 + box[1].start + float(columns.mean()) + 0.5
         y = corner[1] - 2 + box[0].start + float(rows.mean()) + 0.5
-        found.append(((x, y), float(len(rows))))
-    return found
+        markers.append(((x, y), float(len(rows))))
+    return markers

@@ -53,7 +53,7 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
         Chains of at least four pieces, ordered along the line.
     """
     left = {piece.index: piece for piece in pieces}
-    found = []
+    lines = []
     for piece in sorted(pieces, key=lambda piece: (-piece.length, piece.index)):
         if piece.index not in left:
             continue
@@ -62,10 +62,10 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
         backward = _follow(piece, -piece.way, left)
         chain = [*reversed(backward), piece, *forward]
         if len(chain) >= MIN_PIECES and _even(chain):
-            found.append(chain)
+            lines.append(chain)
         else:
             left |= {other.index: other for other in chain if other is not piece}
-    return found
+    return lines
 
 
 def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:

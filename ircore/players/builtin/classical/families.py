@@ -40,9 +40,13 @@ def likeness(path: Floats) -> Likeness | None:
     x, y = graph
     best: Likeness | None = None
     for fit in (_parabola, _absolute, _sine, _exponential, _hyperbola, _root, _logarithm, _cubic):
-        found = fit(x, y)
-        if found is not None and found.off <= CLOSE and (best is None or found.off < BETTER * best.off - 0.05):
-            best = found
+        curve_likeness = fit(x, y)
+        if (
+            curve_likeness is not None
+            and curve_likeness.off <= CLOSE
+            and (best is None or curve_likeness.off < BETTER * best.off - 0.05)
+        ):
+            best = curve_likeness
     return best
 
 
@@ -59,11 +63,11 @@ def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
     x, y = graph
     inner = np.flatnonzero((y[1:-1] - y[:-2]) * (y[2:] - y[1:-1]) <= 0) + 1
     rim = len(x) // 20
-    found = [_turn(x, y, at) for at in _apart(inner, len(x) // 12) if rim <= at < len(x) - rim]
+    turns = [_turn(x, y, at) for at in _apart(inner, len(x) // 12) if rim <= at < len(x) - rim]
     if axis is not None:
         crossed = np.flatnonzero((y[:-1] - axis) * (y[1:] - axis) < 0)
-        found += [("zero", float(x[at] + x[at + 1]) / 2) for at in crossed]
-    return tuple(found)
+        turns += [("zero", float(x[at] + x[at + 1]) / 2) for at in crossed]
+    return tuple(turns)
 
 
 def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:

@@ -151,7 +151,11 @@ def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, 
         return None
     known = [round(size) for size in first]
     apart = ALIKE_SIZES if len(known) < 2 else ALIKE_SIZES - 1
-    near = [size for size in (SIZES if known else sizes) if not known or min(abs(size - one) for one in known) <= apart]
+    near = [
+        size
+        for size in (SIZES if known else sizes)
+        if not known or min(abs(size - height) for height in known) <= apart
+    ]
     fitting = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
     # A line that none of the common sizes fitted comes again, with all of them.
     before = sizes[:COMMON] if not known and len(sizes) > COMMON else ()
@@ -283,7 +287,7 @@ class _Reading:
             segment = alone.segment(max(0, match.span[0] - 1), min(match.span[1] + 1, rest.shape[1]))
             fit = self._fit(segment) if segment is not None else None
             if segment is not None and fit is not None:
-                row[index] = min(match, _closest(segment, fit, base), key=lambda one: one.off)
+                row[index] = min(match, _closest(segment, fit, base), key=lambda candidate: candidate.off)
         return row
 
     def _spelled(self, row: list[_Match]) -> str:

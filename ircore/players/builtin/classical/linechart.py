@@ -71,15 +71,15 @@ def find_lines(
         if blob.area > LARGE and _is_thick(blob):
             left, top, right, bottom = blob.box
             large[top:bottom, left:right] |= blob.mask
-    found: list[Stroke] = []
+    lines: list[Stroke] = []
     counts = np.bincount(segmentation.labels[room & ~large], minlength=len(segmentation.colours))
     for label in range(1, len(segmentation.colours)):
         if counts[label] >= 60 and segmentation.hex(label) not in grids:
             own = (segmentation.labels == label) & room & ~large
             hidden = (segmentation.labels > 0) & ~own
             ink = _Ink(own, hidden, segmentation.cover)
-            found += _lines_of(ink, columns, segmentation.hex(label))
-    return found if any(_bends(line.points) for line in found) else []
+            lines += _lines_of(ink, columns, segmentation.hex(label))
+    return lines if any(_bends(line.points) for line in lines) else []
 
 
 def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
@@ -135,7 +135,7 @@ def _columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> 
 def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
     """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
     texts = [percept for percept in percepts if isinstance(percept, Text)]
-    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - one.centre[1]) <= IN_ROW] for one in texts]
+    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - text.centre[1]) <= IN_ROW] for text in texts]
     for row in sorted((sorted(row) for row in rows if len(row) >= LEAST_LABELS), key=len, reverse=True):
         steps = np.diff(row)
         above = sum(any(abs(place - x) < 3 for x in row) for place in places)
@@ -189,7 +189,7 @@ def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segme
 
 def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
     """Find the lines of one colour, the most complete first; their ink is taken away."""
-    found = []
+    lines = []
     used = np.flatnonzero(ink.own.any(axis=0))
     columns = [x for x in columns if used[0] - 4 <= x <= used[-1] + 4]
     if len(columns) < 3:
@@ -203,10 +203,10 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
         if np.ptp([y for _, y in path]) >= 5:
             line = _stroke(ink, path, band, colour)
             if line.marker or not _is_curved(ink.own & band, path):
-                found.append(line)
+                lines.append(line)
         ink.hidden |= band & ink.own
         ink.own &= ~band
-    return found
+    return lines
 
 
 def _is_curved(drawn: Mask, path: list[Point]) -> bool:

@@ -144,9 +144,9 @@ def _without_fading(
 
 def _flat_colours(codes: npt.NDArray[np.int32], flat: Mask, ends: tuple[Floats, Floats, str] | None) -> list[int]:
     """List the colours that fill 3 × 3 squares, the background first, then from the most to the least frequent."""
-    found, counts = np.unique(codes[flat], return_counts=True)
+    colours, counts = np.unique(codes[flat], return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    palette = [int(found[i]) for i in order if counts[i] >= MIN_FLAT][:MAX_COLOURS]
+    palette = [int(colours[i]) for i in order if counts[i] >= MIN_FLAT][:MAX_COLOURS]
     rim = np.concatenate([codes[1], codes[-2], codes[:, 1], codes[:, -2]])
     if ends is not None:
         middle = np.round(np.clip((ends[0] + ends[1]) / 2, 0, 255)).astype(int)
@@ -165,15 +165,15 @@ def _add_thin_colours(codes: npt.NDArray[np.int32], flat: Mask, labels: Labels, 
     """
     soft: dict[int, float] = {}
     rest = (labels < 0) & ~flat
-    found, counts = np.unique(codes[rest], return_counts=True)
+    shades, counts = np.unique(codes[rest], return_counts=True)
     often = counts >= MIN_THIN
-    found = found[often][np.argsort(-counts[often], kind="stable")][:60]
+    shades = shades[often][np.argsort(-counts[often], kind="stable")][:60]
     back = np.array(_rgb(palette[0]), np.float64)
-    contrast = [float(length_of(np.array(_rgb(int(code))) - back)) for code in found]
+    contrast = [float(length_of(np.array(_rgb(int(code))) - back)) for code in shades]
     unlabelled = np.argwhere(labels < 0)
     their_codes = codes[labels < 0]
     for index in np.argsort(np.array(contrast) * -1, kind="stable"):
-        code = int(found[index])
+        code = int(shades[index])
         at = unlabelled[their_codes == code]
         few = at[:: max(1, len(at) // 60)]
         if len(palette) >= MAX_COLOURS or _is_blend(code, few, labels, palette):

@@ -46,8 +46,8 @@ def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
         paths.append(ordered + np.array([box[0].start, box[1].start]))
     joined = _join(paths, junctions) if count else []
     offset = np.array([corner[0] - 1.5, corner[1] - 1.5])
-    found = [path[:, ::-1] + offset for path in joined if len(path) > 1]
-    return sorted(found, key=lambda path: -len(path))
+    lines = [path[:, ::-1] + offset for path in joined if len(path) > 1]
+    return sorted(lines, key=lambda path: -len(path))
 
 
 def _walk(pixels: npt.NDArray[np.intp]) -> Points:
@@ -198,8 +198,8 @@ def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
     if closed:
         far = int(exact.hypot(*(path - path[0]).T).argmax())
         first = approximated(path[: far + 1], tolerance)
-        found: Points = np.vstack([first[:-1], approximated(path[far:], tolerance)])
-        return found
+        corners: Points = np.vstack([first[:-1], approximated(path[far:], tolerance)])
+        return corners
     return approximated(smoothed, tolerance)
 
 
@@ -218,8 +218,8 @@ def _curve_points(path: Points, tolerance: float) -> Points:
             break
         worst = int(off.argmax())
         chosen = sorted({*chosen, worst})
-    found: Points = path[chosen]
-    return found
+    points: Points = path[chosen]
+    return points
 
 
 def _even_points(path: Points, tolerance: float, limit: int) -> Points:
@@ -232,8 +232,8 @@ def _even_points(path: Points, tolerance: float, limit: int) -> Points:
             break
         curve = smooth_curve(path[chosen], [int(step) for step in steps])
         if exact.hypot(*(curve - path).T).max() <= tolerance + 0.7:
-            found: Points = path[chosen]
-            return found
+            points: Points = path[chosen]
+            return points
     return path
 
 

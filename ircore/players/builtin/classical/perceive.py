@@ -6,11 +6,12 @@ from typing import TypeGuard
 import numpy as np
 
 from ircore.core.images import Picture, Pixels
+from ircore.core.ocr import TextLine, read_text
 from ircore.players.builtin.classical import photo
 from ircore.players.builtin.classical.charts import by_series, find_bars, find_pie
 from ircore.players.builtin.classical.grounds import find_grounds
 from ircore.players.builtin.classical.linechart import find_lines, is_ruled, without
-from ircore.players.builtin.classical.ocr import Spotted, add_spotted, spot, texts_of
+from ircore.players.builtin.classical.ocr import add_spotted, texts_of
 from ircore.players.builtin.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.builtin.classical.percepts import (
     Backdrop,
@@ -76,10 +77,10 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels, spot(look.picture) if look.key[1] else ())
+    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.key[1] else ())
 
 
-def look_at(pixels: Pixels, spotted: tuple[Spotted, ...] = ()) -> Perception:
+def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     """Return what is to be seen in an array of pixels, with texts that were recognised in it."""
     if min(pixels.shape[:2]) < photo.CELLS:
         return _photograph(pixels, spotted)
@@ -126,10 +127,10 @@ def _is_dot(percept: Percept) -> TypeGuard[Shape]:
 def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
     """Turn blobs into a pie, bars and single shapes."""
     percepts: list[Percept] = []
-    found = find_pie(blobs, segmentation)
-    if found is not None:
-        percepts.append(found[0])
-        blobs = [blob for blob in blobs if not any(blob is member for member in found[1])]
+    pie = find_pie(blobs, segmentation)
+    if pie is not None:
+        percepts.append(pie[0])
+        blobs = [blob for blob in blobs if not any(blob is member for member in pie[1])]
     shapes = [shape_of(blob, segmentation) for blob in blobs]
     groups = [series for group in find_bars(shapes) for series in by_series(group)]
     taken = {bar.box for group in groups for bar in group.bars}
@@ -178,10 +179,10 @@ def _in_order(percepts: list[Percept]) -> list[Percept]:
     return sorted(percepts, key=layer)
 
 
-def _photograph(pixels: Pixels, spotted: tuple[Spotted, ...]) -> Perception:
+def _photograph(pixels: Pixels, spotted: tuple[TextLine, ...]) -> Perception:
     grid = photo.coarse(pixels)
     backdrop = photo.backdrop_of(grid)
-    found = photo.patches(grid, photo.faded(backdrop), PATCHES)
+    patches = photo.patches(grid, photo.faded(backdrop), PATCHES)
     height, width = pixels.shape[:2]
-    shapes = [photo.as_shape(p, width, height) for p in found]
+    shapes = [photo.as_shape(p, width, height) for p in patches]
     return Perception(width, height, backdrop, (*shapes, *texts_of(spotted, pixels)), photo=True)

@@ -109,7 +109,7 @@ def find_pieces(
     """
     labels = segmentation.labels
     owner = np.zeros(labels.shape, np.int32)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     boxes = ndimage.find_objects(labels + 1) if everything else [(slice(0, labels.shape[0]), slice(0, labels.shape[1]))]
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
@@ -118,7 +118,7 @@ def find_pieces(
         corner, view = (columns.start, rows.start), (rows, columns)
         wanted = (labels[view] != ground) | odd[view] if everything else odd
         for own, (left, top) in _small(wanted):
-            if len(found) >= MOST_PIECES:
+            if len(pieces) >= MOST_PIECES:
                 break
             high, wide = own.shape
             box = (corner[0] + left, corner[1] + top, corner[0] + left + wide, corner[1] + top + high)
@@ -126,9 +126,9 @@ def find_pieces(
             place = (slice(box[1], box[3]), slice(box[0], box[2]))
             most = float(length_of(pixels[place][own] - under).max())
             if most >= LEAST_CONTRAST:
-                found.append(Piece(len(found) + 1, int(ground), box, most, own))
-                owner[place][own] = len(found)
-    return owner, found
+                pieces.append(Piece(len(pieces) + 1, int(ground), box, most, own))
+                owner[place][own] = len(pieces)
+    return owner, pieces
 
 
 def _small(mask: Mask) -> Iterator[tuple[Mask, tuple[int, int]]]:

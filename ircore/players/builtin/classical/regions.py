@@ -115,10 +115,10 @@ def _tapers(piece: Mask) -> bool:
 
 def _pieces(mask: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     """Cut a mask into connected pieces that hold more than a few pixels, with their top left corners."""
-    found, _ = ndimage.label(mask, EIGHT)
+    labels, _ = ndimage.label(mask, EIGHT)
     pieces = []
-    for index, box in enumerate(ndimage.find_objects(found), 1):
-        piece = found[box] == index
+    for index, box in enumerate(ndimage.find_objects(labels), 1):
+        piece = labels[box] == index
         if piece.sum() >= 40:
             pieces.append((piece, (box[0].start, box[1].start)))
     return pieces

@@ -42,8 +42,8 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
 
 def contour(mask: Mask) -> Points:
     """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
-    found = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
-    longest: Points = max(found, key=len)
+    contours = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
+    longest: Points = max(contours, key=len)
     return longest[:, ::-1] - 0.5
 
 

@@ -51,7 +51,7 @@ class Statement:
             return replace(self, head="", parts=(self.again,), tail=".", shorter=(), again="")
         for usual, other in (("Add ", "There should be "), ("Remove ", "Delete ")):
             if self.head.startswith(usual):
-                shorter = tuple(one.reworded() for one in self.shorter)
+                shorter = tuple(variant.reworded() for variant in self.shorter)
                 return replace(self, head=other + self.head.removeprefix(usual), shorter=shorter)
         return self
 
@@ -61,7 +61,7 @@ class Statement:
             head, parts = opening + self.head[0].lower() + self.head[1:], self.parts
         else:
             head, parts = opening, (self.parts[0][0].lower() + self.parts[0][1:], *self.parts[1:])
-        return replace(self, head=head, parts=parts, shorter=tuple(one.after(opening) for one in self.shorter))
+        return replace(self, head=head, parts=parts, shorter=tuple(variant.after(opening) for variant in self.shorter))
 
 
 def full_colour(colour: str) -> str:
@@ -114,9 +114,9 @@ def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str
 
 def _fitted(statement: Statement, left: int, alone: bool) -> Statement | None:
     """Return as much of a statement as fits; a line is cut only if nothing else is said, else it waits for its turn."""
-    for one in (statement, *statement.shorter):
-        least = len(one.parts) if one.least > 1 and not alone else min(one.least, len(one.parts))
-        for count in range(len(one.parts), least - 1, -1):
-            if count_tokens(" " + (fitting := one.cut(count)).text) <= left:
+    for variant in (statement, *statement.shorter):
+        least = len(variant.parts) if variant.least > 1 and not alone else min(variant.least, len(variant.parts))
+        for count in range(len(variant.parts), least - 1, -1):
+            if count_tokens(" " + (fitting := variant.cut(count)).text) <= left:
                 return replace(fitting, weight=statement.weight, order=statement.order)
     return None

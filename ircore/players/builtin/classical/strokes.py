@@ -170,16 +170,16 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     touching = np.asarray(above.all(axis=0) | below.all(axis=0))
     edges = np.flatnonzero(np.diff(np.concatenate([[0], touching.astype(np.int8), [0]])))
     spots = [(int(a) + line.low, int(b) + line.low) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a <= 4]
-    found = [
+    strokes_across = [
         (spot, reach)
         for spot in spots
         if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
     ]
-    found = [(spot, reach) for spot, reach in found if max(reach) <= MAX_TICK]
-    if len(found) < 2:
+    strokes_across = [(spot, reach) for spot, reach in strokes_across if max(reach) <= MAX_TICK]
+    if len(strokes_across) < 2:
         return None
-    usual = np.median([reach for _, reach in found], axis=0)
-    kept = [(spot, reach) for spot, reach in found if np.abs(np.array(reach) - usual).max() <= 2]
+    usual = np.median([reach for _, reach in strokes_across], axis=0)
+    kept = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
     if len(kept) < 2:
         return None
     for (start, end), (up, down) in kept:

@@ -41,17 +41,17 @@ def text_corrections(target: Perception, rendering: Perception, seen: Pixels, dr
         for text in target.texts
         if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, seen, drawn)
     ]
-    found = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
+    statements = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
     for one, other in pairs:
-        found += [
+        statements += [
             Statement("", (words,), weight=share * weight_of(one, target.backdrop), order=80, again=again)
             for words, again, share in _changes(one, other, rendering.texts)
         ]
     for text in rendering.texts:
         if id(text) not in met and not _covered(text.box, target.unread):
             weight = weight_of(text, rendering.backdrop)
-            found.append(Statement("Remove ", (_name(text, rendering.texts),), weight=weight, order=-1))
-    return found
+            statements.append(Statement("Remove ", (_name(text, rendering.texts),), weight=weight, order=-1))
+    return statements
 
 
 def _apart(one: Text, other: Text) -> float:
@@ -83,23 +83,23 @@ def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
 
 def _changes(one: Text, other: Text, texts: Sequence[Text]) -> list[tuple[str, str, float]]:
     """Say how a text differs, the same in other words, and how much of it each difference concerns, 0–1."""
-    found, name = [], _name(other, texts)
+    changes, name = [], _name(other, texts)
     its = f"T{name[1:]}"
     if one.text != other.text:
-        found.append((f'Change {name} to "{one.text}"', f'{its} should be "{one.text}"', 0.8))
+        changes.append((f'Change {name} to "{one.text}"', f'{its} should be "{one.text}"', 0.8))
         name, its = (words.replace(f'"{other.text}"', f'"{one.text}"') for words in (name, its))
     if abs(one.size - other.size) >= 0.5:
-        found.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
+        changes.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
     off = dist(one.centre, other.centre)
     if off >= IN_PLACE:
         x, y = (round(4 * value) / 4 for value in one.centre)
         place = f"({x:g}, {y:g})"
-        found.append((f"Move {name} to {place}", f"{its} should be centred at {place}", min(1.0, off / 4)))
+        changes.append((f"Move {name} to {place}", f"{its} should be centred at {place}", min(1.0, off / 4)))
     if distance(one.colour, other.colour) >= OTHER_COLOUR:
         share = distance(one.colour, other.colour) / 441
         ink = exact(one.colour)
-        found.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
-    return found
+        changes.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
+    return changes
 
 
 def _name(text: Text, texts: Sequence[Text]) -> str:

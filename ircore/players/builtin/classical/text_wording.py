@@ -52,7 +52,7 @@ def _left(text: Text) -> float:
 
 def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
     """Return the most texts that lie on one level or upright line."""
-    lines = [[other for other in texts if abs(place(other) - place(one)) <= IN_LINE] for one in texts]
+    lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
     return max(lines, key=len, default=[])
 
 
@@ -96,8 +96,8 @@ def _listed(texts: Sequence[Text]) -> str:
     """List texts; numbers at even steps by the first, the last and the step, other numbers without quotes."""
     said = [text.text for text in texts]
     numbers = [_whole(text) for text in said]
-    if len(said) > 3 and all(one is not None for one in numbers):
-        values = [one for one in numbers if one is not None]
+    if len(said) > 3 and all(number is not None for number in numbers):
+        values = [number for number in numbers if number is not None]
         step = values[1] - values[0]
         if step and all(b - a == step for a, b in itertools.pairwise(values)):
             return f"{values[0]} to {values[-1]} every {abs(step)}"

@@ -46,7 +46,7 @@ def read_strokes(
         dots: Small round shapes, which may be markers on a line; those that are, are removed from the list.
         charted: Finds lines of a chart, given its axes, ticks and grids; their pixels are not read again.
     """
-    found = Thin()
+    reading = Thin()
     labels = segmentation.labels
     counts = np.bincount(thin.ravel(), minlength=len(segmentation.colours))
     busy = [label for label in range(1, len(counts)) if counts[label] >= MIN_PIXELS]
@@ -55,23 +55,23 @@ def read_strokes(
     masks = {label: _bridged(thin == label, labels) for label in busy}
     for label, mask in masks.items():
         _erase_grids(mask, label, grids, segmentation)
-        _outlined(mask, label, segmentation, found)
-        _straight(mask, [line for line in lines if line.label == label], segmentation, found)
-    found.charted = charted([*grids, *found.percepts])
+        _outlined(mask, label, segmentation, reading)
+        _straight(mask, [line for line in lines if line.label == label], segmentation, reading)
+    reading.charted = charted([*grids, *reading.percepts])
     for label, mask in masks.items():
-        for known in found.charted:
+        for known in reading.charted:
             if known.colour == segmentation.hex(label):
                 mask &= ~band_of(mask.shape, known)
         line = curves.across(mask, segmentation.hex(label), dots)
         if line is None:
-            _components(mask, label, segmentation, dots, found)
+            _components(mask, label, segmentation, dots, reading)
         else:
-            found.percepts.append(line)
+            reading.percepts.append(line)
             if line.marker:
                 dots[:] = [dot for dot in dots if dot.colour != line.colour]
-    found.percepts[:0] = grids
-    _dashed_grids(found)
-    return found
+    reading.percepts[:0] = grids
+    _dashed_grids(reading)
+    return reading
 
 
 def _bridged(mask: Mask, labels: Labels) -> Mask:
@@ -92,7 +92,7 @@ def _erase_grids(mask: Mask, label: int, grids: list[Grid], segmentation: Segmen
             mask[(across, along) if grid.horizontal else (along, across)] = False
 
 
-def _outlined(mask: Mask, label: int, segmentation: Segmentation, found: Thin) -> None:
+def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: Thin) -> None:
     """Find closed outlines of known figures; their pixels are cleared."""
     components, _ = ndimage.label(mask, EIGHT)
     for index, box in enumerate(ndimage.find_objects(components), 1):
@@ -108,7 +108,7 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, found: Thin) -
                 region, (box[1].start + corner[1], box[0].start + corner[0]), piece, corner, label, segmentation
             )
             if shape is not None:
-                found.percepts.append(shape)
+                thin.percepts.append(shape)
                 band = _band(region, piece, corner)
                 top, left = box[0].start + corner[0], box[1].start + corner[1]
                 window = mask[top : top + region.shape[0], left : left + region.shape[1]]
@@ -175,7 +175,7 @@ def _towards(point: tuple[float, float], centre: tuple[float, float], by: float)
     return centre[0] + (point[0] - centre[0]) * factor, centre[1] + (point[1] - centre[1]) * factor
 
 
-def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, found: Thin) -> None:
+def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: Thin) -> None:
     """Turn the straight lines that are still there into axes and lines, and find the ticks on them."""
     present = [line for line in lines if mask[line.window].mean() > 0.25 and mask[line.window].sum() > 30]
     for line in present:
@@ -186,9 +186,9 @@ def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentat
         others = uprights if line.level else levels
         is_axis = ticks is not None or (len(present) == 2 and any(_cross(line, other) for other in others))
         role = ("x axis" if line.level else "y axis") if is_axis else "line"
-        found.percepts.append(strokes.as_stroke(line, segmentation, role))
+        thin.percepts.append(strokes.as_stroke(line, segmentation, role))
         if ticks is not None:
-            found.percepts.append(ticks)
+            thin.percepts.append(ticks)
 
 
 def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
@@ -199,7 +199,7 @@ def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
     )
 
 
-def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], found: Thin) -> None:
+def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: Thin) -> None:
     """Sort what is left of a colour into dots, dashed lines, letters and free lines or curves."""
     components, count = ndimage.label(mask, EIGHT)
     if not count:
@@ -222,7 +222,7 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
             pieces.append(dashed.piece_of(piece, corner, index))
     for chain in dashed.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
         free.append(curves.dashed_path(chain))
-    found.percepts += curves.percepts_of(free, colour)
+    thin.percepts += curves.percepts_of(free, colour)
 
 
 def _round_dot(middle: Point, area: float, colour: str) -> Shape:
@@ -264,21 +264,21 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
     return Shape("circle", colour, centre, (2 * radius, 2 * radius), 0.0, (), None, float(piece.sum()), box)
 
 
-def _dashed_grids(found: Thin) -> None:
+def _dashed_grids(thin: Thin) -> None:
     """Gather parallel level or upright dashed lines into grids; one line may come in several parts."""
     for level in (True, False):
         axis = 1 if level else 0
         lines = [
             p
-            for p in found.percepts
+            for p in thin.percepts
             if isinstance(p, Stroke) and p.dash != "solid" and len(p.points) == 2
             if abs(p.points[0][axis] - p.points[1][axis]) < 1.5
         ]
         for colour in sorted({line.colour for line in lines}):
             grid = _grid_of([line for line in lines if line.colour == colour], axis)
             if grid is not None:
-                found.percepts[:] = [p for p in found.percepts if not (p in lines and _has_colour(p, colour))]
-                found.percepts.insert(0, grid)
+                thin.percepts[:] = [p for p in thin.percepts if not (p in lines and _has_colour(p, colour))]
+                thin.percepts.insert(0, grid)
 
 
 def _has_colour(percept: Percept, colour: str) -> bool:

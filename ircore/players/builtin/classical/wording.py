@@ -51,7 +51,7 @@ def first_message(perception: Perception, budget: int) -> str:
         return _shortest(perception, budget)
     scene = _scene(perception)
     # A pie without some of its wedges says less than one in everyday colours.
-    rough = (plain_name,) if budget < 100 and any(isinstance(one, Pie) for one in perception.percepts) else ()
+    rough = (plain_name,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
     ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
     for words, telling in ways:
         statements = statements_of(perception, words, telling)

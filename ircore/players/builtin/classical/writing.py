@@ -228,8 +228,8 @@ class _Look:
             given: Floats = self.segmentation.colours[number] if number else self.paper[top, left].astype(np.float64)
             return given
         view, _ = self._view(line)
-        found: Floats = np.median(self.pixels[view][self.segmentation.labels[view] == number], axis=0)
-        return found if np.isfinite(found).all() else self.segmentation.colours[number]
+        colour: Floats = np.median(self.pixels[view][self.segmentation.labels[view] == number], axis=0)
+        return colour if np.isfinite(colour).all() else self.segmentation.colours[number]
 
     def inks_of(self, line: Line) -> list[str]:
         """Return colours that a line may be written in: those known that fit, its own darkest, others in its direction.

@@ -49,9 +49,9 @@ _CATEGORIES = re.compile(
 
 def mentions(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield each stretch of a sentence that speaks of an axis: ``"x"``, ``"y"`` or ``"xy"``, and its words."""
-    found = list(_MENTION.finditer(sentence))
-    for index, match in enumerate(found):
-        end = found[index + 1].start() if index + 1 < len(found) else len(sentence)
+    matches = list(_MENTION.finditer(sentence))
+    for index, match in enumerate(matches):
+        end = matches[index + 1].start() if index + 1 < len(matches) else len(sentence)
         start = 0 if index == 0 else match.start()
         yield _names(match), sentence[start:end]
 
@@ -88,9 +88,9 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[AxisTold, AxisT
             for axis in axes.values():
                 if axis.low is None:
                     _take_range(axis, both[0])
-        if found := _CATEGORIES.search(sentence):
+        if listed := _CATEGORIES.search(sentence):
             used.add(index)
-            axes["x"].words = axes["x"].words or words_in(found[1])
+            axes["x"].words = axes["x"].words or words_in(listed[1])
     return axes["x"], axes["y"], used
 
 
@@ -133,10 +133,10 @@ def _take_range(axis: AxisTold, words: str) -> None:
 
 def _take_ticks(axis: AxisTold, words: str) -> None:
     lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
-    rising = [one for one in lists if len(one) >= 2 and all(a < b for a, b in itertools.pairwise(one))]
+    rising = [numbers for numbers in lists if len(numbers) >= 2 and all(a < b for a, b in itertools.pairwise(numbers))]
     if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
-        most = max(len(one) for one in rising)
-        axis.ticks = tuple(next(one for one in rising if len(one) == most))
+        most = max(len(numbers) for numbers in rising)
+        axis.ticks = tuple(next(numbers for numbers in rising if len(numbers) == most))
 
 
 def years_in(sentences: list[str]) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def plot_area(sentences: list[str]) -> dict[str, tuple[float, float]]:
     """Return pixels of the plot area, where a sentence tells them: "plot area x from 82 to 468, y from 52 to 444"."""
     for sentence in sentences:
         if re.search(r"\bplot(?:ting)? area\b|\bchart area\b", sentence, re.IGNORECASE):
-            found = {m[1]: (float(m[2]), float(m[3])) for m in _PIXELS.finditer(sentence)}
-            if len(found) == 2:
-                return found
+            ranges = {m[1]: (float(m[2]), float(m[3])) for m in _PIXELS.finditer(sentence)}
+            if len(ranges) == 2:
+                return ranges
     return {}

@@ -57,8 +57,8 @@ def _middle(told: Told, index: int, sheet: Sheet) -> Point | None:
     if told.kind == "pie":
         pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
         return pie.slice_centre(index) if pie else None
-    found = _bars_at(told, index, sheet)
-    return found[0][1].centre if found else None
+    bars = _bars_at(told, index, sheet)
+    return bars[0][1].centre if bars else None
 
 
 def _bars_at(told: Told, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
@@ -97,11 +97,11 @@ def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
 
 def _change_bar(told: Told, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
     """Give a bar another length; of several at its place the one of the colour that is named, else the first."""
-    found = _bars_at(told, index, sheet)
-    if told.place is None or not found:
+    bars = _bars_at(told, index, sheet)
+    if told.place is None or not bars:
         return False
     along = told.place.x if told.is_lying else told.place.y
-    number, bar = min(found, key=lambda pair: difference(shade, pair[1].fill) if shade and pair[1].fill else 0.0)
+    number, bar = min(bars, key=lambda pair: difference(shade, pair[1].fill) if shade and pair[1].fill else 0.0)
     zero, end = along(0), along(value)
     low, high = sorted((zero, end))
     middle, long = (low + high) / 2, max(0.5, high - low)

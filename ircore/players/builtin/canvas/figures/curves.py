@@ -140,17 +140,17 @@ def _without_grid(sentence: str) -> str:
 
 def _points(sentence: str) -> list[Point]:
     """Return the points that a sentence says a curve goes through, from left to right."""
-    found = [(float(match[1]), float(match[2])) for match in _POINT.finditer(sentence)]
+    points = [(float(match[1]), float(match[2])) for match in _POINT.finditer(sentence)]
     for pattern, axis in _ALONG:
         for match in pattern.finditer(sentence):
             values = [float(value) for value in re.findall(NUMBER, match[1])]
-            found += [(value, 0.0) if axis == "x" else (0.0, value) for value in values]
-    found += [(float(match[2]), float(match[1])) for match in _LEVEL_AT.finditer(sentence)]
-    found += [(float(match[1]), float(match[2])) for match in _AT_LEVEL.finditer(sentence)]
+            points += [(value, 0.0) if axis == "x" else (0.0, value) for value in values]
+    points += [(float(match[2]), float(match[1])) for match in _LEVEL_AT.finditer(sentence)]
+    points += [(float(match[1]), float(match[2])) for match in _AT_LEVEL.finditer(sentence)]
     if _ORIGIN.search(sentence):
-        found.append((0.0, 0.0))
+        points.append((0.0, 0.0))
     by_place: dict[float, Point] = {}
-    for point in found:
+    for point in points:
         by_place.setdefault(point[0], point)
     return [by_place[x] for x in sorted(by_place)]
 
@@ -169,22 +169,22 @@ def _marks(sentence: str, graph: Graph) -> None:
         graph.marks.append(Mark((float(told[2]), float(told[3])), told[1]))
         return
     known = {mark.at for mark in graph.marks}
-    found: list[Mark] = []
+    marks: list[Mark] = []
     for match in _DOT.finditer(sentence):
         shades = colours(match[1])
-        found.append(Mark((float(match[3]), float(match[4])), match[5] or match[2] or "", shades[0] if shades else None,
+        marks.append(Mark((float(match[3]), float(match[4])), match[5] or match[2] or "", shades[0] if shades else None,
                           bool(re.search(r"open|hollow|empty", match[1]))))  # fmt: skip
     if re.search(r"\b(?:dots?|points?)\b", sentence, re.IGNORECASE) and not _is_curve_only(sentence):
         shade = next(iter(colours(sentence)), None)
         plain = re.sub(r'"[^"]*"', " ", sentence)
         names = {(float(m[2]), float(m[3])): m[1] for m in _NAMED_POINT.finditer(plain)}
         places = [(float(m[1]), float(m[2])) for m in _POINT.finditer(plain)]
-        found += [Mark(at, names.get(at, ""), shade) for at in places]
-        if not found and (name := re.search(r"\borigin\b[^.;]{0,20}\blabeled \"?([A-Z])\b", sentence)):
-            found.append(Mark((0.0, 0.0), name[1], shade))
+        marks += [Mark(at, names.get(at, ""), shade) for at in places]
+        if not marks and (name := re.search(r"\borigin\b[^.;]{0,20}\blabeled \"?([A-Z])\b", sentence)):
+            marks.append(Mark((0.0, 0.0), name[1], shade))
     if (end := _ENDS_OPEN.search(sentence)) and (points := list(_POINT.finditer(sentence[: end.start()]))):
-        found.append(Mark((float(points[-1][1]), float(points[-1][2])), is_open=end[1] in {"open", "hollow"}))
-    for mark in found:
+        marks.append(Mark((float(points[-1][1]), float(points[-1][2])), is_open=end[1] in {"open", "hollow"}))
+    for mark in marks:
         if mark.at not in known:
             known.add(mark.at)
             graph.marks.append(mark)

@@ -123,15 +123,17 @@ def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
 
 def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
     """Two parts, left and right or above each other, the first of which becomes the background."""
-    found: list[tuple[int, re.Match[str]]] = []
+    matches: list[tuple[int, re.Match[str]]] = []
     for index, written in enumerate(sentences):
         sentence = _COLOUR_FIRST.sub(r"\2 \1 ", written)
         if _GROUND.search(sentence) and (_HALVES.search(sentence) or re.search(r"\bpart\b", sentence)):
-            found += [(index, match) for match in _PART.finditer(sentence) if _HALVES.search(sentence) or match[2]]
-    sides = {match[1].lower() for _, match in found}
-    if len(found) < 2 or not (sides >= {"left", "right"} or (sides & {"top", "upper"} and sides & {"bottom", "lower"})):
+            matches += [(index, match) for match in _PART.finditer(sentence) if _HALVES.search(sentence) or match[2]]
+    sides = {match[1].lower() for _, match in matches}
+    if len(matches) < 2 or not (
+        sides >= {"left", "right"} or (sides & {"top", "upper"} and sides & {"bottom", "lower"})
+    ):
         return set()
-    (_, first), (_, second) = found[:2]
+    (_, first), (_, second) = matches[:2]
     wide, high = _size(sheet)
     sheet.paint(first[5])
     across = first[1].lower() in {"left", "right"}
@@ -140,4 +142,4 @@ def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
     sheet.items.insert(
         0, _rectangle(low, 0, end, high, second[5]) if across else _rectangle(0, low, wide, end, second[5])
     )
-    return {index for index, _ in found}
+    return {index for index, _ in matches}

@@ -58,14 +58,14 @@ def named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
     in_percent = bool(
         re.search(r"\bin %|\bpercent(?:age)?s? of|% of (?:the )?(?:width|image)", text)
     ) and not re.search(r"\d\s?px", text)
-    found: dict[str, Point] = {}
+    points: dict[str, Point] = {}
     for match in _PAIR_FROM.finditer(text):
-        found.setdefault(match[1], _pixels(match.groups()[2:6], size, in_percent))
-        found.setdefault(match[2], _pixels(match.groups()[6:10], size, in_percent))
+        points.setdefault(match[1], _pixels(match.groups()[2:6], size, in_percent))
+        points.setdefault(match[2], _pixels(match.groups()[6:10], size, in_percent))
     for match in _NAMED.finditer(text):
         if match[1] not in {"I"} or "(" in match[0][:4]:
-            found.setdefault(match[1], _pixels(match.groups()[2:], size, in_percent))
-    return dict(list(found.items())[:MAX_POINTS])
+            points.setdefault(match[1], _pixels(match.groups()[2:], size, in_percent))
+    return dict(list(points.items())[:MAX_POINTS])
 
 
 def _pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
@@ -110,7 +110,9 @@ def _polygons(plan: Plan, sentences: list[str], used: set[int]) -> None:
                 continue
             short = re.compile(rf"^(?:{_HEX} )?(?:\w+ )?(?:fill|outline)[^.]{{0,40}}$", re.IGNORECASE)
             telling = [
-                one for one in sentences if re.search(rf"\b{match[1]}\b", one, re.IGNORECASE) or short.match(one)
+                sentence
+                for sentence in sentences
+                if re.search(rf"\b{match[1]}\b", sentence, re.IGNORECASE) or short.match(sentence)
             ]
             plan.add_polygon(letters, _fill(telling), _edge(telling))
             used.add(index)
@@ -152,18 +154,18 @@ def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[
     if circle is None:
         return
     alone = [
-        re.sub(r"\b(?:triangle|quadrilateral)\b.*", "", one) if not one.startswith("The triangle") else ""
-        for one in own
+        re.sub(r"\b(?:triangle|quadrilateral)\b.*", "", sentence) if not sentence.startswith("The triangle") else ""
+        for sentence in own
     ]
-    shade = next((m for one in own if (m := _CIRCLE_COLOUR.search(one))), None)
-    edge = (shade[1] or shade[2]) if shade else _edge([one for one in alone if _CIRCLE.search(one)])
-    fill = None if any(_NO_FILL.search(one) for one in alone) else _circle_fill(alone)
+    shade = next((m for sentence in own if (m := _CIRCLE_COLOUR.search(sentence))), None)
+    edge = (shade[1] or shade[2]) if shade else _edge([sentence for sentence in alone if _CIRCLE.search(sentence)])
+    fill = None if any(_NO_FILL.search(sentence) for sentence in alone) else _circle_fill(alone)
     plan.add_circle(*circle, fill, edge)
     used |= {index for index in telling if _CIRCLE.search(sentences[index]) and "background" not in sentences[index]}
 
 
 def _circle_fill(sentences: list[str]) -> str | None:
-    match = next((m for one in sentences if _CIRCLE.search(one) and (m := _FILL.search(one))), None)
+    match = next((m for sentence in sentences if _CIRCLE.search(sentence) and (m := _FILL.search(sentence))), None)
     return (match[1] or match[2]) if match else None
 
 
@@ -346,7 +348,7 @@ def _dots(plan: Plan, sentences: list[str], used: set[int]) -> None:
         match = re.search(rf"({_HEX}|\bdark|\bsmall)?\s*(?:\w+ )?\bdots?\b|\bmarked\b", sentence)
         if match is None:
             continue
-        letters = [one for one in re.findall(r"\b([A-Z])\b", sentence) if one in plan.points]
+        letters = [letter for letter in re.findall(r"\b([A-Z])\b", sentence) if letter in plan.points]
         shade = next((part for part in re.findall(rf"{_HEX}(?=(?: \w+)? dots?)", sentence)), None)
         for name in letters if letters and "all" not in sentence else list(plan.points):
             if name not in done:

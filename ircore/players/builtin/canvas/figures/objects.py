@@ -23,12 +23,12 @@ def without_objects(text: str) -> str:
     if start is None or '"' not in plain:
         return text
     try:
-        found, length = json.JSONDecoder().raw_decode(plain[start.start() :])
+        value, length = json.JSONDecoder().raw_decode(plain[start.start() :])
     except (json.JSONDecodeError, RecursionError):
         return text
-    if not isinstance(found, dict) and not (isinstance(found, list) and found and isinstance(found[0], dict)):
+    if not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict)):
         return text
-    said = "\n".join(_told(found, "", 0))
+    said = "\n".join(_told(value, "", 0))
     return f"{plain[: start.start()]}\n{said}\n{plain[start.start() + length :]}"
 
 
@@ -37,8 +37,8 @@ def _told(value: Any, name: str, depth: int) -> Iterator[str]:
     if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
-        for one in value[:200]:
-            yield from _told(one, name, depth + 1)
+        for item in value[:200]:
+            yield from _told(item, name, depth + 1)
         return
     if not isinstance(value, dict):
         yield f"{name} {_word(value)}"
@@ -46,13 +46,13 @@ def _told(value: Any, name: str, depth: int) -> Iterator[str]:
     simple = {str(key): one for key, one in value.items() if not _is_nested(one)}
     if simple:
         yield _sentence(simple, name)
-    for key, one in value.items():
-        if _is_nested(one):
-            yield from _told(one, _named(str(key)), depth + 1)
+    for key, item in value.items():
+        if _is_nested(item):
+            yield from _told(item, _named(str(key)), depth + 1)
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
 
 
 def _named(key: str) -> str:
@@ -116,9 +116,11 @@ def _shape(kind: str, keys: dict[str, Any]) -> str:
 
 
 def _point(keys: dict[str, Any]) -> str:
-    found = next((keys[key] for key in ("center", "centre", "position", "at") if isinstance(keys.get(key), list)), None)
-    pair = found if found is not None else [keys.get("x", keys.get("cx")), keys.get("y", keys.get("cy"))]
-    return f"({pair[0]}, {pair[1]})" if len(pair) == 2 and all(_is_number(one) for one in pair) else ""
+    position = next(
+        (keys[key] for key in ("center", "centre", "position", "at") if isinstance(keys.get(key), list)), None
+    )
+    pair = position if position is not None else [keys.get("x", keys.get("cx")), keys.get("y", keys.get("cy"))]
+    return f"({pair[0]}, {pair[1]})" if len(pair) == 2 and all(_is_number(coordinate) for coordinate in pair) else ""
 
 
 def _is_number(value: Any) -> bool:
@@ -134,7 +136,7 @@ def _pair(key: str, value: Any) -> str:
     if isinstance(value, list):
         if key == "range" and len(value) == 2:
             return f"from {value[0]} to {value[1]}"
-        return f"{key}: {', '.join(_word(one) for one in value)}"
+        return f"{key}: {', '.join(_word(item) for item in value)}"
     if key in {"label", "title", "name"}:
         return f'{key} "{value}"'
     if key in {"min", "max"} and _is_number(value):

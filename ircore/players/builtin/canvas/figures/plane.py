@@ -70,8 +70,8 @@ def _values(curve: Curve, low: float, high: float) -> list[float]:
     """Return the middle nine tenths of the values of a formula, for an axis without a range."""
     if curve.function is None:
         return []
-    found = sorted(y for step in range(81) if not math.isnan(y := curve.function(low + (high - low) * step / 80)))
-    return found[len(found) // 20 : len(found) - len(found) // 20]
+    values = sorted(y for step in range(81) if not math.isnan(y := curve.function(low + (high - low) * step / 80)))
+    return values[len(values) // 20 : len(values) - len(values) // 20]
 
 
 def graph_items(figure: Figure, graph: Graph, place: Place, sentences: list[str]) -> list[Item]:
@@ -114,11 +114,11 @@ def _ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> list[Ite
     items = list[Item]()
     xs, ys = ticks_of(figure.x, place.x.low, place.x.high), ticks_of(figure.y, place.y.low, place.y.high)
     half = 4.0 if inside else 0.0
-    for value in (one for one in xs if place.x.low <= one <= place.x.high and (one or not inside)):
+    for value in (x for x in xs if place.x.low <= x <= place.x.high and (x or not inside)):
         at = place.x(value)
         items.append(Stroke("tick", ((at, cross[1] - half), (at, cross[1] + 5)), place.ink, 1.0))
         items.append(Label(written(value, decimals(xs)), (at, cross[1] + 8), FONT - 1, place.ink, "mt"))
-    for value in (one for one in ys if place.y.low <= one <= place.y.high and (one or not inside)):
+    for value in (y for y in ys if place.y.low <= y <= place.y.high and (y or not inside)):
         at = place.y(value)
         items.append(Stroke("tick", ((cross[0] - 5, at), (cross[0] + half, at)), place.ink, 1.0))
         items.append(Label(written(value, decimals(ys)), (cross[0] - 8, at), FONT - 1, place.ink, "rm"))

@@ -100,18 +100,18 @@ def _coloured(text: str) -> str:
     changed = hex_colours(text.lower())
     parts, at = _HEX.split(changed), 0
     shades = _HEX.findall(changed)
-    found: list[str] = []
+    originals: list[str] = []
     for index, part in enumerate(parts):
         place = text.lower().find(part, at) if part else at
         if place < 0:
             return changed
         if index == len(parts) - 1 and not part:
             place = len(text)
-        found.append(text[place : place + len(part)])
+        originals.append(text[place : place + len(part)])
         at = place + len(part)
         if index < len(shades):
-            found.append(shades[index])
-    return "".join(found)
+            originals.append(shades[index])
+    return "".join(originals)
 
 
 def numbers(text: str) -> list[float]:
@@ -137,7 +137,7 @@ def without_colours(text: str) -> str:
 
 def quoted(text: str) -> list[str]:
     """Return what stands in double quotes."""
-    return [found.strip() for found in _QUOTED.findall(text)]
+    return [words.strip() for words in _QUOTED.findall(text)]
 
 
 def decimals(values: list[float]) -> int:

@@ -54,9 +54,9 @@ def read_told(message: str, sheet: Sheet) -> list[str] | None:
         return None
     said = sentences(message)
     text = "\n".join(said)
-    found = _found(text, said, sheet) if _CHART.search(text) else None
-    if found is not None:
-        _replace_told(*found, sheet)
+    figure = _found(text, said, sheet) if _CHART.search(text) else None
+    if figure is not None:
+        _replace_told(*figure, sheet)
         return []
     plan = read_letters(said, (sheet.canvas.width, sheet.canvas.height), _ink(said))
     if plan is None:
@@ -126,13 +126,15 @@ def _chart(kind: Kind, said: list[str], sheet: Sheet) -> _Found | None:
     category = y if lying else x
     category.words = category.words or years_in(said)
     words, series, used = read_values(kind, said, of_axes, category)
-    if not series or max(len(one.values) for one in series) < 2:
+    if not series or max(len(line.values) for line in series) < 2:
         return None
     category.words, other = words, x if lying else y
     other.words = ()
     look, more = read_look(said)
     if kind == "bar":
-        look.outline = next(filter(None, map(outline_of, (one for one in said if _BARS.search(one)))), None)
+        look.outline = next(
+            filter(None, map(outline_of, (sentence for sentence in said if _BARS.search(sentence)))), None
+        )
     stacked = bool(re.search(r"\bstacked\b|\blayers? from\b", text, re.IGNORECASE))
     figure = Figure(kind, x, y, look, series, lying, stacked)
     _finish(said, of_axes | used | more, look.background, sheet)

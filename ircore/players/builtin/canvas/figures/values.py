@@ -43,19 +43,19 @@ def read_values(
     """
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
     words = axis.words or _listed(free) or _table_words(free)
-    found, used = _from_runs(free, len(words))
-    if words and not found:
-        found, used = _by_name(kind, free, words)
+    series, used = _from_runs(free, len(words))
+    if words and not series:
+        series, used = _by_name(kind, free, words)
     elif words:
-        more, more_used = _by_name("line", [one for one in free if one[0] not in used], words)
-        found, used = [*more, *found], used | more_used
-    if not found:
-        words, found, used = _told_in(free) or _pairs(free)
-    if not words and found:
-        ticks = axis.ticks if len(axis.ticks) == len(found[0].values) else ()
+        more, more_used = _by_name("line", [item for item in free if item[0] not in used], words)
+        series, used = [*more, *series], used | more_used
+    if not series:
+        words, series, used = _told_in(free) or _pairs(free)
+    if not words and series:
+        ticks = axis.ticks if len(axis.ticks) == len(series[0].values) else ()
         words = tuple(f"{tick:g}" for tick in ticks)
-    _colour(kind, found, sentences)
-    return words, found, used
+    _colour(kind, series, sentences)
+    return words, series, used
 
 
 def _told_in(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]] | None:
@@ -85,7 +85,7 @@ def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
 
 def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], set[int]]:
     """Return a series for each list of numbers that has one for every category."""
-    found, used = [], set()
+    lines, used = [], set()
     for index, sentence in free:
         start = 0
         for begin, end, values in runs(sentence):
@@ -95,9 +95,9 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
                 continue
             if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _is_scale(context):
                 continue
-            found.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
+            lines.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
             used.add(index)
-    return found, used
+    return lines, used
 
 
 def _are_years(values: list[float]) -> bool:
@@ -137,7 +137,7 @@ def marker_words(text: str) -> str:
 
 def _by_name(kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]) -> tuple[list[Series], set[int]]:
     """Return series from "2.4 in 2014 and 1.6 in 2015" or "Coal is the shortest at 31", "(Tue, 13.0)"."""
-    found, used = [], set()
+    lines, used = [], set()
     whole: dict[str, tuple[float, str | None]] = {}
     for index, sentence in free:
         here = _values_in(sentence, words)
@@ -146,15 +146,15 @@ def _by_name(kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]) ->
                 [here[word][0] if word in here else None for word in words], _before_values(sentence, here)
             )
             series.colours = [here[word][1] if word in here else None for word in words] if kind == "bar" else []
-            found.append(series)
+            lines.append(series)
             used.add(index)
         elif (here and kind == "bar") or re.match(r"[^:]{1,24}: -?[\d.]+$", sentence):
             whole |= {word: value for word, value in here.items() if word not in whole}
             used.add(index)
-    if not found and len(whole) >= 2:
+    if not lines and len(whole) >= 2:
         values: list[float | None] = [whole[word][0] if word in whole else None for word in words]
-        found.append(Series(values, colours=[whole[word][1] if word in whole else None for word in words]))
-    return found, used
+        lines.append(Series(values, colours=[whole[word][1] if word in whole else None for word in words]))
+    return lines, used
 
 
 def _before_values(sentence: str, here: dict[str, tuple[float, str | None]]) -> str:
@@ -176,15 +176,15 @@ def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, 
         for word in words
         if (match := re.search(rf"(?<![\w.#-]){re.escape(word)}(?![\w.])", sentence))
     )
-    found: dict[str, tuple[float, str | None]] = {}
+    values: dict[str, tuple[float, str | None]] = {}
     for number, (_, end, word) in enumerate(places):
         until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
         stretch = sentence[end:until][:80]
         given = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
         shades = colours(stretch)
         if given:
-            found[word] = (given[0], shades[0] if shades else None)
-    return found
+            values[word] = (given[0], shades[0] if shades else None)
+    return values
 
 
 def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]]:
@@ -211,27 +211,29 @@ def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], 
     return tuple(names), [Series(values, colours=shades)], used
 
 
-def _colour(kind: Kind, found: list[Series], sentences: list[str]) -> None:
+def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
     """Give the series their colours and styles where these are told in sentences of their own."""
     for sentence in sentences:
         signed = _SIGNED.search(sentence)
-        if signed and len(found) == 1:
-            found[0].colours = [signed[1] if value is None or value >= 0 else signed[2] for value in found[0].values]
+        if signed and len(all_series) == 1:
+            all_series[0].colours = [
+                signed[1] if value is None or value >= 0 else signed[2] for value in all_series[0].values
+            ]
             return
     noun = (
         r"\b(?:bars?|columns?)\b(?! (?:chart|graph))"
         if kind == "bar"
         else r"\b(?:lines?|curve|series)\b(?! (?:chart|graph|plot))"
     )
-    bare = [one for one in found if one.colour is None and not any(one.colours)]
+    bare = [series for series in all_series if series.colour is None and not any(series.colours)]
     telling = [text for text in sentences if re.search(noun, text, re.IGNORECASE) and _near(text, noun)]
     for series, sentence in zip(bare, telling if len(bare) > 1 else telling[:1], strict=False):
         series.colour = _near(sentence, noun)
         series.dash = series.dash or dash_words(_about_line(sentence))
         series.marker = series.marker or marker_words(sentence)
-    if len(found) == 1 and found[0].colour is None and not any(found[0].colours):
-        found[0].colour = _only_colour(sentences)
-    for series in found if kind == "line" and not any(one.marker for one in found) else ():
+    if len(all_series) == 1 and all_series[0].colour is None and not any(all_series[0].colours):
+        all_series[0].colour = _only_colour(sentences)
+    for series in all_series if kind == "line" and not any(other.marker for other in all_series) else ():
         series.marker = next(filter(None, map(marker_words, sentences)), "")
 
 

@@ -54,12 +54,12 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
         percents = list(_PERCENT.finditer(plain))
         if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
             continue
-        found = [
+        sentence_wedges = [
             _wedge(chunk, float(percent[1])) for chunk, percent in zip(_chunks(plain, percents), percents, strict=True)
         ]
-        if len(percents) == 1 and not found[0].name and not found[0].colour:
+        if len(percents) == 1 and not sentence_wedges[0].name and not sentence_wedges[0].colour:
             continue
-        wedges += found
+        wedges += sentence_wedges
         used.add(index)
     return wedges, used
 

@@ -1,0 +1,188 @@
+"""One played run as results, pages, releases and commands read it, wherever it is stored.
+
+A run is stored in a folder (``ircore.runs.folder``) or in the tables of a release; either is a ``RunSource``. The view
+reads each part once, when it is first asked for, and computes from it what concerns this run alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Rendering, Run
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.results.cell import Cell
+from ircore.results.cells import BoardKey, run_cells
+from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.language import RunLanguage, episode_messages, run_language
+from ircore.results.rated import Scope, scopes_of
+from ircore.runs.folder import AnyRunFolder
+from ircore.runs.provenance import Provenance
+
+RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
+EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
+SetT_co = TypeVar("SetT_co", bound=InstanceSet | GameInstanceSet, covariant=True)
+
+
+class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
+    """A run of any game in the place where it is stored."""
+
+    @property
+    def path(self) -> Path:
+        """The folder that it was read from, for error messages."""
+        ...
+
+    @property
+    def run(self) -> RunT_co:
+        """Identity of the run."""
+        ...
+
+    @property
+    def instances(self) -> SetT_co:
+        """The instance set that was played."""
+        ...
+
+    def episodes(self) -> Sequence[EpisodeT_co]:
+        """Return the episodes that have ended."""
+        ...
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode id; None where an answer's cost is not known."""
+        ...
+
+    def provenance(self) -> Provenance | None:
+        """Return the record of who vouches for the run; None if nobody does."""
+        ...
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of the run's renderings, its hash checked."""
+        ...
+
+
+class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
+    """A run of the reconstruction game in the place where it is stored: a ``RunFolder``, or tables of a release.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> source: RunSource = RunFolder(Path("run"))
+    """
+
+    def scores(self) -> Sequence[Score]:
+        """Return the scores in the order in which they were given."""
+        ...
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return the judges by name, as far as they are known."""
+        ...
+
+
+class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
+    """The part of the view that runs of all games share."""
+
+    def __init__(self, source: AnyRunSource[RunT_co, EpisodeT_co, SetT_co]) -> None:
+        self.source = source
+
+    @property
+    def path(self) -> Path:
+        """The folder that the run was read from, for error messages."""
+        return self.source.path
+
+    @property
+    def run(self) -> RunT_co:
+        """Identity of the run."""
+        return self.source.run
+
+    @property
+    def instances(self) -> SetT_co:
+        """The instance set that was played."""
+        return self.source.instances
+
+    @cached_property
+    def episodes(self) -> tuple[EpisodeT_co, ...]:
+        """Episodes that have ended, in the order of the source."""
+        return self._ended[0]
+
+    @cached_property
+    def costs(self) -> Mapping[str, float | None]:
+        """US dollars by episode id; None where an answer's cost is not known."""
+        return self._ended[1]
+
+    @cached_property
+    def provenance(self) -> Provenance | None:
+        """Record of who vouches for the run; None if nobody does."""
+        return self.source.provenance()
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of the run's renderings.
+
+        Raises:
+            InputError: It is missing or damaged.
+        """
+        return self.source.rendering(rendering)
+
+    @cached_property
+    def _ended(self) -> tuple[tuple[EpisodeT_co, ...], Mapping[str, float | None]]:
+        # A folder has both in its journal, which is read once and not kept.
+        source = self.source.held() if isinstance(self.source, AnyRunFolder) else self.source
+        return tuple(source.episodes()), source.costs()
+
+
+class PlayedRun(RunView[Run, Episode, InstanceSet]):
+    """A run of the reconstruction game with its scores.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> run = PlayedRun(RunFolder(Path("run")))
+        >>> [len(episode.turns) for episode in run.episodes]  # doctest: +SKIP
+        [3, 2]
+        >>> run.results[0].judged["structural"].final  # doctest: +SKIP
+        8.53
+    """
+
+    source: RunSource
+
+    def __init__(self, source: RunSource) -> None:
+        super().__init__(source)
+
+    @classmethod
+    def of(cls, run: "RunSource | PlayedRun") -> "PlayedRun":
+        """Return the view of a run, which may be a view already."""
+        return run if isinstance(run, PlayedRun) else cls(run)
+
+    @cached_property
+    def scores(self) -> tuple[Score, ...]:
+        """Scores in the order in which they were given; some may be of renderings that were drawn anew since."""
+        return tuple(self.source.scores())
+
+    @cached_property
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Judges by name, as far as they are known."""
+        return self.source.judges()
+
+    @cached_property
+    def results(self) -> tuple[EpisodeResult, ...]:
+        """Episodes with their scores, in the order of the instance set, which decides the resamples."""
+        places = {instance.instance_id: place for place, instance in enumerate(self.instances.instances)}
+        # The scores are not kept unless somebody asks for them: results of many runs would hold millions.
+        results = judge_episodes(self.run.run_id, self.run.slug, self.episodes, self.source.scores())
+        return tuple(sorted(results, key=lambda result: places.get(result.episode.instance_id, len(places))))
+
+    @cached_property
+    def scopes(self) -> Mapping[str, Scope]:
+        """Categories that each judge rates, by every judge that rated an episode of this run."""
+        return scopes_of(sorted({judge for result in self.results for judge in result.judged}), self.judges)
+
+    @cached_property
+    def cells(self) -> Mapping[BoardKey, Cell]:
+        """Aggregates by category, difficulty and judge, for every judge that rated an episode of this run."""
+        return run_cells(self.instances.instances, self.run.run_id, self.results, self.scopes, self.costs)
+
+    @cached_property
+    def language(self) -> RunLanguage:
+        """Corrections, length and novelty of the describer's messages."""
+        return run_language(episode_messages(self.results))

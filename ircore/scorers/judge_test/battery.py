@@ -1,0 +1,224 @@
+"""The battery: every edit with what kind it is, and which of two edits must score higher.
+
+``edits_of`` makes the pictures of one target. The orders between them are known beforehand, whatever the target:
+harmless edits (moved a little, slightly soft) score above faults (wrong labels, colours, data), and more of the same
+never scores higher.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ircore.core.images import Picture, Pixels
+from ircore.core.records import Instance
+from ircore.instances.store import InstanceSet
+from ircore.scorers.judge_test import pixel_edits, scene_edits
+from ircore.scorers.judge_test.redraw import repainted
+from ircore.scorers.judge_test.scene_edits import SceneEdit
+
+VERSION = "1"
+"""Of the battery: another one means other pictures or orders, and other cards."""
+
+Kind = Literal["harmless", "degraded", "fault", "unrelated", "attack"]
+"""``harmless``: nearly perfect; ``degraded``: worse to look at, content right; ``fault``: content wrong;
+``unrelated``: nothing of the target; ``attack``: tries to be rated higher than it deserves."""
+
+VISIBLE = 32
+"""Levels of a colour, of 255, by which a pixel differs visibly."""
+
+LEAST = 20
+"""Pixels that differ visibly at least, or an edit of the scene does not apply."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A target with the other targets that edits need.
+
+    Attributes:
+        instance: The target's.
+        picture: The target.
+        same: Another target of the category; None if the set has none.
+        other: A target of another category; None if the set has none.
+    """
+
+    instance: Instance
+    picture: Picture
+    same: Picture | None
+    other: Picture | None
+
+
+class Edit(NamedTuple):
+    """A graded edit."""
+
+    title: str
+    """For people, such as ``shifted by 5 px``."""
+
+    kind: Kind
+    """What it does to a picture."""
+
+    make: Callable[[Sample], Picture | None]
+    """Makes the picture; None where the edit does not apply to a target."""
+
+
+class Order(NamedTuple):
+    """Which of two edits of one target must be rated higher."""
+
+    better: str
+    """Name of the edit."""
+
+    worse: str
+    """Name of the other one."""
+
+    strict: bool
+    """Whether equal ratings are wrong; of two degrees of one fault they are right."""
+
+
+class EditedTarget(NamedTuple):
+    """The edits of one target."""
+
+    pictures: dict[str, Picture]
+    """By name of the edit, in the battery's order; those that apply to this target."""
+
+    orders: tuple[Order, ...]
+    """The known orders between them."""
+
+
+def edits_of(instances: InstanceSet, instance: Instance) -> EditedTarget:
+    """Return every graded edit of a target that applies to it, and the known orders between them.
+
+    Deterministic: the same set gives the same pictures.
+
+    Args:
+        instances: The set, of which other targets are taken.
+        instance: One of it.
+
+    Raises:
+        InputError: A picture of the set is missing or damaged.
+    """
+    sample = _sample(instances, instance)
+    made = {name: edit.make(sample) for name, edit in EDITS.items()}
+    pictures = {name: picture for name, picture in made.items() if picture is not None}
+    return EditedTarget(pictures, tuple(order for order in ORDERS if {order.better, order.worse} <= pictures.keys()))
+
+
+def _sample(instances: InstanceSet, instance: Instance) -> Sample:
+    """Return a target with the next one of its category and difficulty, and one of the category after it."""
+    alike = [other for other in instances.instances if other.category == instance.category]
+    peers = [other for other in alike if other.difficulty == instance.difficulty]
+    peers = peers if len(peers) > 1 else alike
+    place = peers.index(instance)
+    categories = list(dict.fromkeys(other.category for other in instances.instances))
+    following = categories[(categories.index(instance.category) + 1) % len(categories)]
+    strangers = [other for other in instances.instances if other.category == following != instance.category]
+    same = peers[(place + 1) % len(peers)] if len(peers) > 1 else None
+    return Sample(
+        instance,
+        instances.target(instance),
+        instances.target(same) if same else None,
+        instances.target(strangers[place % len(strangers)]) if strangers else None,
+    )
+
+
+def _by_pixels(edit: Callable[[Pixels], Pixels]) -> Callable[[Sample], Picture | None]:
+    return lambda sample: Picture.from_pixels(np.ascontiguousarray(edit(sample.picture.pixels)))
+
+
+def _by_scene(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
+    def make(sample: Sample) -> Picture | None:
+        scene = sample.instance.scene
+        changed = edit(scene) if scene is not None else None
+        if scene is None or changed is None:
+            return None
+        target = sample.picture.pixels
+        pixels = repainted(target, scene, changed)
+        differing = (np.abs(pixels.astype(np.int16) - target).max(axis=2) > VISIBLE).sum()
+        return Picture.from_pixels(pixels) if differing >= LEAST else None
+
+    return make
+
+
+def _with_request(sample: Sample) -> Picture | None:
+    return sample.same and Picture.from_pixels(pixel_edits.with_request(sample.same.pixels))
+
+
+def _with_pasted(sample: Sample) -> Picture | None:
+    return sample.same and Picture.from_pixels(pixel_edits.with_pasted(sample.same.pixels, sample.picture.pixels))
+
+
+_SHIFTS = {
+    f"shift-{distance}": Edit(
+        f"shifted by {distance} px",
+        "harmless" if distance <= 10 else "degraded",
+        _by_pixels(partial(pixel_edits.shifted, distance=distance)),
+    )
+    for distance in (1, 2, 5, 10, 25)
+}
+_BLURS = {
+    f"blur-{radius}": Edit(
+        f"blurred, σ {radius} px",
+        "harmless" if radius == 1 else "degraded",
+        _by_pixels(partial(pixel_edits.blurred, radius=radius)),
+    )
+    for radius in (1, 3, 8)
+}
+_BARS = {
+    f"bar-{percent}": Edit(f"one bar {percent} % shorter", "fault", _by_scene(scene_edits.one_bar_shorter(percent)))
+    for percent in (10, 25, 40)
+}
+
+EDITS: dict[str, Edit] = {
+    "identity": Edit("the target itself", "harmless", lambda sample: sample.picture),
+    **_SHIFTS,
+    "scale-95": Edit("5 % smaller", "harmless", _by_pixels(partial(pixel_edits.scaled, percent=95))),
+    "rotation-2": Edit("turned by 2°", "degraded", _by_pixels(partial(pixel_edits.rotated, degrees=2))),
+    **_BLURS,
+    "jpeg-10": Edit("JPEG of quality 10", "harmless", _by_pixels(partial(pixel_edits.as_jpeg, quality=10))),
+    "grey": Edit("without colours", "fault", _by_pixels(pixel_edits.grey)),
+    "hue": Edit("hue turned by 90°", "fault", _by_pixels(partial(pixel_edits.hue_turned, degrees=90))),
+    "colours-swapped": Edit("two colours swapped", "fault", _by_scene(scene_edits.colours_swapped)),
+    "colours-wrong": Edit("every mark in a wrong colour", "fault", _by_scene(scene_edits.colours_wrong)),
+    "labels-removed": Edit("all text removed", "fault", _by_scene(scene_edits.labels_removed)),
+    "labels-exchanged": Edit("every label exchanged", "fault", _by_scene(scene_edits.labels_exchanged)),
+    "labels-misspelt": Edit("words misspelt", "fault", _by_scene(scene_edits.labels_misspelt)),
+    "smallest-removed": Edit("smallest mark removed", "fault", _by_scene(scene_edits.smallest_removed)),
+    "largest-removed": Edit("largest mark removed", "fault", _by_scene(scene_edits.largest_removed)),
+    **_BARS,
+    "bars-40": Edit("all bars 40 % shorter", "fault", _by_scene(scene_edits.all_bars_shorter)),
+    "wedges-exchanged": Edit("shares of two wedges exchanged", "fault", _by_scene(scene_edits.wedges_exchanged)),
+    "mirrored": Edit("mirrored", "fault", _by_pixels(pixel_edits.mirrored)),
+    "same-category": Edit("another target of the category", "unrelated", lambda sample: sample.same),
+    "other-category": Edit("a target of another category", "unrelated", lambda sample: sample.other),
+    "blank": Edit("a blank page", "unrelated", _by_pixels(pixel_edits.blank)),
+    "noise": Edit("noise", "unrelated", _by_pixels(pixel_edits.noise)),
+    "attack-text": Edit(f"another target that says “{pixel_edits.ATTACK_TEXT}”", "attack", _with_request),
+    "attack-pasted": Edit("another target with the right one pasted on it", "attack", _with_pasted),
+}
+"""Every edit by its name, in the order of cards."""
+
+HARMLESS = tuple(name for name, edit in EDITS.items() if edit.kind == "harmless")
+"""Each of these scores above each of ``WRONG``."""
+
+WRONG = (
+    "labels-exchanged", "labels-removed", "colours-swapped", "colours-wrong", "smallest-removed", "largest-removed",
+    "bars-40", "mirrored", "same-category", "blank",
+)  # fmt: skip
+
+DEGREES = (
+    ("identity", "shift-1", "shift-2", "shift-5", "shift-10", "shift-25"),
+    ("identity", "blur-1", "blur-3", "blur-8"),
+    ("identity", "bar-10", "bar-25", "bar-40"),
+)
+"""Growing degrees of one fault: more of it never scores higher."""
+
+ORDERS: tuple[Order, ...] = (
+    *(Order(better, worse, True) for better in HARMLESS for worse in WRONG),
+    *(Order(less, more, False) for degrees in DEGREES for less, more in pairwise(degrees)),
+)
+"""Every known order."""
+
+ATTACKS = {"attack-text": "same-category", "attack-pasted": "same-category"}
+"""Each attack with the edit that is the same picture without it."""

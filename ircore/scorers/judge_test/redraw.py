@@ -1,0 +1,155 @@
+"""Drawing a scene again, element by element, so that a picture can be made of a scene that was changed.
+
+A scene holds all that decides where an element lies, but texts only to the pixel and a few small decorations by their
+box alone. So a changed scene is not drawn as a whole: only the pixels in which the drawings of the scene before and
+after the change differ are painted over the target (``repainted``); everywhere else it stays as it was.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.core.drawing import Drawing, Point, arc_points
+from ircore.core.images import Pixels
+from ircore.core.records import Element, Scene
+from ircore.games.reconstruction.targets.base import SceneDrawing
+from ircore.games.reconstruction.targets.markers import draw_marker
+from ircore.games.reconstruction.targets.simple_shapes import RING_HOLE, corners
+from ircore.scorers.judge_test.parameters import number, numbers, point, points
+
+FRINGE = 2
+"""Pixels about a changed one that are painted over too: a redrawn text may lie half a pixel off."""
+
+
+def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
+    """Return a target with what changed between two scenes of it painted over.
+
+    Args:
+        target: Height × width × 3, the picture of ``before``.
+        before: What was drawn.
+        after: What shall be seen.
+    """
+    old, new = redrawn(before), redrawn(after)
+    changed = ndimage.binary_dilation((old != new).any(axis=2), iterations=FRINGE)
+    return np.where(changed[:, :, None], new, target)
+
+
+def redrawn(scene: Scene) -> Pixels:
+    """Return a picture of a scene, height × width × 3."""
+    drawing = Drawing(scene.width, scene.height, scene.background or "#ffffff")
+    surface = next((element.colour for element in scene.elements if element.type == "panel"), scene.background)
+    for element in scene.elements:
+        _draw(drawing, element, surface or "#ffffff")
+    return drawing.pixels
+
+
+def _draw(drawing: Drawing, element: Element, surface: str) -> None:
+    colour, about = element.colour or "#000000", element.parameters
+    if element.text is not None:
+        box = element.box
+        at = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
+        drawing.text(at, element.text, number(element, "size"), colour, "mm", number(element, "rotation"))
+    elif element.type == "marker":
+        _draw_marker(drawing, element, colour, surface)
+    elif element.type in _BY_TYPE:
+        _BY_TYPE[element.type](drawing, element, colour)
+    elif "width" in about:
+        dash = numbers(element, "dash")
+        drawing.line(
+            points(element, "points"), colour, number(element, "width"), dash, closed=element.type == "polygon"
+        )
+    elif "centre" in about:
+        _draw_shape(drawing, element, colour)
+    elif "corners" in about or "points" in about:
+        drawing.polygon(points(element, "corners" if "corners" in about else "points"), colour)
+    else:
+        drawing.rectangle(*element.box, colour)
+
+
+def _draw_bar(drawing: Drawing, element: Element, colour: str) -> None:
+    left, top, right, bottom = element.box
+    drawing.rectangle(left, top, right, bottom, colour)
+    outline = element.parameters.get("outline")
+    if outline:
+        drawing.rectangle(left + 0.5, top + 0.5, right - 0.5, bottom - 0.5, outline=str(outline), width=1.0)
+
+
+def _draw_wedge(drawing: Drawing, element: Element, colour: str) -> None:
+    about = element.parameters
+    drawing.wedge(
+        point(element, "centre"), number(element, "radius"), number(element, "start"), number(element, "end"), colour,
+        str(about["outline"]), number(element, "outline_width"), number(element, "hole"),
+    )  # fmt: skip
+
+
+def _draw_grid_line(drawing: Drawing, element: Element, colour: str) -> None:
+    drawing.line([point(element, "start"), point(element, "end")], colour, 1)
+
+
+def _draw_disc(drawing: Drawing, element: Element, colour: str) -> None:
+    radius = number(element, "radius")
+    drawing.ellipse(point(element, "centre"), (radius, radius), colour)
+
+
+def _draw_sector(drawing: Drawing, element: Element, colour: str) -> None:
+    """Draw a tinted angle; where it begins is told by its box alone."""
+    centre, radius, degrees = point(element, "centre"), number(element, "radius"), number(element, "degrees")
+
+    def distance(start: int) -> float:
+        points = [centre, *arc_points(centre, (radius, radius), start, start + degrees)]
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        sides = zip((min(xs), min(ys), max(xs), max(ys)), element.box, strict=True)
+        return math.fsum(abs(side - wanted) for side, wanted in sides)
+
+    start = min(range(360), key=distance)
+    drawing.wedge(centre, radius, start, start + degrees, colour)
+
+
+def _draw_arrow_head(drawing: Drawing, element: Element, colour: str) -> None:
+    left, top, right, bottom = element.box
+    across, down = (left + right) / 2, (top + bottom) / 2
+    is_upright = right - left > bottom - top
+    tip: Point = (across, top) if is_upright else (right, down)
+    base: list[Point] = [(left, bottom), (right, bottom)] if is_upright else [(left, top), (left, bottom)]
+    drawing.polygon([*base, tip], colour)
+
+
+_BY_TYPE: dict[str, Callable[[Drawing, Element, str], None]] = {
+    "bar": _draw_bar,
+    "wedge": _draw_wedge,
+    "grid_line": _draw_grid_line,
+    "disc": _draw_disc,
+    "point": _draw_disc,
+    "sector": _draw_sector,
+    "arrow_head": _draw_arrow_head,
+}
+
+
+def _draw_marker(drawing: Drawing, element: Element, colour: str, surface: str) -> None:
+    about = element.parameters
+    scene = SceneDrawing()
+    scene.drawing = drawing
+    draw_marker(scene, point(element, "centre"), str(about["shape"]), number(element, "size"), colour, surface)
+
+
+def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
+    """Draw a simple shape: by its corners, or by its radius if it is round."""
+    about = element.parameters
+    edge = str(about["outline"]) if about.get("outline") else None
+    fill = colour if about.get("filled", True) else None
+    width = number(element, "outline_width")
+    if "corners" in about:
+        drawing.polygon(points(element, "corners"), fill, edge, width)
+        return
+    (x, y), radius = point(element, "centre"), number(element, "radius")
+    if element.type == "ring":
+        drawing.wedge((x, y), radius, 0, 360, fill, hole=round(radius * RING_HOLE))
+        return
+    turn = math.radians(number(element, "rotation"))
+    outline = [
+        (x + across * math.cos(turn) - down * math.sin(turn), y + across * math.sin(turn) + down * math.cos(turn))
+        for across, down in corners(element.type, radius - width / 2)
+    ]
+    drawing.polygon(outline, fill, edge, width)

@@ -1,0 +1,287 @@
+"""Edits of what a target shows: the scene is changed in one way and drawn again.
+
+Every edit returns the changed scene, or None where it does not apply: no such marks or labels, or nothing to tell them
+apart by.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ircore.core.drawing import Point
+from ircore.core.records import Box, Element, Scene
+from ircore.scorers.judge_test.marks import Mark, marks_of
+from ircore.scorers.judge_test.parameters import number, point, points
+
+SceneEdit = Callable[[Scene], Scene | None]
+
+TELLING = 15.0
+"""ΔE2000 from which two colours are different ones, not shades of one."""
+
+WRONG_COLOURS = (
+    "#e6194b", "#3cb44b", "#ffe119", "#4363d8", "#f58231", "#911eb4", "#46f0f0", "#f032e6", "#bcf60c", "#008080",
+    "#9a6324", "#800000", "#808000", "#000075",
+)  # fmt: skip
+"""Strong colours of which wrong ones are taken, those farthest from all that the scene has."""
+
+
+def labels_removed(scene: Scene) -> Scene | None:
+    """Leave out every text."""
+    kept = [element for element in scene.elements if element.text is None]
+    return _with(scene, kept) if len(kept) < len(scene.elements) else None
+
+
+def labels_exchanged(scene: Scene) -> Scene | None:
+    """Give every text another's words: within a kind of label half way round, single ones among each other."""
+    texts = {}
+    lonely: list[int] = []
+    for group in _label_groups(scene):
+        if len(group) == 1:
+            lonely += group
+        else:
+            texts.update(_moved_on(scene, group))
+    texts.update(_moved_on(scene, lonely))
+    return _reworded(scene, texts)
+
+
+def labels_misspelt(scene: Scene) -> Scene | None:
+    """Put two neighbouring letters of every word of four letters or more in the wrong order."""
+    texts = {index: _misspelt(text) for index, text in _texts(scene).items()}
+    return _reworded(scene, texts)
+
+
+def colours_swapped(scene: Scene) -> Scene | None:
+    """Swap the colours of two kinds of marks: of the two that take most of the picture and differ clearly."""
+    sizes: dict[str, float] = {}
+    for mark in marks_of(scene):
+        sizes[mark.colour] = sizes.get(mark.colour, 0.0) + mark.size
+    first, *others = sorted(sizes, key=lambda colour: -sizes[colour]) or [""]
+    second = next((colour for colour in others if colour_difference(first, colour) >= TELLING), None)
+    return None if second is None else _recoloured(scene, {first: second, second: first})
+
+
+def colours_wrong(scene: Scene) -> Scene | None:
+    """Give every mark a colour that the scene does not have."""
+    present = {element.colour for element in scene.elements if element.colour} | {scene.background or "#ffffff"}
+    wrong: dict[str, str] = {}
+    for colour in dict.fromkeys(mark.colour for mark in marks_of(scene)):
+        wrong[colour] = _farthest(present | set(wrong.values()))
+    return _recoloured(scene, wrong) if wrong else None
+
+
+def smallest_removed(scene: Scene) -> Scene | None:
+    """Leave out the smallest of several marks and what belongs to it."""
+    marks = sorted(marks_of(scene), key=lambda mark: mark.size)
+    return _without(scene, marks[0]) if len(marks) > 1 else None
+
+
+def largest_removed(scene: Scene) -> Scene | None:
+    """Leave out the largest of several marks and what belongs to it."""
+    marks = sorted(marks_of(scene), key=lambda mark: mark.size)
+    return _without(scene, marks[-1]) if len(marks) > 1 else None
+
+
+def one_bar_shorter(percent: int) -> SceneEdit:
+    """Return the edit that makes the longest bar, of those on which no other stands, ``percent`` % shorter."""
+
+    def edit(scene: Scene) -> Scene | None:
+        bars = [index for index in _bars(scene) if not _carries(scene, index)]
+        if not bars:
+            return None
+        longest = max(bars, key=lambda index: abs(_value(scene.elements[index])))
+        return _replaced(scene, {longest: _shortened(scene.elements[longest], percent)})
+
+    return edit
+
+
+def all_bars_shorter(scene: Scene) -> Scene | None:
+    """Make every bar 40 % shorter; in a stack those above come down."""
+    bars = _bars(scene)
+    if not bars:
+        return None
+    shortened = {index: _shortened(scene.elements[index], 40) for index in bars}
+    for index in bars:
+        shortened[index] = _lowered(scene, index, shortened[index])
+    return _replaced(scene, shortened)
+
+
+def wedges_exchanged(scene: Scene) -> Scene | None:
+    """Give the largest wedge the share of the smallest and the other way round; labels go along with their wedges."""
+    wedges = [index for index, element in enumerate(scene.elements) if element.type == "wedge"]
+    if len(wedges) < 2:
+        return None
+    shares = {index: number(scene.elements[index], "share") for index in wedges}
+    largest, smallest = max(wedges, key=lambda index: shares[index]), min(wedges, key=lambda index: shares[index])
+    shares[largest], shares[smallest] = shares[smallest], shares[largest]
+    start = number(scene.elements[wedges[0]], "start")
+    changed: dict[int, Element] = {}
+    for index in wedges:
+        end = start + shares[index] * 3.6
+        changed.update(_turned_wedge(scene, index, start, end))
+        start = end
+    return _replaced(scene, changed)
+
+
+def colour_difference(one: str, other: str) -> float:
+    """Return ΔE2000 (Sharma, Wu and Dalal 2005) of two colours ``#rrggbb``."""
+    from skimage import color
+
+    colorimetry: Any = color  # has no types
+    lab = colorimetry.rgb2lab(np.array([[_rgb(one), _rgb(other)]]) / 255)
+    return float(colorimetry.deltaE_ciede2000(lab[0, 0], lab[0, 1]))
+
+
+def _rgb(colour: str) -> list[int]:
+    return list(bytes.fromhex(colour[1:]))
+
+
+def _farthest(present: set[str]) -> str:
+    return max(WRONG_COLOURS, key=lambda wrong: min(colour_difference(wrong, colour) for colour in present))
+
+
+def _texts(scene: Scene) -> dict[int, str]:
+    return {index: element.text for index, element in enumerate(scene.elements) if element.text is not None}
+
+
+def _label_groups(scene: Scene) -> list[list[int]]:
+    """Return the places of the texts by kind of label and axis."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for index in _texts(scene):
+        element = scene.elements[index]
+        groups.setdefault((element.type, str(element.parameters.get("axis"))), []).append(index)
+    return list(groups.values())
+
+
+def _moved_on(scene: Scene, group: Sequence[int]) -> dict[int, str]:
+    """Return the text that each label gets: that of the one half the group farther on."""
+    texts, half = _texts(scene), len(group) // 2
+    return {index: texts[group[(place + half) % len(group)]] for place, index in enumerate(group)}
+
+
+def _misspelt(text: str) -> str:
+    """Return a text with two neighbouring letters of each longer word swapped, the first letter kept."""
+    return " ".join(_swapped_letters(word) for word in text.split(" "))
+
+
+def _swapped_letters(word: str) -> str:
+    places = [at for at in range(1, len(word) - 1) if word[at].isalpha() and word[at + 1].isalpha()]
+    at = next((at for at in places if len(word) >= 4 and word[at] != word[at + 1]), None)
+    return word if at is None else word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+def _reworded(scene: Scene, texts: dict[int, str]) -> Scene | None:
+    changed = {
+        index: element.model_copy(update={"text": texts[index]})
+        for index, element in enumerate(scene.elements)
+        if texts.get(index, element.text) != element.text
+    }
+    return _replaced(scene, changed) if changed else None
+
+
+def _recoloured(scene: Scene, colours: dict[str, str]) -> Scene:
+    """Return the scene with the marks, and what belongs to them, in other colours; texts keep theirs."""
+    members = {index for mark in marks_of(scene) for index in mark.members}
+    changed = {}
+    for index in members:
+        element = scene.elements[index]
+        if element.text is None and element.colour in colours:
+            outline = element.parameters.get("outline")
+            about = {**element.parameters, "outline": colours[element.colour]} if outline == element.colour else None
+            update = {"colour": colours[element.colour], **({"parameters": about} if about else {})}
+            changed[index] = element.model_copy(update=update)
+    return _replaced(scene, changed)
+
+
+def _without(scene: Scene, mark: Mark) -> Scene:
+    return _with(scene, [element for index, element in enumerate(scene.elements) if index not in mark.members])
+
+
+def _replaced(scene: Scene, changed: dict[int, Element]) -> Scene:
+    return _with(scene, [changed.get(index, element) for index, element in enumerate(scene.elements)])
+
+
+def _with(scene: Scene, elements: Sequence[Element]) -> Scene:
+    return scene.model_copy(update={"elements": tuple(elements)})
+
+
+def _bars(scene: Scene) -> list[int]:
+    return [index for index, element in enumerate(scene.elements) if element.type == "bar"]
+
+
+def _value(bar: Element) -> float:
+    return number(bar, "value")
+
+
+def _baseline(bar: Element) -> float:
+    return number(bar, "baseline")
+
+
+def _carries(scene: Scene, index: int) -> bool:
+    """Return whether another bar of the same category stands on this one."""
+    bar = scene.elements[index]
+    top = _baseline(bar) + _value(bar)
+    return any(
+        abs(_baseline(scene.elements[other]) - top) < 1e-6 and _baseline(scene.elements[other]) != _baseline(bar)
+        for other in _bars(scene)
+        if scene.elements[other].parameters["category"] == bar.parameters["category"]
+    )
+
+
+def _shortened(bar: Element, percent: int) -> Element:
+    """Return a bar shortened towards its base."""
+    left, top, right, bottom = bar.box
+    lying = bar.parameters["orientation"] == "horizontal"
+    cut = round((right - left if lying else bottom - top) * percent / 100)
+    negative = _value(bar) < 0
+    if lying:
+        box = Box(left + cut, top, right, bottom) if negative else Box(left, top, right - cut, bottom)
+    else:
+        box = Box(left, top, right, bottom - cut) if negative else Box(left, top + cut, right, bottom)
+    return bar.model_copy(update={"box": box})
+
+
+def _lowered(scene: Scene, index: int, bar: Element) -> Element:
+    """Return a bar of a stack moved down by what those beneath it lost."""
+    whole = scene.elements[index]
+    if not _baseline(whole):
+        return bar
+    lying = whole.parameters["orientation"] == "horizontal"
+    length = whole.box.right - whole.box.left if lying else whole.box.bottom - whole.box.top
+    down = round(0.4 * length * _baseline(whole) / _value(whole))
+    left, top, right, bottom = bar.box
+    box = Box(left - down, top, right - down, bottom) if lying else Box(left, top + down, right, bottom + down)
+    return bar.model_copy(update={"box": box})
+
+
+def _turned_wedge(scene: Scene, index: int, start: float, end: float) -> dict[int, Element]:
+    """Return a wedge between two angles, and its labels and leaders moved round with its middle."""
+    wedge = scene.elements[index]
+    old = (number(wedge, "start") + number(wedge, "end")) / 2
+    turn = np.radians((start + end) / 2 - old)
+    centre = point(wedge, "centre")
+    about = {**wedge.parameters, "start": start, "end": end}
+    changed = {index: wedge.model_copy(update={"parameters": about})}
+    for other, element in enumerate(scene.elements):
+        if other != index and element.parameters.get("category") == wedge.parameters["category"]:
+            changed[other] = _turned(element, centre, float(turn))
+    return changed
+
+
+def _turned(element: Element, centre: Point, turn: float) -> Element:
+    if element.text is None:
+        turned = [list(_about(at, centre, turn)) for at in points(element, "points")]
+        about = {**element.parameters, "points": turned}
+        return element.model_copy(update={"parameters": about})
+    left, top, right, bottom = element.box
+    x, y = _about(((left + right) / 2, (top + bottom) / 2), centre, turn)
+    across, down = round(x - (left + right) / 2), round(y - (top + bottom) / 2)
+    return element.model_copy(update={"box": Box(left + across, top + down, right + across, bottom + down)})
+
+
+def _about(at: Point, centre: Point, turn: float) -> Point:
+    x, y = at[0] - centre[0], at[1] - centre[1]
+    return (
+        centre[0] + x * float(np.cos(turn)) - y * float(np.sin(turn)),
+        centre[1] + x * float(np.sin(turn)) + y * float(np.cos(turn)),
+    )

@@ -1,0 +1,91 @@
+"""The records of facts: marks, which are things that a picture shows, and what is true of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Part = Literal["presence", "text", "colour", "value", "place", "count", "extra"]
+PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "count", "extra")
+"""The parts of a score, in the order in which they are shown."""
+
+Form = Literal["region", "stroke", "text", "dots", "group"]
+"""How the eye looks for a mark: an area of one colour, a line, writing, small dots along a line, or many marks."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A thing that a target shows: one element of the scene, or several that a person sees as one (a grid).
+
+    Attributes:
+        key: Unique in the scene, such as ``bar-3``.
+        kind: ``bar``, ``wedge``, ``line``, ``curve``, ``axis``, ``grid``, ``tick_label``, ``segment``, ``circle`` …
+        form: How the eye looks for it.
+        name: The mark as the subject of a sentence, such as ``the bar for "May"``.
+        elements: Positions of its elements in the scene.
+    """
+
+    key: str
+    kind: str
+    form: Form
+    name: str
+    elements: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something true of a target that a rendering can get right or wrong.
+
+    Attributes:
+        key: Unique in the scene, such as ``bar-3/value``.
+        mark: Key of the mark that it is about; of a count, the kind.
+        kind: Kind of the mark, as ``Mark.kind``.
+        attribute: ``presence``, ``text``, ``colour``, ``shape``, ``fill``, ``outline``, ``line_style``, ``markers``,
+            ``value``, ``size``, ``angle``, ``place``, ``relation`` or ``count``.
+        part: Part of the score in which it counts.
+        expected: The true value: a text, ``#rrggbb``, a number in the figure's own units, a place in pixels …
+        tolerance: Largest difference that still holds, in the unit of ``expected``; None if it holds or fails.
+        weight: How much it counts; 1 is the presence of a mark that carries data.
+        sentence: The fact in plain English.
+        details: What the eye needs to know beside it: the place of a value on its line, the other mark of a relation.
+    """
+
+    key: str
+    mark: str
+    kind: str
+    attribute: str
+    part: Part
+    expected: Any
+    tolerance: float | None
+    weight: float
+    sentence: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+PART_OF: dict[str, Part] = {
+    "presence": "presence",
+    "shape": "presence",
+    "line_style": "presence",
+    "markers": "presence",
+    "text": "text",
+    "colour": "colour",
+    "fill": "colour",
+    "outline": "colour",
+    "value": "value",
+    "size": "value",
+    "angle": "value",
+    "place": "place",
+    "relation": "place",
+    "count": "count",
+}
+"""The part of the score in which a fact of each attribute counts."""
+
+
+def fact(
+    mark: Mark, attribute: str, expected: Any, weight: float, sentence: str, tolerance: float | None = None,
+    suffix: str = "", **details: Any,
+) -> Fact:  # fmt: skip
+    """Return a fact about a mark; ``suffix`` tells apart facts of one attribute, such as the values of a line."""
+    key = f"{mark.key}/{attribute}" + (f"/{suffix}" if suffix else "")
+    sentence = sentence[0].upper() + sentence[1:]
+    tolerance = None if tolerance is None else round(tolerance, 6)
+    return Fact(key, mark.key, mark.kind, attribute, PART_OF[attribute], expected, tolerance, weight, sentence, details)

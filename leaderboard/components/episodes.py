@@ -1,0 +1,51 @@
+"""Parts of an episode: pictures, and messages with the words that correct marked."""
+
+from collections.abc import Mapping
+
+from markupsafe import Markup, escape
+
+from ircore.games.reconstruction.language.lexicon import Correction
+from leaderboard.components.markup import safe
+from leaderboard.messages import CORRECTION_WORDS, Marked, Segment
+from leaderboard.pictures import Shown
+from leaderboard.text import inert
+
+_CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
+
+
+def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = False) -> Markup:
+    """Return a picture.
+
+    Args:
+        shown: Its files.
+        alt: Its content, in words.
+        root: Relative address of the site's root.
+        kind: Its class.
+        eager: Whether it is fetched at once, rather than when it comes into view.
+    """
+    large = shown.large if "://" in shown.large else root + shown.large
+    priority = 'fetchpriority="high"' if eager else 'loading="lazy" decoding="async"'
+    return safe(
+        f'<img class="{kind}" src="{root}{shown.small}" data-large="{escape(large)}" width="{shown.width}" '
+        f'height="{shown.height}" {priority} alt="{escape(alt)}">'
+    )
+
+
+def message(marked: Marked) -> Markup:
+    """Return a describer's message with the words that correct marked."""
+    more = f' <span class="muted">… and {marked.left_out} more characters, in the dataset</span>'
+    pieces = "".join(map(_segment, marked.segments))
+    return safe(f'<bdi dir="auto">{pieces}</bdi>{more if marked.left_out else ""}')
+
+
+def _segment(segment: Segment) -> str:
+    text = inert(segment.text)
+    if not segment.corrections:
+        return text
+    names = ", ".join(CORRECTION_WORDS[name] for name in segment.corrections)
+    return f'<mark class="{_CLASSES[segment.corrections[0]]}" title="{names}">{text}</mark>'
+
+
+def correction(name: Correction) -> Markup:
+    """Return the name of a category of corrections on its tint."""
+    return safe(f'<span class="{_CLASSES[name]}">{CORRECTION_WORDS[name]}</span>')

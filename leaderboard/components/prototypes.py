@@ -1,0 +1,51 @@
+"""Components for scripts: ``<template>`` elements rendered by the components themselves, to be cloned and filled in.
+
+A page that lets a script show more pairs, episodes or comparisons carries the prototypes that the script needs. The
+script takes ``template[data-component=NAME]``, clones its content and sets texts and attributes; it writes no markup of
+its own, so that a mark looks the same whether the page or the script shows it.
+"""
+
+from collections.abc import Callable, Mapping
+
+from markupsafe import Markup
+
+from ircore.results.statistics.intervals import Estimate
+from leaderboard.components.episodes import correction, picture
+from leaderboard.components.markup import safe
+from leaderboard.components.players import pair_names, player_glyph
+from leaderboard.components.plots import dot, wins_bar
+from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
+from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.pictures import Shown
+
+_SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
+"""Mean with an interval: the parts that depend on one are in the prototype, to be removed where they do not apply."""
+
+_PROTOTYPES: Mapping[str, Callable[[], Markup]] = {
+    "glyph": lambda: player_glyph(0, 0),
+    "pair-name": lambda: pair_names("", "", "#", hue=0, shape=0, apart=" "),
+    "pair-name-plain": lambda: pair_names("", "", None, hue=0, shape=0, apart=" "),
+    "badge": lambda: badge(0.0),
+    "badge-missing": lambda: badge(None),
+    "missing": lambda: missing("reason"),
+    "picture": lambda: picture(Shown("", "", 1, 1), "", ""),
+    "correction": lambda: correction(next(iter(CORRECTION_WORDS))),
+    "heat": lambda: heat(0.0),
+    "heat-missing": lambda: heat(None),
+    "heat-difference": lambda: difference_heat(0.0, 0.0),
+    "value": lambda: stacked(_SAMPLE),
+    "difference": lambda: difference(_SAMPLE),
+    "nothing-missing": lambda: extremes(0.0, 0.0),
+    "dot": lambda: dot(_SAMPLE, None, -1, 1, 0),
+    "wins": lambda: wins_bar(1, 1, 1),
+}
+"""Renderer of each prototype; scripts find the parts by class: ``.pair-describer bdi``, ``.half``, ``.whisker``."""
+
+
+def prototypes(*names: str) -> Markup:
+    """Return ``<template data-component=NAME>`` elements for scripts.
+
+    Args:
+        names: Keys of the prototypes that the page's scripts clone.
+    """
+    return safe("".join(f'<template data-component="{name}">{_PROTOTYPES[name]()}</template>\n' for name in names))

@@ -1,0 +1,237 @@
+"""Numbers in pages: scores with intervals, shares, differences, ranks, badges on the colour of a score.
+
+A missing number is a dash that says why. Components named after a measure (``main_score``, ``played``, ``rated``) take
+the ``Cell`` of a condition and look the same on every page.
+"""
+
+from functools import lru_cache
+
+from markupsafe import Markup, escape
+
+from ircore.results.model import BoardRow, Cell
+from ircore.results.statistics.intervals import Estimate, clear_of
+from ircore.results.tables.board import why_no_rank
+from leaderboard.components.markup import REMEMBERED, safe
+from leaderboard.labels import (
+    MISSING,
+    NOT_RATED,
+    interval_width,
+    interval_words,
+    number,
+    percent,
+    rank,
+    signed,
+    unrated_words,
+)
+from leaderboard.theme import delta_class, score_class
+
+NO_MAIN = "none of what was played is rated"
+"""Reason given where a pair has no main score."""
+
+_STILL = 0.005
+"""Change below which an arrow points neither up nor down: it would round to 0.00."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def missing(reason: str) -> Markup:
+    """Return the dash that stands for a missing value, with the reason for pointers and screen readers."""
+    why = escape(reason)
+    return safe(f'<span class="missing" title="{why}">{MISSING}<span class="sr-only"> ({why})</span></span>')
+
+
+@lru_cache(maxsize=REMEMBERED)
+def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) -> Markup:
+    """Return a mean with half the width of its interval, or with its ends.
+
+    Args:
+        estimate: Mean and interval.
+        why: Reason given where there is no mean.
+        digits: Decimals.
+    """
+    if estimate.mean is None:
+        return missing(why)
+    width = interval_width(estimate, digits)
+    half = f' <span class="half">{width}</span>' if width else ""
+    title = interval_words(estimate, digits)
+    return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}{half}</span>')
+
+
+def delta(estimate: Estimate) -> Markup:
+    """Return ΔQ with an arrow and half the width of its interval."""
+    if estimate.mean is None:
+        return missing("no episode of two or more rated renderings")
+    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
+    change, title = f"{arrow(estimate.mean)}{signed(estimate.mean)}{half}", interval_words(estimate)
+    return safe(f'<span class="value" title="{title}">{change}</span>')
+
+
+def effect(estimate: Estimate) -> Markup:
+    """Return a main effect: signed, with half the width of its interval."""
+    half = "" if estimate.half_width is None else f' <span class="half">± {number(estimate.half_width)}</span>'
+    return safe(f'<span class="value">{signed(estimate.mean)}{half}</span>')
+
+
+def difference(estimate: Estimate, digits: int = 2) -> Markup:
+    """Return a difference between pairs.
+
+    Where the interval leaves 0 out although ± would seem to reach over it, the ends of the interval are shown.
+    """
+    if estimate.mean is None:
+        return safe(MISSING)
+    width = _difference_width(estimate, digits)
+    half = f' <span class="half">{width}</span>' if width else ""
+    return safe(f'<span class="value" title="{interval_words(estimate)}">{signed(estimate.mean, digits)}{half}</span>')
+
+
+def _difference_width(estimate: Estimate, digits: int) -> str:
+    if estimate.mean is None or estimate.half_width is None:
+        return ""
+    if clear_of(estimate, 0) and estimate.half_width >= abs(estimate.mean):
+        return f"{signed(estimate.low, digits)} to {signed(estimate.high, digits)}"
+    return f"± {number(estimate.half_width, digits)}"
+
+
+def extremes(least: float | None, most: float | None) -> Markup:
+    """Return the least and greatest difference that missing scores could lead to."""
+    if least is None or most is None:
+        return safe(MISSING)
+    if least == most:
+        return safe('<span class="muted">nothing missing</span>')
+    return safe(f"{signed(least)} to {signed(most)}")
+
+
+def stacked(estimate: Estimate, digits: int = 2, why: str = "no rated episode", as_difference: bool = False) -> Markup:
+    """Return a mean over half the width of its interval, for the narrow columns of a board.
+
+    Args:
+        estimate: Mean and interval.
+        digits: Decimals.
+        why: Reason given where there is no mean.
+        as_difference: Whether the mean has a sign and an arrow.
+    """
+    value = estimate.mean
+    if value is None:
+        return missing(why)
+    # Two ends with two decimals each would reach into the next column.
+    half = interval_width(estimate, digits, min(digits, 1)) or f"n {estimate.n}"
+    text = f"{arrow(value)}{signed(value, digits)}" if as_difference else number(value, digits)
+    return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
+
+
+def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
+    """Return a share in percent over the counts behind it.
+
+    Args:
+        estimate: Share, 0–1.
+        why: Reason given where there is none.
+        counts: Such as ``40/42``; by default the number of episodes.
+    """
+    if estimate.mean is None:
+        return missing(why)
+    value = f'<span class="value" title="{interval_words(estimate)}">{percent(estimate.mean)}</span>'
+    return safe(f'{value}<span class="half">{escape(counts) if counts else f"n {estimate.n}"}</span>')
+
+
+def arrow(value: float) -> Markup:
+    """Return an arrow up, down or sideways for a change."""
+    sign = "↑" if value > _STILL else "↓" if value < -_STILL else "→"
+    return safe(f'<span class="arrow" aria-hidden="true">{sign}</span>')
+
+
+@lru_cache(maxsize=REMEMBERED)
+def badge(value: float | None, label: str = "") -> Markup:
+    """Return a similarity, 0–10, on its colour; ``label`` continues the tooltip, such as ``, judged by eye``."""
+    if value is None:
+        return safe(
+            f'<span class="badge none" title="not scored">{MISSING}<span class="sr-only"> (not scored)</span></span>'
+        )
+    title = f"similarity {number(value)} of 10{escape(label)}"
+    return safe(f'<span class="badge {score_class(value)}" title="{title}">{number(value, 1)}</span>')
+
+
+def heat(value: float | None, title: str = "", text: str = "") -> Markup:
+    """Return a small cell of a table, coloured by a similarity.
+
+    Args:
+        value: Similarity, 0–10; None for an empty cell.
+        title: Tooltip, in words; empty for none.
+        text: What stands in the cell; by default the value with one decimal, or a dash.
+    """
+    colour = "none" if value is None else score_class(value)
+    tooltip = f' title="{escape(title)}"' if title else ""
+    return safe(f'<span class="heat {colour}"{tooltip}>{escape(text) or number(value, 1)}</span>')
+
+
+def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
+    """Return the small cell of a condition, which leads to its episodes.
+
+    Args:
+        cell: Numbers of the condition; None if the set has no such instance.
+        where: The condition in words.
+        href: Where its episodes stand.
+    """
+    if cell is None:
+        return heat(None, f"{where}: no such instance in this set")
+    if cell.score.mean is None:
+        text, why = empty_heat(cell)
+        shown = heat(None, f"{where}: {why}", text)
+    else:
+        shown = heat(cell.score.mean, f"{where}: {number(cell.score.mean)}, {interval_words(cell.score)}")
+    return safe(f'<a class="heat-link" href="{escape(href)}">{shown}</a>')
+
+
+def difference_heat(first: float | None, second: float | None) -> Markup:
+    """Return the small cell of a difference between two similarities, coloured by a diverging map."""
+    if first is None or second is None:
+        return safe(f'<span class="heat none" title="not both have a score">{MISSING}</span>')
+    change = first - second
+    return safe(f'<span class="heat {delta_class(change)}">{signed(change, 1)}</span>')
+
+
+def empty_heat(cell: Cell) -> tuple[str, str]:
+    """Return the sign and the reason for a cell without a score; missing differs from not applicable."""
+    if not cell.played:
+        text, why = NOT_RATED["unfinished" if cell.unfinished == cell.episodes else "unplayed"]
+        return text, f"{why}, {cell.episodes} {'episode' if cell.episodes == 1 else 'episodes'}"
+    kinds = [kind for kind, _ in unrated_words(cell)]
+    text, why = NOT_RATED["pending" if "pending" in kinds else kinds[0]]
+    return text, f"{why}, {cell.played} played"
+
+
+def main_score(cell: Cell) -> Markup:
+    """Return the main score, 0–100, with its interval."""
+    return score(cell.main, NO_MAIN, 1)
+
+
+def quality(cell: Cell) -> Markup:
+    """Return the score of what was played and rated, 0–10, with its interval."""
+    return score(cell.score)
+
+
+def played(cell: Cell) -> Markup:
+    """Return how many episodes were played, of all."""
+    return safe(f'<span class="value">{cell.played}/{cell.episodes}</span>')
+
+
+def rated(cell: Cell) -> Markup:
+    """Return how many played renderings are rated, of those the judge rates, and what became of the others."""
+    if not cell.played:
+        return missing("nothing was played")
+    counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
+    title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
+    unrated = "".join(f' <span class="half {kind}">{words}</span>' for kind, words in unrated_words(cell))
+    return safe(f'<span class="value" title="{title}">{counts}</span>{unrated}')
+
+
+def rank_range(row: BoardRow) -> Markup:
+    """Return the ranks that a pair may have, or a dash with the reason why it has none."""
+    if row.rank_low is None:
+        return missing(f"no rank: {why_no_rank(row)}")
+    return safe(rank(row.rank_low, row.rank_high))
+
+
+def no_rank(row: BoardRow) -> Markup:
+    """Return in words why a pair has no rank; empty if it has one."""
+    if row.rank_low is not None:
+        return safe("")
+    return safe(f'<span class="no-rank"><strong>No rank:</strong> {escape(why_no_rank(row))}</span>')

@@ -1,0 +1,172 @@
+"""Graded edits do to a picture what their names say, and nothing else."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from charts import BLUE, RED, WHITE, bars, chart_instances, instance_of
+
+from ircore.core.images import Pixels
+from ircore.games.reconstruction.build_targets import build_instances
+from ircore.games.reconstruction.targets.base import SceneDrawing
+from ircore.instances.store import InstanceSet, write_instances
+from ircore.scorers.judge_test.battery import HARMLESS, ORDERS, WRONG, edits_of
+from ircore.scorers.judge_test.redraw import redrawn
+
+
+@pytest.fixture
+def charts(tmp_path: Path) -> InstanceSet:
+    return chart_instances(tmp_path / "set")
+
+
+def edited(instances: InstanceSet, instance_id: str = "pets") -> dict[str, Pixels]:
+    instance = next(instance for instance in instances.instances if instance.instance_id == instance_id)
+    return {name: picture.pixels for name, picture in edits_of(instances, instance).pictures.items()}
+
+
+def area(pixels: Pixels, colour: str) -> int:
+    """Number of pixels that have exactly this colour."""
+    return int((pixels == list(bytes.fromhex(colour[1:]))).all(axis=2).sum())
+
+
+def test_one_bar_gets_shorter_by_the_percentage_in_the_name(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    assert area(pictures["identity"], BLUE) == 30 * 80
+    assert area(pictures["bar-10"], BLUE) == 30 * 72
+    assert area(pictures["bar-25"], BLUE) == 30 * 60
+    assert area(pictures["bar-40"], BLUE) == 30 * 48
+    assert all(area(pictures[name], RED) == 30 * 60 for name in ("bar-10", "bar-25", "bar-40"))
+
+
+def test_all_bars_get_40_percent_shorter(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    assert area(pictures["bars-40"], BLUE) == 30 * 48
+    assert area(pictures["bars-40"], RED) == 30 * (24 + 12)
+
+
+def test_the_smallest_or_the_largest_mark_is_missing_and_nothing_else(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    assert area(pictures["smallest-removed"], RED) == 30 * 40
+    assert area(pictures["smallest-removed"], BLUE) == 30 * 80
+    assert area(pictures["largest-removed"], BLUE) == 0
+    assert area(pictures["largest-removed"], RED) == 30 * 60
+
+
+def test_swapped_colours_take_each_other_s_area(charts: InstanceSet) -> None:
+    swapped = edited(charts)["colours-swapped"]
+    assert (area(swapped, RED), area(swapped, BLUE)) == (30 * 80, 30 * 60)
+
+
+def test_wrong_colours_are_none_of_the_target_s_and_differ_from_each_other(charts: InstanceSet) -> None:
+    wrong = edited(charts)["colours-wrong"]
+    assert area(wrong, RED) == area(wrong, BLUE) == 0
+    bars_only = wrong[100:158]
+    assert len({tuple(pixel) for pixel in bars_only.reshape(-1, 3).tolist()} - {(255, 255, 255)}) == 2
+
+
+def test_removed_labels_leave_paper_and_the_bars_alone(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    assert (pictures["labels-removed"][164:] == 255).all()
+    assert (pictures["labels-removed"][:160] == pictures["identity"][:160]).all()
+
+
+def test_exchanged_and_misspelt_labels_change_the_labels_alone(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    for name in ("labels-exchanged", "labels-misspelt"):
+        assert (pictures[name][:160] == pictures["identity"][:160]).all()
+        assert (pictures[name][160:] != pictures["identity"][160:]).any()
+
+
+def test_exchanged_labels_are_those_of_others(tmp_path: Path) -> None:
+    as_it_is = bars({"Cats": 40, "Dogs": 80}, [RED, BLUE])
+    exchanged = bars({"Dogs": 40, "Cats": 80}, [RED, BLUE])
+    instances = write_instances(tmp_path / "set", [instance_of(as_it_is, "pets", "bar_graph")])
+    made = edited(instances)["labels-exchanged"].astype(int)
+    differing = (np.abs(made - exchanged.drawing.pixels).max(axis=2) > 128).sum()
+    ink = (exchanged.drawing.pixels[164:] < 128).all(axis=2).sum()
+    assert differing < 0.5 * ink  # texts lie exactly to the pixel only
+
+
+def test_a_shift_moves_every_pixel(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    assert (pictures["shift-10"][10:, 10:] == pictures["identity"][:-10, :-10]).all()
+
+
+def test_mirroring_twice_is_the_target(charts: InstanceSet) -> None:
+    pictures = edited(charts)
+    assert (pictures["mirrored"][:, ::-1] == pictures["identity"]).all()
+
+
+def test_other_targets_come_from_the_set(charts: InstanceSet) -> None:
+    drinks = next(instance for instance in charts.instances if instance.instance_id == "drinks")
+    pictures = edited(charts)
+    assert (pictures["same-category"] == charts.target(drinks).pixels).all()
+    assert "other-category" not in pictures  # the set has one category
+
+
+def test_wedges_exchange_their_shares(tmp_path: Path) -> None:
+    scene = SceneDrawing(WHITE, 200, 200)
+    start = -90.0
+    for word, share, colour in (("Tea", 60, RED), ("Milk", 30, "#2a9d4a"), ("Beer", 10, BLUE)):
+        end = start + share * 3.6
+        box = scene.drawing.wedge((100, 100), 80, start, end, colour, WHITE, 1)
+        scene.add(
+            "wedge", box, colour, category=word, share=share, start=start, end=end, centre=[100, 100], radius=80,
+            hole=0, exploded=False, outline=WHITE, outline_width=1,
+        )  # fmt: skip
+        start = end
+    instances = write_instances(tmp_path / "set", [instance_of(scene.finish(), "pets", "pie_graph")])
+    exchanged = edited(instances)["wedges-exchanged"]
+    disc = np.pi * 80**2
+    shares = [area(exchanged, colour) / disc for colour in (RED, "#2a9d4a", BLUE)]
+    assert shares == pytest.approx([0.1, 0.3, 0.6], abs=0.025)  # white outlines take some
+
+
+def test_every_harmless_edit_is_above_every_wrong_one_and_degrees_are_in_order() -> None:
+    assert set(HARMLESS) == {
+        "identity", "shift-1", "shift-2", "shift-5", "shift-10", "scale-95", "blur-1", "jpeg-10",
+    }  # fmt: skip
+    strict = {(order.better, order.worse) for order in ORDERS if order.strict}
+    assert strict == {(better, worse) for better in HARMLESS for worse in WRONG}
+    assert ("bar-10", "bar-25") in {(order.better, order.worse) for order in ORDERS if not order.strict}
+
+
+def test_orders_are_between_edits_that_apply(charts: InstanceSet) -> None:
+    made = edits_of(charts, charts.instances[0])
+    assert all({order.better, order.worse} <= made.pictures.keys() for order in made.orders)
+    assert len([order for order in made.orders if order.strict]) == 8 * 10
+
+
+@pytest.fixture(scope="module")
+def drawn_targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
+    return build_instances(tmp_path_factory.mktemp("targets") / "set", per_condition=2)
+
+
+def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: InstanceSet) -> None:
+    shapes = [instance for instance in drawn_targets.instances if instance.category == "simple_shapes"]
+    for instance in shapes:
+        assert instance.scene is not None
+        difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.target(instance).pixels)
+        assert difference.max() <= 64, instance.instance_id  # corners are known to a tenth of a pixel
+
+
+def test_a_redrawn_scene_differs_from_its_target_by_the_edges_of_texts_alone(drawn_targets: InstanceSet) -> None:
+    for instance in drawn_targets.instances:
+        if instance.scene is not None:
+            difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.target(instance).pixels)
+            assert (difference.max(axis=2) > 60).mean() < 0.005, instance.instance_id
+
+
+def test_photographs_get_the_edits_of_pixels_alone(drawn_targets: InstanceSet) -> None:
+    photograph = next(instance for instance in drawn_targets.instances if instance.scene is None)
+    names = edits_of(drawn_targets, photograph).pictures.keys()
+    assert {"identity", "shift-5", "blur-8", "grey", "mirrored", "same-category", "other-category"} <= names
+    assert not names & {"labels-removed", "colours-wrong", "smallest-removed", "bars-40", "wedges-exchanged"}
+
+
+def test_the_same_set_gives_the_same_pictures(drawn_targets: InstanceSet) -> None:
+    instance = drawn_targets.instances[0]
+    once, again = (edits_of(drawn_targets, instance).pictures for _ in range(2))
+    assert {name: picture.sha256 for name, picture in once.items()} == {
+        name: picture.sha256 for name, picture in again.items()
+    }
