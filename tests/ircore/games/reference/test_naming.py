@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.scorers.language.annotations import PIECES, Annotation, read_annotations
-from ircore.scorers.language.content_words import content_words
-from ircore.scorers.language.naming import agreement, divergence, log_perplexity, naming
+from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations
+from ircore.games.reference.language.content_words import content_words
+from ircore.games.reference.language.naming import agreement, divergence, log_perplexity, naming
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 KILOGRAM = SHARED / "lang" / "kilogram"

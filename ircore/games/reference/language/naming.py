@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ircore.scorers.language.annotations import Annotation
-from ircore.scorers.language.content_words import content_words, tokens
+from ircore.games.reference.language.annotations import Annotation
+from ircore.games.reference.language.content_words import content_words, tokens
 
 SMOOTHING = 0.01
 """k of the smoothed unigram model."""
