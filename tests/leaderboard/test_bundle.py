@@ -9,7 +9,7 @@ import pytest
 
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.building.bundle import ENTRIES, MODULES, bundle
-from leaderboard.components.players import pair_names
+from leaderboard.components.players import player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.prototypes import prototypes
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing
@@ -115,7 +115,7 @@ PAIR = {
         ("winsBar({ wins: 3, ties: 0, losses: 5, n: 8 })", wins_bar(3, 0, 5)),
         (
             f"pairName({json.dumps(PAIR)}, '../')",
-            pair_names("<b>seer</b>", "painter", "../pairs/a-b.html", 0, 0, "b200"),
+            player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200"),
         ),
     ],
     ids=lambda value: value[:30] if "(" in value[:16] else "",

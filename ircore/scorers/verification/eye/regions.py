@@ -174,7 +174,8 @@ def shape_mask(element: Element, height: int, width: int) -> Mask:
         rim.append((0.0, 0.0))
     turn = math.radians(float(about.get("rotation", 0)))  # type: ignore[arg-type]
     points = [(radius * wide * px, radius * high * py) for px, py in rim]
-    turned = [(float(x) + px * math.cos(turn) - py * math.sin(turn), float(y) + px * math.sin(turn) + py * math.cos(turn))
+    turned = [(float(x) + px * math.cos(turn) - py * math.sin(turn), float(y) + px * math.sin(turn) + py *
+    math.cos(turn))
               for px, py in points]  # fmt: skip
     return polygon_mask(turned, height, width)
 
