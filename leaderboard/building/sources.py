@@ -10,6 +10,7 @@ import yaml
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import json_schemas
+from leaderboard.building.bundle import write_bundles
 from leaderboard.building.tree import Tree
 from leaderboard.output_folder import write_text
 from leaderboard.pages.board_files import LEADERBOARD
@@ -58,7 +59,9 @@ def copy_sources(
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(sources / "docs", tree.docs, ignore=ignored)
-        shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=ignored)
+        plain = shutil.ignore_patterns("js", ".*")
+        shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
+        write_bundles(tree.docs / "assets" / "js")
         shutil.copytree(_PACKAGE / "overrides", tree.work / "overrides", ignore=ignored)
     except OSError as error:
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror

@@ -106,6 +106,8 @@ class GameSection:
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""
+        if not isinstance(entry.measured.source, GameRunFolder):
+            raise TypeError("pages are made of run folders")
         path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 

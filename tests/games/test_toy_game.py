@@ -99,7 +99,8 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
 
 
 def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
-    for name, text in (("fair", MANIFEST), ("perfect", MANIFEST.replace(", slip: 3", ""))):
+    fair = MANIFEST.replace(', asked: "ASKED"', "")  # a path of a machine, which no release may hold
+    for name, text in (("fair", fair), ("perfect", fair.replace(", slip: 3", ""))):
         toy.run("play", toy.manifest(name, text=text), "--instances", "instances", "--out", f"runs/{name}")
     toy.run("score", "runs/fair", "runs/perfect")
     given = ["--runs", "runs/fair", "--runs", "runs/perfect", "--instances", "instances"]

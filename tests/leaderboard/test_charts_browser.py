@@ -15,6 +15,7 @@ import leaderboard
 from ircore.results.cell import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
+from leaderboard.building.bundle import bundle
 from leaderboard.charts.catalogue import figures
 from leaderboard.pages.figures import SECTIONS
 from leaderboard.rendering.render import Renderer
@@ -37,7 +38,9 @@ SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of figures alone, with all that it fetches, in a shell of a few lines."""
     folder = tmp_path_factory.mktemp("figures")
-    shutil.copytree(ASSETS, folder / "assets")
+    shutil.copytree(ASSETS, folder / "assets", ignore=shutil.ignore_patterns("js"))
+    (folder / "assets/js").mkdir()
+    (folder / "assets/js/charts.js").write_text(bundle("charts"))
     styles = ("theme", "site", "widgets", "charts")
     (folder / "assets/css/theme.css").write_text(theme.stylesheet())
     (folder / "assets/css/shell.css").write_text(
