@@ -89,7 +89,7 @@ def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
         "highlights": _highlights(site, pair),
         "conditions": _conditions(site, pair),
         "against": against,
-        "against_span": span_of([row["found"].main for row in against]),
+        "against_span": span_of([row["comparison"].main for row in against]),
     }
 
 
@@ -229,7 +229,7 @@ def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
         {
             "pair": site.pairs[row.submission.run_id],
             "row": row,
-            "found": results.compare(pair.run_id, row.submission.run_id, site.judge),
+            "comparison": results.compare(pair.run_id, row.submission.run_id, site.judge),
         }
         for row in near
         if row.submission.run_id != pair.run_id
