@@ -50,7 +50,7 @@ class Comparisons:
     """All comparisons that the site knows beforehand.
 
     Args:
-        site: Whose pairs.
+        site: Site whose pairs are compared.
     """
 
     def __init__(self, site: Site) -> None:
