@@ -1,4 +1,4 @@
-"""What a site consists of: pages, data files and pictures of the reconstruction game, of other games, or of both."""
+"""Content of a site: pages, data files and pictures of the reconstruction game, of other games, or of both."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
