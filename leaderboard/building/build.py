@@ -22,6 +22,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
+from ircore.scorers.judge_test.cards import cards_of
+from ircore.scorers.judge_test.page import card_style
 from leaderboard.build_cache import BuildCache
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
@@ -39,6 +41,7 @@ from leaderboard.pages.citation import citation_page
 from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
 from leaderboard.pages.feed import changes_page, feed_files
 from leaderboard.pages.figures import figures_page
+from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.metric_boards import metric_pages
@@ -132,6 +135,7 @@ def build_site(
     versions: Path = RECORDS,
     waiting: AnyLoaded | None = None,
     submissions: Path | None = None,
+    judge_cards: Sequence[Path] = (),
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -148,6 +152,7 @@ def build_site(
         waiting: A submission that the site is a preview of: every page says so, and it has a page even if it was not
             played.
         submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
+        judge_cards: Cards of judges (``ircore judge-test``) besides those that come with the project.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
@@ -169,6 +174,7 @@ def build_site(
         site = Site(read_runs(ours, cache), judge, address, originals, released)
         site.games = game_sections(others, site.pictures)
         site.cache = cache
+        site.cards = cards_of(site.results.judge_identities, judge_cards)
         if version is not None:
             require_version(site.version, version, released)
         site.submitted = () if submissions is None else read_submitted(submissions)
@@ -202,6 +208,7 @@ def all_pages(site: Site) -> Iterator[Page]:
         matrix_pages(site),
         pair_pages(site),
         player_pages(site),
+        card_pages(site),
         gallery_pages(site),
         game_pages(site),
     )
@@ -304,6 +311,7 @@ def _copy_sources(sources: Path, work: Path, address: str) -> None:
         settings = (sources / "mkdocs.yml").read_text(encoding="utf-8")
         # A string in JSON is a string in YAML.
         write_text(work / "docs" / "assets" / "css" / "theme.css", stylesheet())
+        write_text(work / "docs" / "assets" / "css" / "judge-card.css", card_style())
         for name, schema in json_schemas().items():
             text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
             write_text(work / "docs" / "schemas" / f"{name}.json", text)

@@ -77,10 +77,11 @@ def _verdict(card: JudgeCard) -> str:
     state = "passed" if card.passed else "failed"
     words = f"of {card.pairs:,} ordered pairs of edits, on {card.targets} targets, are in the right order."
     if not card.passed:
-        words += f" That is less than {PASSING:.0%}: boards of this judge say so at their top."
-    shares = ", ".join(f"{_category(name)} {share:.0%}" for name, share in card.categories.items())
+        words += f" That is less than {_percent(PASSING)}: boards of this judge say so at their top."
+    shares = ", ".join(f"{_category(name)} {_percent(share)}" for name, share in card.categories.items())
     return (
-        f'<p class="verdict"><strong class="{state}">{card.share:.1%}</strong><span>{escape(words)}</span></p>\n'
+        f'<p class="verdict"><strong class="{state}">{_percent(card.share, 1)}</strong>'
+        f"<span>{escape(words)}</span></p>\n"
         f'<p class="aid">By category: {escape(shares)}.</p>\n'
     )
 
@@ -126,7 +127,9 @@ def _orders_table(card: JudgeCard) -> str:
         for worse in WRONG:
             order = shares[better, worse]
             share = order.right / order.targets if order.targets else None
-            cells.append("<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{share:.0%}</td>')
+            cells.append(
+                "<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{_percent(share)}</td>'
+            )
         rows.append(f'<tr><th scope="row">{escape(EDITS[better].title)}</th>{"".join(cells)}</tr>\n')
     return (
         '<table class="orders">\n'
@@ -144,7 +147,7 @@ def _bounds_table(bounds: Iterable[Bound]) -> str:
         if bound.targets
     )
     return (
-        '<table>\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th><th scope="col">Targets that keep to '
+        '<table class="plain">\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th><th scope="col">Targets that keep to '
         f"it</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 
@@ -157,7 +160,7 @@ def _attacks_table(attacks: Iterable[Attack]) -> str:
         if attack.targets
     )
     return (
-        '<table>\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th><th scope="col">Succeeded</th>'
+        '<table class="plain">\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th><th scope="col">Succeeded</th>'
         f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 
@@ -184,6 +187,10 @@ def _section(title: str, words: str, table: str) -> str:
         f"<h2>{escape(title)}</h2>\n{aid}"
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}">\n{table}</div>\n'
     )
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %"
 
 
 def _category(name: str) -> str:
