@@ -78,6 +78,11 @@ def dot(
     )
 
 
+def reference_key() -> Markup:
+    """Return the line of a reference alone, for a legend."""
+    return safe(f'<svg class="dotplot" viewBox="0 0 12 20" {HIDDEN}><path class="reference" d="M6 1V19"></path></svg>')
+
+
 def _ends(estimate: Estimate) -> list[tuple[str, float]]:
     values = (("low", estimate.low), ("high", estimate.high), ("mean", estimate.mean))
     return [(name, value) for name, value in values if value is not None]

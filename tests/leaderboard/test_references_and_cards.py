@@ -51,7 +51,7 @@ def test_a_reference_is_a_line_on_the_board_and_no_row(site: Path) -> None:
     assert 'class="reference"' in board
     assert "ceilings and floors" in board
     assert not (site / "pairs" / "title-canvas.html").exists()
-    assert "title-only" not in (site / "leaderboard.csv").read_text(encoding="utf-8")
+    assert "title-only" not in (site / "data" / "leaderboard.csv").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -147,8 +147,9 @@ def _bounds_table(bounds: Iterable[Bound]) -> str:
         if bound.targets
     )
     return (
-        '<table class="plain">\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th><th scope="col">Targets that keep to '
-        f"it</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        '<table class="plain">\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th>'
+        '<th scope="col">Targets that keep to it</th>'
+        f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 
 
