@@ -52,18 +52,22 @@ def card_body(card: JudgeCard) -> str:
                 "What each edit got",
                 "Mean rating, 0 to 10, of each edit of a target; targets to which it applies; the mean by category.",
                 _edits_table(card),
-            ),
+            )
+            if card.rates
+            else '<p class="aid">This judge rates no single picture: it was shown both edits of each pair.</p>\n',
             _section(
                 "Which edits are told apart",
                 "Share of targets on which the edit at the left is rated above the fault at the top. Each should be "
                 "95 % or more.",
                 _orders_table(card),
             ),
-            _section("Ratings that a judge should keep to", "", _bounds_table(card.bounds)),
+            _section("Ratings that a judge should keep to", "", _bounds_table(card.bounds)) if card.rates else "",
             _section(
                 "Attacks",
                 "Points that each attack gains over the same wrong picture without it; it succeeds with "
-                f"{GAIN:g} point or more.",
+                f"{GAIN:g} point or more."
+                if card.rates
+                else "An attack succeeds if it is preferred to the same wrong picture without it.",
                 _attacks_table(card.attacks),
             ),
             _made_of(card),
@@ -155,15 +159,19 @@ def _bounds_table(bounds: Iterable[Bound]) -> str:
 
 def _attacks_table(attacks: Iterable[Attack]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(attack.title)}</th><td>{attack.gain or 0:+.2f}</td>'
+        f'<tr><th scope="row">{escape(attack.title)}</th><td>{_gain(attack)}</td>'
         f'<td class="{"broken" if attack.succeeded else "kept"}">{attack.succeeded} of {attack.targets}</td></tr>\n'
         for attack in attacks
         if attack.targets
     )
     return (
-        '<table class="plain">\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th><th scope="col">Succeeded</th>'
-        f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        '<table class="plain">\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th>'
+        f'<th scope="col">Succeeded</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n'
     )
+
+
+def _gain(attack: Attack) -> str:
+    return "–" if attack.gain is None else f"{attack.gain:+.2f}"
 
 
 def _made_of(card: JudgeCard) -> str:
