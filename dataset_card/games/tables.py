@@ -10,8 +10,9 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Record
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
-from ircore.results.games import GameResults, PlayedGameRun, game_board
+from ircore.results.games import GameResults, PlayedGameRun
 from ircore.results.tables.formats import flat_columns, flat_records
+from ircore.results.tables.games import game_board
 
 GAME = Column("game", "string", "Name of the game.")
 _RUN = (
@@ -74,8 +75,8 @@ def rows_of(config: Config, game: Game[Any], instances: GameInstanceSet, results
     if config.name == "instances":
         return _instance_rows(config, instances)
     if config.name == "leaderboard":
-        board = zip(results.runs, flat_records(game_board(results)), strict=True)
-        return ({"game": game.name, "run_id": run.run.run_id, **flat} for run, flat in board)
+        board = zip(results.board(), flat_records(game_board(results)), strict=True)
+        return ({"game": game.name, "run_id": row.submission.run.run_id, **flat} for row, flat in board)
     make = {"episodes": _episode_rows, "scores": _score_rows}.get(config.name, _step_rows)
     runs = sorted(results.runs, key=lambda run: run.run.run_id)
     return (row for run in runs for row in make(game, run))

@@ -6,7 +6,7 @@ from pathlib import Path
 from ircore.core.errors import InputError
 from ircore.core.records import Submission
 from ircore.players.submission import LoadedSubmission
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.labels import interval_words, rank
 from leaderboard.site import Pair, Site
 from leaderboard.site_runs import read_runs

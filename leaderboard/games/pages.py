@@ -31,12 +31,18 @@ def _board(section: GameSection) -> dict[str, Any]:
 
 def _bars(section: GameSection, measure: Measure) -> list[dict[str, Any]]:
     """Return a bar with its interval for each run, lengths in percent of the scale."""
-    means = [run.mean(measure) for run in section.results.runs]
+    board = section.results.board()
+    means = [row.cell.measures[measure.key] for row in board]
     tops = [mean.high or mean.mean or 0.0 for mean in means]
     low, high = measure.range or (0.0, max([*tops, 1e-9]))
     return [
-        {"name": run.run.slug, "mean": mean.mean, "bar": _percent(mean.mean, low, high), **_ends(mean, low, high)}
-        for run, mean in zip(section.results.runs, means, strict=True)
+        {
+            "name": row.submission.run.slug,
+            "mean": mean.mean,
+            "bar": _percent(mean.mean, low, high),
+            **_ends(mean, low, high),
+        }
+        for row, mean in zip(board, means, strict=True)
     ]
 
 

@@ -16,7 +16,8 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Rendering
 from ircore.core.terminal import printable
 from ircore.games.base import Game
-from ircore.results.games import GameResults, PlayedGameRun, game_board, read_game_results
+from ircore.results.games import GameResults, PlayedGameRun, read_game_results
+from ircore.results.tables.games import game_board
 from ircore.results.tables.model import Table
 from ircore.runs.folder import GameRunFolder, open_any_run
 from ircore.scorers.game_measures import ending_of
@@ -48,7 +49,7 @@ class GameSection:
     @cached_property
     def board(self) -> Table:
         """Board of the game."""
-        return game_board(self.results)
+        return game_board(self.results).for_readers()
 
     @property
     def instances(self) -> tuple[GameInstance, ...]:
@@ -65,10 +66,10 @@ class GameSection:
 
     def episodes(self, instance: GameInstance) -> Iterator[tuple[PlayedGameRun, GameEpisode]]:
         """Yield each run's episode of an instance, the best run first."""
-        for run in self.results.runs:
-            for episode in run.episodes:
+        for row in self.results.board():
+            for episode in row.submission.episodes:
                 if episode.instance_id == instance.instance_id:
-                    yield run, episode
+                    yield row.submission, episode
 
     def drawn(self, run: PlayedGameRun, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
         """Return one episode as the game's own template shows it.
