@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ircore.commands.paths import SeveralPathsCommand
+from ircore.commands.options import SeveralPathsCommand
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
 

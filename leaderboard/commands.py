@@ -5,7 +5,7 @@ from re import fullmatch
 
 import click
 
-from ircore.commands.paths import SeveralPathsCommand, runs_option
+from ircore.commands.options import SeveralPathsCommand, runs_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 

@@ -175,12 +175,17 @@ class Site:
     @property
     def unplayed(self) -> tuple[Submitted, ...]:
         """Submissions of others without a run on this site: they are listed, never ranked."""
-        played = {pair.result.slug for pair in self.pairs.values()}
         return tuple(
             submitted
             for submitted in self.submitted
-            if submitted.slug not in played and not is_maintainers(submitted.slug)
+            if submitted.slug not in self.played and not is_maintainers(submitted.slug)
         )
+
+    @property
+    def played(self) -> dict[str, str]:
+        """Slugs of the submissions that have a run on this site, each with the page of a run."""
+        games = {run.run.slug: f"{section.folder}/index" for section in self.games for run in section.results.runs}
+        return {**games, **{pair.result.slug: f"pairs/{pair.key}" for pair in reversed(self.pairs.values())}}
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
+from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
 from ircore.submissions.history import Status, Step, read_history, status_of
 
 
@@ -12,7 +12,7 @@ from ircore.submissions.history import Status, Step, read_history, status_of
 class Submitted:
     """A merged submission."""
 
-    loaded: LoadedSubmission
+    loaded: AnyLoaded
     """The submission's manifest."""
 
     steps: tuple[Step, ...] = ()
@@ -38,4 +38,4 @@ def read_submitted(folder: Path) -> tuple[Submitted, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
-    return tuple(Submitted(read_manifest(file), read_history(file.parent)) for file in files)
+    return tuple(Submitted(read_any_manifest(file), read_history(file.parent)) for file in files)

@@ -26,6 +26,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read from, or left in, the user's folder for caches."""
+    monkeypatch.setenv("IRCORE_CACHE", str(tmp_path / "cache-of-ircore"))
+
+
 @pytest.fixture
 def instances(tmp_path: Path) -> InstanceSet:
     """Four small target pictures."""

@@ -4,7 +4,7 @@ Computed judges and metrics depend on pictures alone. A value is the same if it 
 ``TOLERANCE``: their sums of floating-point numbers may end otherwise in the last digits on another processor.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from math import isclose
@@ -14,9 +14,9 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
 from ircore.core.private_text import without_leaks
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
-from ircore.scorers.computed import Material, Wanted, scores_of
+from ircore.scorers.computed import Material, scores_of
 from ircore.scorers.judges.base import Judge, identity_of
-from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
 
 TOLERANCE = 1e-9
 """Of metrics: relative to the value, and absolute where it is near 0."""
@@ -42,11 +42,6 @@ def recompute(piece: Piece) -> Recomputed:
     """Compute the scores of a piece and play its episodes again; runs in a process of its own."""
     scores = tuple((run_id, tuple(scores_of(material))) for run_id, material in piece.materials)
     return Recomputed(scores, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
-
-
-def wanted_of(score: Score) -> Wanted:
-    """Return the question that a score answers."""
-    return Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering)
 
 
 def agrees(stated: Score, score: Score) -> bool:
@@ -88,19 +83,29 @@ def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
     return f"judge {name} is said to be a {identity.kind}; it is computed"
 
 
-def metric_obstacle(name: str) -> str | None:
-    """Say why a metric's values cannot be computed again here; None if they can."""
-    if name not in available("metrics"):
+def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
+    """Say why a metric's values cannot be computed again here; None if they can.
+
+    Args:
+        name: The metric, or ``ssim.native`` where the pictures were loaded natively.
+        versions: Those that its values in the release state.
+    """
+    if MetricKey.parse(name).name not in available("metrics"):
         return "this metric is not installed here"
     _, lacking = load_metrics((name,))
-    return lacking.get(name)
+    ours = version_of(name)
+    others = sorted(version or "unknown" for version in versions - {ours})
+    return lacking.get(name) or (f"version {', '.join(others)} in the release, {ours} here" if others else None)
 
 
 def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) -> dict[str, str]:
     """Return why values of scores cannot be computed again, by judge or metric; only those that cannot."""
-    metrics = {score.judge for score in scores if score.task == "metric"}
+    metrics: dict[str, set[str | None]] = {}
+    for score in scores:
+        if score.task == "metric":
+            metrics.setdefault(score.judge, set()).add(score.version)
     judges = {score.judge for score in scores if score.task != "metric"}
-    reasons = {name: metric_obstacle(name) for name in metrics}
+    reasons = {name: metric_obstacle(name, versions) for name, versions in metrics.items()}
     reasons |= {name: judge_obstacle(name, identities.get(name)) for name in judges}
     return {name: without_leaks(reason)[:300] for name, reason in sorted(reasons.items()) if reason is not None}
 

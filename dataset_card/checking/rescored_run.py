@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from dataset_card.card.verification import REPLAYED, RunVerification
-from dataset_card.checking.recomputing import agrees, identity_fault, obstacles, wanted_of
+from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
 from dataset_card.checking.rule_replay import Replay, not_replayable
 from dataset_card.checking.source import renderings_of
 from dataset_card.releases.record import JUDGES
@@ -17,7 +17,7 @@ from ircore import __version__
 from ircore.core.images import Picture
 from ircore.core.records import Episode, Instance, Rendering
 from ircore.core.score_records import Score
-from ircore.scorers.computed import Material, Wanted
+from ircore.scorers.computed import Material, Wanted, wanted_of
 
 
 @dataclass(frozen=True)

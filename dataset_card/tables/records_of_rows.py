@@ -18,7 +18,15 @@ _SCORE = ("episode_id", "turn", "task", "judge", "value", "reason", "annotator")
 
 TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
 EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd")
-SCORE_COLUMNS = (*_SCORE, "rendering_sha256", "first_leading", "final_leading", "leniencies")
+SCORE_COLUMNS = (
+    *_SCORE,
+    "rendering_sha256",
+    "first_leading",
+    "final_leading",
+    "leniencies",
+    "metric_version",
+    "loading",
+)
 """The columns that the functions below need, as far as a release has them."""
 
 
@@ -37,6 +45,7 @@ def score_fields(row: Row) -> dict[str, Any]:
     orders = (row["first_leading"], row["final_leading"])
     asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
     asked |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
+    asked |= {"version": row.get("metric_version"), "loading": row.get("loading")}
     return {name: row[name] for name in _SCORE} | asked
 
 

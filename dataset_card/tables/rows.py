@@ -135,6 +135,8 @@ def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
                 "first_leading": score.orders and score.orders.first_leading,
                 "final_leading": score.orders and score.orders.final_leading,
                 "leniencies": list(score.leniencies),
+                "metric_version": score.version,
+                "loading": score.loading,
             }
             | of_rules(run)
         )

@@ -231,6 +231,20 @@ SCORES = Config(
         ),
         Column("final_leading", "float64", "The same with the final rendering shown first.", nullable=True),
         Column("leniencies", "strings", "Deviations in a model's answer that were accepted.", later=True),
+        Column(
+            "metric_version",
+            "string",
+            "metric: version of its definition, with the weights that it computed with.",
+            nullable=True,
+            later=True,
+        ),
+        Column(
+            "loading",
+            "string",
+            "metric: `upstream` (as published values were computed) or `native` (as a viewer shows the pictures).",
+            nullable=True,
+            later=True,
+        ),
         _RULES,
     ),
 )

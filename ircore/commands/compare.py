@@ -8,7 +8,7 @@ import click
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
-    from ircore.core.images import Pixels
+    from ircore.core.images import Loading, Pixels
     from ircore.scorers.metrics.base import Metric
     from ircore.scorers.metrics.measure import Measurement
 
@@ -19,45 +19,54 @@ if TYPE_CHECKING:
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
 @click.option(
     "--loading",
-    type=click.Choice(["published", "viewer"]),
-    default="published",
+    type=click.Choice(["upstream", "native"]),
+    default="upstream",
     show_default=True,
-    help="published: pixels as stored, EXIF orientation and alpha ignored. viewer: as a viewer shows them, on white.",
+    help="upstream: as published values were computed, EXIF orientation and alpha ignored, squashed to the target's "
+    "size. native: as a viewer shows them, on white, proportions kept.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(target: Path, image: Path, metrics: tuple[str, ...], loading: str, as_json: bool) -> None:
-    """Compare IMAGE with TARGET by every metric, or by those named.
+def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loading", as_json: bool) -> None:
+    """Compare IMAGE with TARGET by every metric that needs no weights, or by those named (see: ircore metrics).
 
     IMAGE is resized to the size of TARGET where a metric needs both alike; brisque looks at IMAGE alone.
     """
+    from ircore.scorers.metrics.loading import load_pixels
     from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
     loaded, lacking = load_metrics(metrics)
     for name, reason in lacking.items():
         click.echo(f"ircore: {name} is left out: {printable(reason)}", err=True)
-    target_pixels, image_pixels = _load(target, loading), _load(image, loading)
-    measured = {name: measure(metric, target_pixels, image_pixels) for name, metric in loaded.items()}
-    measured |= {name: Measurement(None, reason) for name, reason in lacking.items()}
+    target_pixels, image_pixels = load_pixels(target, loading), load_pixels(image, loading)
+    measured = {name: measure(metric, target_pixels, image_pixels, loading) for name, metric in loaded.items()}
+    measured |= {name: Measurement(None, reason, None, loading) for name, reason in lacking.items()}
     if as_json:
-        click.echo(_document(target, image, measured))
+        sizes = {"target": _size(target_pixels), "image": _size(image_pixels)}
+        click.echo(_document(target, image, loading, sizes, measured))
     else:
         click.echo("\n".join(_table(loaded, measured)))
 
 
-def _load(path: Path, loading: str) -> "Pixels":
-    from ircore.core.images import read_picture, read_stored_pixels
+def _size(pixels: "Pixels") -> list[int]:
+    """Return width and height as they were loaded."""
+    return [pixels.shape[1], pixels.shape[0]]
 
-    return read_stored_pixels(path) if loading == "published" else read_picture(path).pixels
 
-
-def _document(target: Path, image: Path, measured: "dict[str, Measurement]") -> str:
+def _document(
+    target: Path, image: Path, loading: "Loading", sizes: dict[str, list[int]], measured: "dict[str, Measurement]"
+) -> str:
     import json
 
     document = {
         "target": str(target),
         "image": str(image),
-        "metrics": {name: one.value for name, one in measured.items()},
-        "unavailable": {name: one.reason for name, one in measured.items() if one.value is None},
+        "loading": loading,
+        "sizes": sizes,
+        "metrics": {name: measurement.value for name, measurement in measured.items()},
+        "versions": {name: measurement.version for name, measurement in measured.items()},
+        "unavailable": {
+            name: measurement.reason for name, measurement in measured.items() if measurement.value is None
+        },
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -65,12 +74,12 @@ def _document(target: Path, image: Path, measured: "dict[str, Measurement]") -> 
 def _table(metrics: "dict[str, Metric]", measured: "dict[str, Measurement]") -> list[str]:
     width = max(len(name) for name in measured)
     lines = []
-    for name, one in measured.items():
+    for name, measurement in measured.items():
         metric = metrics.get(name)
-        if one.value is None or metric is None:
-            lines.append(f"{name:<{width}}  {'–':>9}     {one.reason}")
+        if measurement.value is None or metric is None:
+            lines.append(f"{name:<{width}}  {'–':>9}     {measurement.reason}")
         else:
             better = "higher" if metric.higher_is_better else "lower"
             title = "" if metric.title.lower() == name else f"{metric.title}; "
-            lines.append(f"{name:<{width}}  {one.value:9.4f} {metric.unit:<2}  {title}{better} is better")
+            lines.append(f"{name:<{width}}  {measurement.value:9.4f} {metric.unit:<2}  {title}{better} is better")
     return lines

@@ -75,7 +75,11 @@ def check_keys(judges: "Sequence[LoadedJudge]") -> None:
 
 
 def tell_plan(
-    runs: "Sequence[RunFolder]", judges: "Sequence[LoadedJudge]", every_turn: bool, prices_file: Path | None
+    runs: "Sequence[RunFolder]",
+    judges: "Sequence[LoadedJudge]",
+    every_turn: bool,
+    prices_file: Path | None,
+    preferences: bool = True,
 ) -> None:
     """Say what would be asked and what it may cost."""
     from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
@@ -86,7 +90,7 @@ def tell_plan(
     for judge in judges:
         for run in runs:
             run.check_judge(judge.identity)
-        planned = [plan_run(run, judge, every_turn) for run in runs]
+        planned = [plan_run(run, judge, every_turn, preferences) for run in runs]
         click.echo(as_text(judge, estimate_judging(judge, planned, prices), prices))
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.executor import executor_options, scheduler_of
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
+from ircore.commands.options import executor_options, scheduler_of
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:

@@ -42,14 +42,18 @@ def expect(holds: bool, fault: str) -> None:
         raise ConformanceError(fault)
 
 
-def sample_pictures() -> tuple[Picture, ...]:
-    """Return four drawn pictures: two of one size that differ in place, one that differs in colour, one upright."""
+def sample_pictures(scale: int = 1) -> tuple[Picture, ...]:
+    """Return four drawn pictures: two of one size that differ in place, one that differs in colour, one upright.
+
+    Args:
+        scale: Side of the square that stands for each drawn pixel, for what needs larger pictures.
+    """
     sides = ((96, 64, 12, "#d62728"), (96, 64, 44, "#d62728"), (96, 64, 12, "#1f77b4"), (48, 80, 8, "#2ca02c"))
     pictures = []
     for width, height, left, colour in sides:
         drawing = Drawing(width, height)
         drawing.rectangle(left, 16, left + 30, 46, fill=colour)
-        pictures.append(Picture.from_pixels(drawing.pixels))
+        pictures.append(Picture.from_pixels(drawing.pixels.repeat(scale, axis=0).repeat(scale, axis=1)))
     return tuple(pictures)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from PIL import Image, ImageCms, UnidentifiedImageError
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 # numpy is imported where pixels are looked at: players behind a service only pass pictures on.
 Pixels: TypeAlias = "npt.NDArray[np.uint8]"
 """Height × width × 3, RGB, 0–255."""
+
+Loading = Literal["upstream", "native"]
+"""How pictures are loaded for metrics, see ``ircore.scorers.metrics.loading``."""
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_PIXELS = 4096 * 4096

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
+from ircore.core.images import Loading
 from ircore.core.records import Line, Name, PlayerSpec, Record, Sha256, is_none
 
 Task = Literal["similarity", "preference", "metric"]
@@ -77,6 +78,17 @@ class Score(Record):
         default=(),
         exclude_if=_is_empty,
         description="Deviations in a model's answer that were accepted (ircore.runs.judge_answers), sorted.",
+    )
+
+    version: Line | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="metric: version of its definition, with the weights that it computed with.",
+    )
+    loading: Loading | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="metric: upstream (as published values were computed) or native (as a viewer shows the pictures).",
     )
 
     @model_validator(mode="after")

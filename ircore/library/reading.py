@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ircore.core.errors import InputError
-from ircore.core.images import read_picture, read_stored_pixels, shown_pixels, stored_pixels
+from ircore.core.images import Loading
 from ircore.core.plugins import load, unknown
 from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.games import read_game_results
@@ -15,18 +15,16 @@ from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.frames import as_frame
 from ircore.results.tables.games import game_board
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
+from ircore.scorers.metrics.loading import LOADINGS, load_pixels
 from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
 if TYPE_CHECKING:
     import pandas as pd
     from PIL.Image import Image
 
-    from ircore.core.images import Pixels
 
 Source = RunPlace | Results | Sequence[RunPlace]
 """What tables are made of: a run, several, a release's place, or results."""
-
-LOADINGS = ("published", "viewer")
 
 
 def load_results(*places: RunPlace, revision: str | None = None) -> Results:
@@ -176,19 +174,20 @@ def compare(
     image: Union[Place, "Image"],
     metrics: Sequence[str] = (),
     *,
-    loading: str = "published",
+    loading: Loading = "upstream",
 ) -> dict[str, Measurement]:
     """Measure an image against a target by image metrics.
 
     Args:
         target: A path or a PIL image.
         image: The same; resized to the target where a metric needs both alike. ``brisque`` looks at it alone.
-        metrics: Names, such as ``ssim``; all that are installed if empty.
-        loading: How files are read. ``published``: pixels as stored, EXIF orientation and alpha ignored. ``viewer``: as
-            a viewer shows them, on white.
+        metrics: Names, such as ``ssim``; all that need no weights and no extra if empty.
+        loading: ``upstream``: as published values were computed, EXIF orientation and alpha ignored, the image squashed
+            to the target's size. ``native``: as a viewer shows the pictures, on white, proportions kept.
 
     Returns:
-        By metric its ``value``, in the metric's unit, or None with the ``reason`` why there is none.
+        By metric its ``value``, in the metric's unit, or None with the ``reason`` why there is none; and the metric's
+        ``version`` and the ``loading``.
 
     Raises:
         InputError: A file cannot be read, or a metric or way of loading is unknown.
@@ -204,8 +203,8 @@ def compare(
     if loading not in LOADINGS:
         raise unknown("loading", loading, LOADINGS)
     loaded, lacking = load_metrics(metrics)
-    target_pixels, image_pixels = _pixels(target, loading), _pixels(image, loading)
-    measured = {name: measure(metric, target_pixels, image_pixels) for name, metric in loaded.items()}
+    target_pixels, image_pixels = load_pixels(_opened(target), loading), load_pixels(_opened(image), loading)
+    measured = {name: measure(metric, target_pixels, image_pixels, loading) for name, metric in loaded.items()}
     return measured | {name: Measurement(None, reason) for name, reason in lacking.items()}
 
 
@@ -282,7 +281,5 @@ def _game_runs(source: Source) -> list[GameRunFolder]:
     return games
 
 
-def _pixels(image: Union[Place, "Image"], loading: str) -> "Pixels":
-    if isinstance(image, str | PathLike):
-        return read_stored_pixels(Path(image)) if loading == "published" else read_picture(Path(image)).pixels
-    return stored_pixels(image) if loading == "published" else shown_pixels(image)
+def _opened(image: Union[Place, "Image"]) -> "Path | Image":
+    return Path(image) if isinstance(image, str | PathLike) else image

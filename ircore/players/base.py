@@ -99,10 +99,11 @@ class Captioned(NamedTuple):
 
 
 class Said(NamedTuple):
-    """An earlier question of the episode to the same seat, and its answer."""
+    """An earlier question of the episode to the same seat, its answer, and the pictures that came with the question."""
 
     prompt: str
     answer: str
+    pictures: tuple[Captioned, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,9 @@ class Question:
         earlier: What this seat was asked and answered before in the episode, oldest first, where the game shows that.
         seed: For players that draw random numbers: the same for the same run, instance, step and seat.
         answers: What is answered with. Whoever sends the question fills it in from the seat, games need not.
+        unclear: The choice that is recorded for words which are none of ``choices``, with the words as a note; None if
+            such words end the episode.
+        exact: Whether only a choice itself is taken, in any letter case, without marks around it.
     """
 
     step: int
@@ -130,6 +134,14 @@ class Question:
     earlier: tuple[Said, ...] = ()
     seed: int = 0
     answers: AnswerKind = "text"
+    unclear: str | None = None
+    exact: bool = False
+
+    @property
+    def in_sight(self) -> tuple[Captioned, ...]:
+        """The pictures that were shown last: with this question or, where a game shows them once, before."""
+        shown = (self.pictures, *(said.pictures for said in reversed(self.earlier)))
+        return next(filter(None, shown), ())
 
 
 class Exchange(NamedTuple):

@@ -11,6 +11,7 @@ DRAWS_OFFLINE = Traits(needs="nothing", methods=("render",), parameters=())
 DESCRIBES_OFFLINE = Traits(needs="nothing", methods=("describe",), parameters=())
 DESCRIBES_WITH_OCR = Traits(needs="nothing", methods=("describe",))
 PERSON = Traits(needs="person", methods=("describe", "render", "answer"), answers=("text", "picture", "choice"))
+LOOKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("text", "choice"))
 RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
 WRITING_SERVICE = Traits(
     needs="service", methods=("describe", "answer", "judge"), example="temperature=0", answers=("text", "choice")

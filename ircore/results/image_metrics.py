@@ -11,6 +11,7 @@ from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
 from ircore.results.statistics.intervals import Estimate
+from ircore.scorers.metrics.measure import MetricKey
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,14 @@ class MetricFacts:
 
 def metric_facts(name: str) -> MetricFacts:
     """Return what is known of a metric; of one that is not installed, its name alone."""
-    if name not in available("metrics"):
+    key = MetricKey.parse(name)
+    if key.name not in available("metrics"):
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
-    metric = load("metrics", name)
+    metric = load("metrics", key.name)
+    title = metric.title if key.loading == "upstream" else f"{metric.title}, native loading"
     low = -np.inf if metric.low is None else metric.low
     high = np.inf if metric.high is None else metric.high
-    return MetricFacts(name, metric.title, metric.unit, metric.higher_is_better, Scale(low, high, 0.0))
+    return MetricFacts(name, title, metric.unit, metric.higher_is_better, Scale(low, high, 0.0))
 
 
 def metric_cells(

@@ -15,8 +15,8 @@ from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat, declar
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_entry, call_key, fitting
+from ircore.runs.episode import ended_episode, payload_of, played
 from ircore.runs.events import Call, CallKey
-from ircore.runs.play import ended_episode, payload_of, played
 
 EPISODE = "episode"
 

@@ -22,11 +22,11 @@ from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.base import Judge, Judgement, identity_of, tasks_of
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import load_metrics, measure
+from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure, version_of
 from ircore.scorers.score_counts import ScoreCount, count_score
 
 JUDGES = ("structural",)
-METRICS = ("psnr", "ssim", "uqi", "uqi_wang_bovik", "brisque")
+METRICS = ("psnr", "ssim", "uqi", "uqi_sewar", "brisque")
 """Metrics and judges that ``ircore score`` computes by default."""
 
 
@@ -38,10 +38,13 @@ class ScoringPlan:
     """Judges by name: similarity of renderings, and preference of the final to the first."""
 
     metrics: tuple[str, ...] = METRICS
-    """Metrics by name."""
+    """Metrics by name, such as ``ssim``; with native loading ``ssim.native`` (``metrics.measure.MetricKey``)."""
 
     every_turn: bool = False
     """Whether every rendering is scored, not only the first and the final one."""
+
+    preferences: bool = True
+    """Whether the final rendering is compared with the first one."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Wanted(NamedTuple):
     task: Task
     judge: str
     rendering: str
+    version: str | None = None
+    """Of a metric: values of another version do not answer this."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +153,12 @@ def score_runs(
 
 def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by what each of them answers."""
-    return {
-        Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering): score for score in run.scores()
-    }
+    return {wanted_of(score): score for score in run.scores()}
+
+
+def wanted_of(score: Score) -> Wanted:
+    """Return the question that a score answers."""
+    return Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering, score.version)
 
 
 def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
@@ -168,13 +176,13 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     raters = tuple(name for name in judges if "similarity" in tasks_of(_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
-        Wanted(episode.episode_id, turn, task, judge, sha256)
+        Wanted(episode.episode_id, turn, task, judge, sha256, _version(judge) if task == "metric" else None)
         for turn, sha256 in scored
         for task, judges in tasks
         for judge in judges
     ]
     final, sha256 = scored[-1]
-    if len(scored) > 1:
+    if len(scored) > 1 and plan.preferences:
         choosers = [name for name in judges if "preference" in tasks_of(_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
@@ -248,7 +256,8 @@ def _judged(wanted: Wanted, target: Picture, first: Picture, picture: Picture) -
         return _judge(wanted.judge).rate(target, picture)
     if wanted.task == "preference":
         return _judge(wanted.judge).prefer(target, first, picture)
-    measured = measure(_metric(wanted.judge), target.pixels, picture.pixels)
+    key = MetricKey.parse(wanted.judge)
+    measured = measure(_metric(key.name), target.pixels, picture.pixels, key.loading)
     return Judgement(measured.value, measured.reason)
 
 
@@ -261,6 +270,8 @@ def _score(wanted: Wanted, judgement: Judgement) -> Score:
         value=judgement.value,
         reason=judgement.reason[:500] if judgement.reason else None,
         rendering=wanted.rendering,
+        version=_version(wanted.judge) if wanted.task == "metric" else None,
+        loading=MetricKey.parse(wanted.judge).loading if wanted.task == "metric" else None,
     )
 
 
@@ -274,6 +285,11 @@ def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
 def _judge(name: str) -> Judge:
     judge: Judge = load("judges", name)()
     return judge
+
+
+@cache
+def _version(key: str) -> str | None:
+    return version_of(key)
 
 
 @cache

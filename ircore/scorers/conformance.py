@@ -25,11 +25,11 @@ def check_metric(metric: object) -> None:
     if not isinstance(metric, Metric):
         raise ConformanceError(f"metric: {type(metric).__name__} is no ircore.scorers.metrics.base.Metric")
     where = f"metric {metric.name}"
-    for field in ("name", "title", "source"):
+    for field in ("name", "title", "source", "version"):
         expect(bool(getattr(metric, field)), f"{where}: {field} is empty")
     if metric.low is not None and metric.high is not None:
         expect(metric.low < metric.high, f"{where}: low is not below high")
-    pairs = tuple(product(sample_pictures(), repeat=2))
+    pairs = tuple(product(sample_pictures(scale=4), repeat=2))
     values = [_metric_value(metric, target, image, where) for target, image in pairs]
     expect(any(value is not None for value in values), f"{where}: has no value for any of {len(pairs)} pairs")
     with outside_calls() as calls:

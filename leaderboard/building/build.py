@@ -20,13 +20,12 @@ from ircore.core.records import json_schemas
 from ircore.core.workers import run_pieces
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
-from ircore.players.submission import LoadedSubmission
+from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
 from leaderboard.build_cache import BuildCache
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
 from leaderboard.building.shells import write_sources
-from leaderboard.charts.check import check_figures
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.shards import gallery_shards
@@ -131,7 +130,7 @@ def build_site(
     version: str | None = None,
     originals: str = "",
     versions: Path = RECORDS,
-    waiting: LoadedSubmission | None = None,
+    waiting: AnyLoaded | None = None,
     submissions: Path | None = None,
 ) -> BuildReport:
     """Build the site of some runs.
@@ -182,7 +181,6 @@ def build_site(
         fragments.make()
         render_pages(site, pages, fragments, tree)
         with _mkdocs(work):
-            check_figures(tree.files / "charts")
             write_frozen(frozen, tree.files)
             encoded = site.pictures.write(tree.files, _earlier(out))
         notice = "" if waiting is None else preview_notice(site, waiting)
@@ -210,7 +208,7 @@ def all_pages(site: Site) -> Iterator[Page]:
     return chain(*several, single, (figures_page(site), cited, targets_page(site)))
 
 
-def _waiting_pages(site: Site, asked: LoadedSubmission | None) -> Iterator[Page]:
+def _waiting_pages(site: Site, asked: AnyLoaded | None) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
     several = (*((asked,) if asked is not None else ()), *(submitted.loaded for submitted in site.unplayed))
     return filter(None, (waiting_page(site, submission) for submission in several))

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import AnySubmission, GameSubmission
 from ircore.core.records import Submission
-from ircore.players.submission import LoadedSubmission
+from ircore.players.submission import AnyLoaded
+from ircore.results.games import read_game_results
+from ircore.results.ranking import RankedRow
 from ircore.results.tables.ranks import why_no_rank
+from leaderboard.games.section import split_runs
 from leaderboard.labels import interval_words, rank
 from leaderboard.site import Pair, Site
 from leaderboard.site_runs import read_runs
 
 
-def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:
+def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
     """Build a site that shows a submission beside the pairs of some runs: the entry point ``ircore.previews: site``.
 
     Args:
@@ -38,12 +43,33 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
     build_site(runs, out, waiting=loaded)
-    site = Site(read_runs(runs))
+    if isinstance(loaded.submission, GameSubmission):
+        return list(_place_in_game(loaded.slug, loaded.submission, runs, out))
+    site = Site(read_runs(split_runs(runs)[0]))
     pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
     if not pairs:
-        waits = "its transcripts are scored" if loaded.submission.transcripts else "maintainers play it"
-        return [f"page   {out / 'pairs' / loaded.slug}.html", f"place  none yet: {waits} once it is merged"]
+        return list(_unplayed(loaded.slug, loaded.submission, out))
     return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
+
+
+def _unplayed(slug: str, submission: AnySubmission, out: Path) -> Iterator[str]:
+    """Yield where the page of a submission without a run is, and why it has no place."""
+    waits = "its transcripts are scored" if submission.transcripts else "maintainers play it"
+    yield f"page   {out / 'pairs' / slug}.html"
+    yield f"place  none yet: {waits} once it is merged"
+
+
+def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], out: Path) -> Iterator[str]:
+    """Yield where the board of a game other than reconstruction is, and the place that a submission takes on it."""
+    folders = [folder for folder in split_runs(runs)[1] if folder.game == submission.game]
+    if slug not in {folder.run.slug for folder in folders}:
+        yield from _unplayed(slug, submission, out)
+        return
+    results = read_game_results(folders)
+    yield f"page   {out / 'games' / submission.game / 'index.html'}"
+    for row in results.board():
+        if row.submission.run.slug == slug:
+            yield f"place  {_place(row, len(results.runs))}"
 
 
 def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
@@ -57,7 +83,9 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
             if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:
                 main, among = row.cell.main, len(results.submissions)
                 shown = f"main score {main.mean:.1f} ({interval_words(main, 1)})"
-                place = (
-                    f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"
-                )
-                yield f"place  {place} by {judge}: {shown}"
+                yield f"place  {_place(row, among)} by {judge}: {shown}"
+
+
+def _place(row: RankedRow[Any, Any], among: int) -> str:
+    """Say which ranks a row has, or why it has none."""
+    return f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"

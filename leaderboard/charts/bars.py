@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import plotly.graph_objects as go
+
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, outcomes_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
-from leaderboard.charts.parts import Json, Missing, Sketch, axis, mean, pair_lines, plain, steps, words
-from leaderboard.charts.rows import RowLabel, row_layouts
+from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, axis, mean, pair_lines, plain, steps, words
+from leaderboard.charts.rows import Row, row_layouts
 from leaderboard.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
 
@@ -18,10 +20,10 @@ _COLUMNS = (RUN, "pair", *CONVERGENCES)
 
 @dataclass(frozen=True)
 class _Bar:
-    """A row: who, how many episodes, and which share had which outcome."""
+    """A row: who, and which share of its episodes had which outcome."""
 
     name: tuple[str, ...]
-    shares: Mapping[Convergence, Value]
+    shares: Mapping[str, Value]
 
     @property
     def episodes(self) -> int:
@@ -34,73 +36,60 @@ class _Bar:
 def convergence_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
     table = outcomes_table(subject.results, subject.judge)
-    shares = {run_id: _shares(rows[0]) for run_id, rows in grouped(table).items()}
-    every = [_Bar(pair_lines(pair), shares[pair.run_id]) for pair in subject.ranked]
-    chosen = sorted(subject.ranked[:MOST_ROWS], key=lambda pair: -(mean(shares[pair.run_id]["improved"]) or 0.0))
-    return _sketch(
-        [_Bar(pair_lines(pair), shares[pair.run_id]) for pair in chosen],
-        _title(every),
-        picked(of_runs(table, [pair.run_id for pair in chosen]), _COLUMNS),
-        subject.chosen_words(MOST_ROWS),
-    )
+    rows = grouped(table)
+    bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0]) for pair in subject.ranked}
+    chosen = [pair.run_id for pair in subject.ranked[:MOST_ROWS]]
+    chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
+    title = _title(list(bars.values()))
+    shown = picked(of_runs(table, chosen), _COLUMNS)
+    return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.chosen_words(MOST_ROWS))
 
 
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw how the episodes of one pair converged, in all and in each category."""
-    conditions: list[tuple[str, str | None]] = [("All", None)]
-    conditions += [(labels.category_title(category), category) for category in subject.results.categories]
-    one = subject.only(pair)
-    tables = [(name, outcomes_table(one.results, subject.judge, category)) for name, category in conditions]
-    bars = [_Bar((name,), _shares(grouped(table)[pair.run_id][0])) for name, table in tables]
+    results = subject.only(pair).results
+    names = {None: "All"} | {category: labels.category_title(category) for category in results.categories}
+    tables = {name: outcomes_table(results, subject.judge, category) for category, name in names.items()}
+    bars = [_Bar((name,), grouped(table)[pair.run_id][0]) for name, table in tables.items()]
     column = Column("condition", "category", "Of the pictures.", digits=None)
-    rows = tuple((Value(name), *picked(table, CONVERGENCES).rows[0]) for name, table in tables)
-    first = picked(tables[0][1], CONVERGENCES)
+    rows = tuple((Value(name), *picked(table, CONVERGENCES).rows[0]) for name, table in tables.items())
+    first = picked(tables["All"], CONVERGENCES)
     table = Table(first.name, first.title, first.caption, (column, *first.columns), rows, first.notes)
-    return _sketch(bars, _title(bars[:1]), table, "")
+    return _sketch(bars, _title(bars[:1]), table)
 
 
 def budget_outcomes_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how episodes converged under each token budget, as the paper's Figure 6."""
+    title = "What does the token budget do to refinement?"
     budgets = budgets_table(subject.results, subject.judge)
     if not budgets.rows:
-        return Missing("What does the token budget do to refinement?", budgets.notes[0])
+        return Missing(title, budgets.notes[0])
     outcomes = outcomes_table(subject.results, subject.judge)
-    shares = {run_id: _shares(rows[0]) for run_id, rows in grouped(outcomes).items()}
-    shown = picked(budgets, (RUN, "players", "budget"))
-    bars = [
-        _Bar((str(players.value), f"{budget.value} tokens"), shares[str(run.value)])
-        for run, players, budget in shown.rows[:MOST_ROWS]
-    ]
-    runs = [str(run.value) for run, *_ in shown.rows[:MOST_ROWS]]
-    return _sketch(bars, "What does the token budget do to refinement?", picked(of_runs(outcomes, runs), _COLUMNS), "")
+    rows = grouped(outcomes)
+    bars = {
+        str(run.value): _Bar((str(players.value), f"{budget.value} tokens"), rows[str(run.value)][0])
+        for run, players, budget in picked(budgets, (RUN, "players", "budget")).rows[:MOST_ROWS]
+    }
+    return _sketch(list(bars.values()), title, picked(of_runs(outcomes, list(bars)), _COLUMNS))
 
 
-def _shares(entries: Mapping[str, Value]) -> dict[Convergence, Value]:
-    return {outcome: entries[outcome] for outcome in CONVERGENCES}
-
-
-def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str) -> Sketch | Missing:
+def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") -> Sketch | Missing:
     if not any(bar.episodes for bar in bars):
         return Missing("How do episodes end?", "No episode was rated.")
-    names = [RowLabel(bar.name, (f"n {bar.episodes}",)) for bar in bars]
-    wide, narrow = row_layouts(
-        names,
-        axis(0, 100, steps(0, 100, 25), title={"text": "share of rated episodes (%)"}),
-        [],
+    layouts = row_layouts(
+        [Row(bar.name, (f"n {bar.episodes}",)) for bar in bars],
+        axis(0, 100, steps(0, 100, 25), "share of rated episodes (%)"),
+        _legend(),
         barmode="stack",
         bargap=0.55,
     )
-    for made in (wide, narrow):
-        made["annotations"] += _legend()
     return Sketch(
         title=title,
         reading_aid=(
             "Each bar splits a row's rated episodes by whether the final rendering scored above, equal to or below the"
             f" first, or was the only one; the numbers in it are episodes.{chosen}"
         ),
-        traces=[_trace(outcome, bars) for outcome in CONVERGENCES],
-        wide=wide,
-        narrow=narrow,
+        drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
         table=table,
     )
 
@@ -110,36 +99,28 @@ def _legend() -> list[Json]:
     entries: list[Json] = []
     at = 0
     for outcome in CONVERGENCES:
-        name = labels.CONVERGENCES[outcome]
-        here = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 10}
-        colour = {"color": token(CONVERGENCE_TOKENS[outcome]), "size": 15}
-        entries.append(words("■", 0, 1, **here | {"yshift": 8}, xshift=at, font=colour))
-        entries.append(words(name, 0, 1, **here, xshift=at + 16))
+        name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
+        entries.append(words("■", (0, 1), "paper paper", "left bottom", (at, 8), colour=token(colour), size=15))
+        entries.append(words(name, (0, 1), "paper paper", "left bottom", (at + 16, 10)))
         at += 30 + round(6.2 * len(name))
     return entries
 
 
-def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
-    name = labels.CONVERGENCES[outcome]
+def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
+    name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
     counts = [round(bar.share(outcome) * bar.episodes) for bar in bars]
-    colour = CONVERGENCE_TOKENS[outcome]
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": name,
-        "x": shares,
-        "y": list(range(len(bars))),
-        "text": [str(count) if share >= 6 else "" for count, share in zip(counts, shares, strict=True)],
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "textangle": 0,
-        "textfont": {"color": token(f"{colour}-ink")},
-        "constraintext": "none",
-        "marker": {"color": token(colour), "line": {"color": token("background"), "width": 1}},
-        "customdata": [[plain(" ".join(bar.name)), count] for bar, count in zip(bars, counts, strict=True)],
-        "hovertemplate": f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} episodes (%{{x:.0f}} %)<extra></extra>",
-    }
+    return go.Bar(
+        orientation="h",
+        name=name,
+        x=shares,
+        y=list(range(len(bars))),
+        text=[str(count) if share >= 6 else "" for count, share in zip(counts, shares, strict=True)],
+        textfont={"color": token(f"{colour}-ink")},
+        marker={"color": token(colour)},
+        customdata=[[plain(" ".join(bar.name)), count] for bar, count in zip(bars, counts, strict=True)],
+        hovertemplate=f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} episodes (%{{x:.0f}} %)<extra></extra>",
+    )
 
 
 def _title(bars: Sequence[_Bar]) -> str:

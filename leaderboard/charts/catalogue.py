@@ -20,19 +20,15 @@ from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
 from leaderboard.charts.bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
+from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
 from leaderboard.charts.costs import costs_sketch
 from leaderboard.charts.data import Subject
-from leaderboard.charts.dots import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
-from leaderboard.charts.heat import (
-    corrections_by_turn_sketch,
-    corrections_sketch,
-    heat_maps_sketch,
-    pair_heat_map_sketch,
-)
+from leaderboard.charts.grammar import Missing, Sketch, plain
+from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
 from leaderboard.charts.language import lengths_sketch, novelty_sketch
-from leaderboard.charts.parts import Missing, Sketch, plain
 from leaderboard.charts.ratings import ratings_sketch
+from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
 from leaderboard.site import Pair
@@ -56,7 +52,7 @@ class Chart:
     """One sentence on how to read it; empty if there is no figure."""
 
     figure: Mapping[str, Any]
-    """``data``, ``layout`` and ``narrow`` (the layout below ``breakpoint`` pixels), as Plotly's JSON, and ``title``."""
+    """``Drawing.plotly``, the ``title``, and ``breakpoint``: CSS pixels of width below which it is narrow."""
 
     table: Table | None
     """The numbers drawn; may hold a stranger's words, so escape them. None if there is no figure."""
@@ -236,14 +232,7 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results)
         kind=kind,
         title=sketch.title,
         reading_aid=sketch.reading_aid,
-        # Plotly has no part in it; ``leaderboard.charts.check`` asks it about the first of each kind.
-        figure={
-            "data": list(sketch.traces),
-            "layout": sketch.wide,
-            "narrow": sketch.narrow,
-            "breakpoint": NARROW,
-            "title": plain(sketch.title),
-        },
+        figure={**sketch.drawing.plotly(), "breakpoint": NARROW, "title": plain(sketch.title)},
         table=with_rules(sketch.table, results),
         published=sketch.published,
     )

@@ -1,18 +1,22 @@
 """Score against what it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 
+import plotly.graph_objects as go
+
+from ircore.results.tables.model import Value
 from leaderboard import labels
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
-from leaderboard.charts.dots import ends
-from leaderboard.charts.parts import (
+from leaderboard.charts.grammar import (
     FOOT,
+    Drawing,
     Json,
     Missing,
     Sketch,
     Ticks,
     axis,
+    interval_ends,
     interval_words,
     layout,
     mean,
@@ -20,6 +24,7 @@ from leaderboard.charts.parts import (
     plain,
     rounded,
     steps,
+    whiskers,
     words,
 )
 from leaderboard.site import Pair
@@ -33,39 +38,41 @@ _ALL_NAMED = 8
 _MOST = 60
 """Pairs drawn: the best ones."""
 
+_Points = Mapping[str, tuple[float, float]]
+"""Logarithm of the cost, and score, by run_id."""
+
 
 def costs_sketch(subject: Subject) -> Sketch | Missing:
     """Draw each pair's score against its cost an episode; named are pairs that no cheaper one beats."""
     costs, scores = subject.by_run(subject.judge, "cost"), subject.by_run(subject.judge, "score")
-    known = [
-        pair for pair in subject.ranked if (mean(costs[pair.run_id]) or 0) > 0 and mean(scores[pair.run_id]) is not None
-    ]
-    if not known:
+    points = {
+        pair.run_id: (log10(cost), score)
+        for pair in subject.ranked
+        if (cost := mean(costs[pair.run_id]) or 0) > 0 and (score := mean(scores[pair.run_id])) is not None
+    }
+    if not points:
         return Missing(_TITLE, "No pair's cost is known: prices of its players are needed (or they cost nothing).")
-    shown = known[:_MOST]
-    points = {pair.run_id: (log10(mean(costs[pair.run_id]) or 1), mean(scores[pair.run_id]) or 0.0) for pair in shown}
+    shown = [pair for pair in subject.ranked if pair.run_id in points][:_MOST]
     best = _frontier(shown, points)
-    named = shown if len(shown) <= _ALL_NAMED else best
-    traces = [_mark(subject, pair, *points[pair.run_id]) for pair in shown]
+    few = len(shown) <= _ALL_NAMED
     left_out = len(subject.pairs) - len(shown)
-    table = of_runs(subject.board(subject.judge), [pair.run_id for pair in shown])
-    x, y = _ranges(subject, shown, points)
+    wide, narrow = (_layout(shown if few else best, shown, points, scores, length) for length in (60, 26))
     return Sketch(
         title=f"{_TITLE} {len(best)} of {len(shown)} pairs are not beaten at a lower cost",
         reading_aid=(
             "Each mark is a pair: further left is cheaper, further up is better, lines are 95 % intervals of the"
             " score."
-            + (" Named are pairs that no cheaper one equals." if len(shown) > _ALL_NAMED else "")
+            + ("" if few else " Named are pairs that no cheaper one equals.")
             + (f" {left_out} pairs of unknown cost or lower score are not shown." if left_out else "")
         ),
-        traces=traces,
-        wide=_layout(named, points, x, y, False),
-        narrow=_layout(named, points, x, y, True),
-        table=picked(table, [RUN, "pair", "score", "cost"]),
+        drawing=Drawing([_mark(pair, costs[pair.run_id], scores[pair.run_id]) for pair in shown], wide, narrow),
+        table=picked(
+            of_runs(subject.board(subject.judge), [pair.run_id for pair in shown]), [RUN, "pair", "score", "cost"]
+        ),
     )
 
 
-def _frontier(pairs: Sequence[Pair], points: dict[str, tuple[float, float]]) -> list[Pair]:
+def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     """Return pairs that no pair of the same or a lower cost beats, cheapest first."""
     frontier: list[Pair] = []
     for pair in sorted(pairs, key=lambda pair: (points[pair.run_id][0], -points[pair.run_id][1])):
@@ -74,74 +81,41 @@ def _frontier(pairs: Sequence[Pair], points: dict[str, tuple[float, float]]) -> 
     return frontier
 
 
-def _mark(subject: Subject, pair: Pair, x: float, y: float) -> Json:
-    cost = subject.by_run(subject.judge, "cost")[pair.run_id]
-    score = subject.by_run(subject.judge, "score")[pair.run_id]
-    colour = describer_token(pair.hue)
-    high, low = (score.high, score.low) if score.low is not None and score.high is not None else (y, y)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [rounded(x)],
-        "y": [rounded(y)],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [round((high or y) - y, 3)],
-            "arrayminus": [round(y - (low or y), 3)],
-            "color": colour,
-            "thickness": 1.5,
-            "width": 0,
-        },
-        "marker": {"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
-        "hovertemplate": (
-            f"{plain(pair_name(pair))}<br>{labels.number(y)}, {interval_words(score)}"
-            f"<br>US$ {_money(mean(cost))} an episode<extra></extra>"
+def _mark(pair: Pair, cost: Value, score: Value) -> go.Scatter:
+    dollars, value, colour = mean(cost) or 1, mean(score), describer_token(pair.hue)
+    return go.Scatter(
+        mode="markers",
+        x=[rounded(log10(dollars))],
+        y=[rounded(value)],
+        error_y=whiskers([score], colour),
+        marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
+        hovertemplate=(
+            f"{plain(pair_name(pair))}<br>{labels.number(value)}, {interval_words(score)}"
+            f"<br>US$ {_money(dollars)} an episode<extra></extra>"
         ),
-    }
-
-
-def _ranges(
-    subject: Subject, pairs: Sequence[Pair], points: dict[str, tuple[float, float]]
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    scores = subject.by_run(subject.judge, "score")
-    interval_ends = ends([scores[pair.run_id] for pair in pairs])
-    costs = [x for x, _ in points.values()]
-    return (min(costs) - 0.15, max(costs) + 0.15), (floor(min(interval_ends)), ceil(max(interval_ends)))
+    )
 
 
 def _layout(
-    named: Sequence[Pair],
-    points: dict[str, tuple[float, float]],
-    x: tuple[float, float],
-    y: tuple[float, float],
-    narrow: bool,
+    named: Sequence[Pair], shown: Sequence[Pair], points: _Points, scores: Mapping[str, Value], length: int
 ) -> Json:
-    length = 26 if narrow else 60
+    costs = [points[pair.run_id][0] for pair in shown]
+    ends = interval_ends([scores[pair.run_id] for pair in shown])
+    x, y = (min(costs) - 0.15, max(costs) + 0.15), (floor(min(ends)), ceil(max(ends)))
     annotations = []
     for pair in named:
-        at, height = points[pair.run_id]
-        right = at > (x[0] + x[1]) / 2
-        annotations.append(
-            words(
-                plain(pair_name(pair), length),
-                at,
-                height,
-                xref="x",
-                yref="y",
-                xanchor="right" if right else "left",
-                xshift=-10 if right else 10,
-                yshift=10,
-                font={"color": describer_token(pair.hue, "-text")},
-            )
-        )
+        right = points[pair.run_id][0] > sum(x) / 2
+        anchor, shift = ("right middle", -10) if right else ("left middle", 10)
+        colour = describer_token(pair.hue, "-text")
+        name = plain(pair_name(pair), length)
+        annotations.append(words(name, points[pair.run_id], "x y", anchor, (shift, 10), colour=colour))
     return layout(
         360 + FOOT,
         46,
         14,
         14,
-        xaxis=axis(*x, _money_ticks(*x), title={"text": "cost of an episode (US$, logarithmic)"}),
-        yaxis=axis(*y, steps(*y, 1), title={"text": "mean similarity (0–10)"}, showline=True, linecolor=token("zero")),
+        xaxis=axis(*x, _money_ticks(*x), "cost of an episode (US$, logarithmic)"),
+        yaxis=axis(*y, steps(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
         annotations=annotations,
     )
 

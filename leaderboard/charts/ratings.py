@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+import plotly.graph_objects as go
+
 from ircore.results.crossed_ratings import CrossedRatings
 from ircore.results.tables.ratings import ratings_table
 from leaderboard import labels
 from leaderboard.charts.data import Subject
-from leaderboard.charts.panels import axis_name
-from leaderboard.charts.parts import Json, Missing, Sketch, plain
-from leaderboard.charts.squares import diagonal, square_layout
+from leaderboard.charts.grammar import Drawing, Missing, Sketch, plain
+from leaderboard.charts.panels import axes_of, diagonal, squares
 from leaderboard.theme import token
 
 _MOST = 9
@@ -20,13 +21,14 @@ _LARGEST, _LEAST = 26.0, 3.5
 
 def ratings_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how often which score of one judge meets which of another, a panel every two judges."""
-    title = "Do two judges mean the same by a number?"
     crossings = subject.results.raters.crossed
     if not crossings:
-        return Missing(title, "It needs two judges, or a judge and people, who rated the same renderings.")
+        reason = "It needs two judges, or a judge and people, who rated the same renderings."
+        return Missing("Do two judges mean the same by a number?", reason)
     shown = crossings[:_MOST]
     names = [f"{crossed.one} × {crossed.other}" for crossed in shown]
-    words = ("score by the second named (0–10)", "score by the first named (0–10)")
+    traces = [trace for at, crossed in enumerate(shown) for trace in (_marks(at, crossed), diagonal(at))]
+    layouts = squares(names, "score by the second named (0–10)", "score by the first named (0–10)")
     return Sketch(
         title=_title(crossings),
         reading_aid=(
@@ -34,39 +36,35 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
             " the left, to whole points; its area is how many. On the dotted line both say the same: above it the"
             " second gives more." + (f" Shown are {_MOST} of {len(crossings)}." if len(crossings) > _MOST else "")
         ),
-        traces=[trace for panel, crossed in enumerate(shown) for trace in _panel(panel, crossed)],
-        wide=square_layout(names, min(len(shown), 3), *words),
-        narrow=square_layout(names, 1, *words),
+        drawing=Drawing(traces, *layouts),
         table=ratings_table(subject.results),
     )
 
 
 def _title(crossings: Sequence[CrossedRatings]) -> str:
-    shares = [point.near for point in crossings]
+    shares = [crossed.near for crossed in crossings]
     low, high = labels.percent(min(shares)), labels.percent(max(shares))
     span = f"{low} %" if low == high else f"{low} to {high} %"
     return f"Two judges are within one point of each other on {span} of renderings"
 
 
-def _panel(panel: int, crossed: CrossedRatings) -> list[Json]:
-    axes = {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
+def _marks(panel: int, crossed: CrossedRatings) -> go.Scatter:
     most = max(crossed.counts.values())
-    marks = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [x for x, _ in crossed.counts],
-        "y": [y for _, y in crossed.counts],
-        "marker": {
+    return go.Scatter(
+        mode="markers",
+        x=[x for x, _ in crossed.counts],
+        y=[y for _, y in crossed.counts],
+        marker={
             "symbol": "circle",
             "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in crossed.counts.values()],
             "color": token("context"),
             "opacity": 1,
             "line": {"width": 1, "color": token("muted")},
         },
-        "customdata": [
+        customdata=[
             f"{plain(crossed.one)} {x}, {plain(crossed.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
             for (x, y), count in crossed.counts.items()
         ],
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
-    return [marks | axes, diagonal() | axes]
+        hovertemplate="%{customdata}<extra></extra>",
+        **axes_of(panel),
+    )

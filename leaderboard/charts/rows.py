@@ -1,124 +1,210 @@
-"""The frame of figures that have a row a pair: names left, numbers right, on phones both above the marks."""
+"""Charts with a row a pair: names left, numbers right, on phones both above the marks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.charts.parts import FOOT, HEAD, Json, axis, layout, plain, room, words
+import plotly.graph_objects as go
+
+from ircore.results.tables.model import Value
+from leaderboard.charts.grammar import (
+    FOOT,
+    HEAD,
+    Drawing,
+    Json,
+    axis,
+    layout,
+    mean,
+    plain,
+    room,
+    rounded,
+    whiskers,
+    words,
+)
 from leaderboard.theme import FONT_SIZE, token
 
 LINE = 16
 """Height of a line of words, CSS pixels."""
 
 ROW = 40
-"""Height of a row with one mark, CSS pixels."""
+"""Height of a row with one line of marks, CSS pixels."""
 
 SUB_ROW = 20
-"""Height that each further mark adds to a row, CSS pixels."""
+"""Height that each further line of marks adds to a row, CSS pixels."""
 
 
 @dataclass(frozen=True)
-class RowLabel:
-    """Label beside a row."""
+class Mark:
+    """A number with its interval as a mark with a whisker."""
+
+    value: Value
+    """Number with its interval."""
+
+    symbol: str
+    """Plotly's name of the mark."""
+
+    colour: str
+    """Token."""
+
+    hover: str
+    """Text shown on hover, already plain."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row; one without values is a heading of the rows below it, with a line across the plot."""
 
     name: tuple[str, ...]
     """Who or what the row is, on one line or two."""
 
     values: tuple[str, ...]
-    """Texts of the marks, one per mark, from above."""
+    """Texts of the lines of marks, from above."""
+
+    marks: tuple[tuple[Mark, ...], ...] = ()
+    """The marks of each line."""
 
 
-def place(row: int, mark: int, marks: int, most: int = 0) -> float:
-    """Return where in a figure a mark stands: rows are numbered from 0, downwards.
+def marked_rows(
+    rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, shapes: Sequence[Json] = (), factor: float = 1
+) -> Drawing:
+    """Return a drawing of rows of marks.
+
+    Args:
+        rows: From above.
+        xaxis: The horizontal axis.
+        notes: Annotations above the plot.
+        head: Room above the first row, CSS pixels.
+        shapes: Lines across the plot.
+        factor: Factor of the values, such as 100 for percent.
+    """
+    most = max((len(row.values) for row in rows), default=1)
+    traces = [
+        _mark(mark, place(at, line, len(row.marks), most), factor)
+        for at, row in enumerate(rows)
+        for line, marks in enumerate(row.marks)
+        for mark in marks
+        if mean(mark.value) is not None
+    ]
+    headings = [
+        {"xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": at, "y1": at, "line": {"width": 1}}
+        for at, row in enumerate(rows)
+        if not row.values
+    ]
+    return Drawing(traces, *row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings]))
+
+
+def _mark(mark: Mark, y: float, factor: float) -> go.Scatter:
+    return go.Scatter(
+        mode="markers",
+        x=[rounded(factor * (mean(mark.value) or 0))],
+        y=[y],
+        error_x=whiskers([mark.value], mark.colour, factor, thickness=2),
+        marker={"symbol": mark.symbol, "size": 11, "color": mark.colour},
+        hovertemplate=f"{mark.hover}<extra></extra>",
+    )
+
+
+def place(row: int, line: int, lines: int, most: int) -> float:
+    """Return where in a figure a line of marks stands: rows are numbered from 0, downwards.
 
     Args:
         row: 0-based.
-        mark: Of the row, 0-based, from above.
-        marks: How many this row has.
-        most: How many the row with most has; 0 if all have as many.
+        line: Of the row, 0-based, from above.
+        lines: How many this row has.
+        most: How many the row with most has.
     """
-    return round(row + (mark - (marks - 1) / 2) * SUB_ROW / _row_height(most or marks), 4)
+    return round(row + (line - (lines - 1) / 2) * SUB_ROW / _row_height(most), 4)
 
 
 def row_layouts(
-    labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], head: int = HEAD, **more: Any
+    rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int = HEAD, **more: Any
 ) -> tuple[Json, Json]:
-    """Return the wide and the narrow layout of a figure whose rows are numbered from 0, downwards.
+    """Return the wide and the narrow layout of rows that are numbered from 0, downwards.
 
     Args:
-        labels: One a row; one without values is a heading of the rows below it.
+        rows: From above.
         xaxis: The horizontal axis.
         notes: Annotations of both layouts.
         head: Room above the first row, CSS pixels.
         more: What both layouts add.
     """
-    return _layout(labels, xaxis, notes, head, False, more), _layout(labels, xaxis, notes, head, True, more)
+    return _wide(rows, xaxis, notes, head, more), _narrow(rows, xaxis, notes, head, more)
 
 
-def _row_height(marks: int) -> int:
-    return ROW + SUB_ROW * (max(marks, 1) - 1)
+def _row_height(lines: int) -> int:
+    return ROW + SUB_ROW * (max(lines, 1) - 1)
 
 
-def _layout(
-    labels: Sequence[RowLabel], xaxis: Json, notes: Sequence[Json], head: int, narrow: bool, more: Mapping[str, Any]
-) -> Json:
-    marks = max((len(label.values) for label in labels), default=1)
-    beside = not narrow or marks > 1
-    values = [_short(value, narrow) for label in labels for value in label.values]
-    left = 8 if narrow else room([line for label in labels for line in label.name], 300)
-    right = room(values, 130 if narrow else 250) if beside else 14
-    above = LINE * max((len(label.name) for label in labels), default=1) if narrow else 0
-    height = _row_height(marks) + above
-    # Where words stand above the marks, the marks stand low in their row.
-    low = (above + 0.5 * _row_height(marks)) / height
-    annotations = []
-    if narrow:
-        # Under a narrow plot a centred title would be cut at the left.
-        title, xaxis = xaxis["title"]["text"], {key: value for key, value in xaxis.items() if key != "title"}
-        annotations.append(_axis_title(title))
-    for row, label in enumerate(labels):
-        annotations.append(_name(row, label, narrow, low * height, beside))
-        annotations += _values(row, label, narrow, low * height, beside, marks)
+def _wide(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
+    most = max((len(row.values) for row in rows), default=1)
+    names = [
+        words(_name(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK)
+        for at, row in enumerate(rows)
+    ]
     return layout(
-        head + FOOT + height * len(labels),
-        left,
-        right,
+        head + FOOT + _row_height(most) * len(rows),
+        room([line for row in rows for line in row.name], 300),
+        room([text for row in rows for text in row.values], 250),
         head,
         xaxis=xaxis,
-        yaxis=axis(len(labels) - low, -low, visible=False),
-        annotations=[*annotations, *notes],
+        yaxis=axis(len(rows) - 0.5, -0.5, visible=False),
+        annotations=[*names, *_values(rows, most, False), *notes],
         **more,
     )
 
 
-def _axis_title(text: str) -> Json:
-    at = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top", "yshift": -20}
-    return words(text, 0, 0, **at, font={"color": token("text")})
+def _narrow(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
+    """Names stand above the marks, which stand low in their row; a row's only value stands beside its name."""
+    most = max((len(row.values) for row in rows), default=1)
+    several = most > 1
+    above = LINE * max((len(row.name) for row in rows), default=1)
+    height = _row_height(most) + above
+    low = (above + 0.5 * _row_height(most)) / height
+    # Under a narrow plot a centred title would be cut at the left.
+    title = words(xaxis["title"]["text"], (0, 0), "paper paper", "left top", (0, -20), colour=token("text"))
+    notes = [title, *notes]
+    for at, row in enumerate(rows):
+        taken = 0 if several else max(map(len, row.values), default=0)
+        shift = (0, round(low * height))
+        name = _name(row, (52 - taken, 52))
+        notes.append(words(name, (0, at), "paper y", "left top", shift, align="left", **_INK))
+        if not several:
+            text = plain(" ".join(row.values), 40)
+            notes.append(words(text, (1, at), "paper y", "right top", shift, align="right"))
+    texts = [_short(text) for row in rows for text in row.values]
+    return layout(
+        head + FOOT + height * len(rows),
+        8,
+        room(texts, 130) if several else 14,
+        head,
+        xaxis={name: value for name, value in xaxis.items() if name != "title"},
+        yaxis=axis(len(rows) - low, -low, visible=False),
+        annotations=[*notes, *(_values(rows, most, True) if several else ())],
+        **more,
+    )
 
 
-def _name(row: int, label: RowLabel, narrow: bool, above: float, beside: bool) -> Json:
-    ink = {"color": token("text"), "size": FONT_SIZE}
-    at = {"xref": "paper", "yref": "y", "font": ink}
-    if not narrow:
-        name = "<br>".join(plain(line, 42) for line in label.name)
-        return words(name, 0, row, **at, xanchor="right", align="right", xshift=-10)
-    taken = 0 if beside else max(map(len, label.values), default=0)
-    name = "<br>".join(plain(line, 52 - (0 if index else taken)) for index, line in enumerate(label.name))
-    return words(name, 0, row, **at, xanchor="left", align="left", yanchor="top", yshift=round(above))
+_INK: Json = {"colour": token("text"), "size": FONT_SIZE}
 
 
-def _values(row: int, label: RowLabel, narrow: bool, above: float, beside: bool, most: int) -> list[Json]:
-    at = {"xref": "paper", "yref": "y"}
-    if not beside:
-        text = plain(" ".join(label.values), 40)
-        return [words(text, 1, row, **at, xanchor="right", align="right", yanchor="top", yshift=round(above))]
-    count = len(label.values)
+def _name(row: Row, lengths: tuple[int, int]) -> str:
+    return "<br>".join(plain(line, lengths[at > 0]) for at, line in enumerate(row.name))
+
+
+def _values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
     return [
-        words(plain(_short(text, narrow), 44), 1, place(row, index, count, most), **at, xanchor="left", xshift=10)
-        for index, text in enumerate(label.values)
+        words(
+            plain(_short(text) if narrow else text, 44),
+            (1, place(at, line, len(row.values), most)),
+            "paper y",
+            "left middle",
+            (10, 0),
+        )
+        for at, row in enumerate(rows)
+        for line, text in enumerate(row.values)
     ]
 
 
-def _short(text: str, narrow: bool) -> str:
+def _short(text: str) -> str:
     """Leave out n where there is no room: the table has it."""
-    return text.rsplit(" · ", 1)[0] if narrow and text.count(" · ") > 1 else text
+    return text.rsplit(" · ", 1)[0] if text.count(" · ") > 1 else text

@@ -1,4 +1,4 @@
-"""Figures along the turns: similarity of every pair, and of one."""
+"""Charts along the turns: similarity of every pair, and of one."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,8 +7,8 @@ from ircore.results.tables.names import ALL
 from ircore.results.tables.turns import trajectories_table
 from leaderboard import labels
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
-from leaderboard.charts.panels import Scale, Spot, Track, end_words, line, panels
-from leaderboard.charts.parts import FOOT, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, plain, steps
+from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, steps
+from leaderboard.charts.tracks import Scale, Track, end_words, line, panels, turn_track
 from leaderboard.site import Pair
 
 _SMALL_TOP = 14
@@ -18,71 +18,55 @@ _AID = (
     "An episode that has ended keeps its last score, so every turn averages the same episodes; the band is the 95 %"
     " interval, and a mark's area shows how many episodes were still being refined."
 )
-_OTHERS = " The other pairs stand behind in grey."
 
 _SEEN = 0.05
 """Points of the scale that two gains have to differ by to look different with one decimal."""
 
 _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
-
-def turn_ticks(turns: int) -> Ticks:
-    """Return ticks for turns 1 to ``turns``: at every turn, or at every third."""
-    return [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
+_SIMILARITY = "mean similarity so far (0–10)"
 
 
-def whole(table: Table) -> Table:
-    """Return the rows of a table of trajectories that are about all categories together."""
-    return where(table, "category", lambda category: category == ALL)
-
-
-def parts(table: Table) -> Table:
-    """Return the rows that are about one category each."""
-    return where(table, "category", lambda category: category != ALL)
+def turn_axis(turns: int, title: str = "turn") -> Json:
+    """Return the axis of turns 1 to ``turns``, with ticks at every turn, or at every third."""
+    ticks: Ticks = [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
+    return axis(0.6, turns + 0.4, ticks, title)
 
 
 def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     """Draw every pair's mean similarity by turn in a panel of its own, the others behind it in grey."""
     some = subject.best(MOST_PANELS)
-    table = whole(trajectories_table(some.results, subject.judge))
+    table = _whole(trajectories_table(some.results, subject.judge))
     rows = grouped(table)
     ordered = sorted(some.ranked, key=lambda pair: _last(rows.get(pair.run_id, ())), reverse=True)
     tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
-    traces, wide, narrow = panels(tracks, _scale(tracks))
+    others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
     return Sketch(
         title=_title(tracks),
-        reading_aid=f"{_AID}{_OTHERS if len(tracks) > 1 else ''}{subject.chosen_words(MOST_PANELS)}",
-        traces=traces,
-        wide=wide,
-        narrow=narrow,
+        reading_aid=f"{_AID}{others}{subject.chosen_words(MOST_PANELS)}",
+        drawing=panels(tracks, _scale(tracks)),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
     )
 
 
 def pair_trajectory_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by turn."""
-    table = whole(trajectories_table(subject.only(pair).results, subject.judge))
+    table = _whole(trajectories_table(subject.only(pair).results, subject.judge))
     track = _track(pair, grouped(table).get(pair.run_id, ()))
     if not track.spots:
         return Missing("How far does the pair get, turn by turn?", "No episode was rated.")
     single = _single_layout(track, table)
-    return Sketch(_pair_title(track), _AID, line(track, _scale([track])), single, single, picked(table, _COLUMNS[2:]))
+    drawing = Drawing(line(track, _scale([track])), single, single)
+    return Sketch(_pair_title(track), _AID, drawing, picked(table, _COLUMNS[2:]))
+
+
+def _whole(table: Table) -> Table:
+    """Return the rows of a table of trajectories that are about all categories together."""
+    return where(table, "category", lambda category: category == ALL)
 
 
 def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> Track:
-    most = max((mean(row["refining"]) or 0.0 for row in rows), default=0.0) or 1.0
-    return Track(
-        pair,
-        tuple(
-            Spot(
-                mean(row["turn"]) or 0.0,
-                row["reached"],
-                (mean(row["refining"]) or 0.0) / most,
-                f"{plain(pair_name(pair))}, turn {row['turn'].value}, {row['refining'].value} still refined<br>",
-            )
-            for row in rows
-        ),
-    )
+    return turn_track(pair, rows, "reached", "refining", "still refined")
 
 
 def _last(rows: Sequence[Mapping[str, Value]]) -> float:
@@ -91,19 +75,13 @@ def _last(rows: Sequence[Mapping[str, Value]]) -> float:
 
 def _scale(tracks: Sequence[Track]) -> Scale:
     turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
-    return Scale(
-        x=(0.6, turns + 0.4),
-        x_ticks=turn_ticks(turns),
-        x_title="turn",
-        y=(0, 10.1),
-        y_ticks=steps(0, 10, 5),
-        y_title="mean similarity so far (0–10)",
-        form=lambda value: labels.number(value, 1),
-    )
+    y = axis(0, 10.1, steps(0, 10, 5), _SIMILARITY)
+    return Scale(turn_axis(turns), y, form=lambda value: labels.number(value, 1))
 
 
 def _single_layout(track: Track, table: Table) -> Json:
     scale = _scale([track])
+    (first, last), (low, high) = scale.x["range"], scale.y["range"]
     refining = [cell.value for cell in table.column("refining")]
     ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
     return layout(
@@ -112,8 +90,8 @@ def _single_layout(track: Track, table: Table) -> Json:
         12,
         _SMALL_TOP,
         FOOT + 16,
-        xaxis=axis(*scale.x, ticks, title={"text": "turn, and n episodes still being refined"}, showgrid=False),
-        yaxis=axis(*scale.y, steps(0, 10, 2), title={"text": "mean similarity so far (0–10)"}),
+        xaxis=axis(first, last, ticks, "turn, and n episodes still being refined", showgrid=False),
+        yaxis=axis(low, high, steps(0, 10, 2), _SIMILARITY),
         annotations=end_words(track, scale),
     )
 
@@ -140,6 +118,5 @@ def _ends(track: Track) -> tuple[str, str]:
 
 
 def _gain(track: Track) -> float:
-    if not track.spots:
-        return 0.0
-    return (mean(track.spots[-1].value) or 0.0) - (mean(track.spots[0].value) or 0.0)
+    first, last = (mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
+    return last - first

@@ -183,13 +183,12 @@ def _release(site: Site, version: str, started: str) -> Change:
 
 
 def _step(site: Site, submitted: Submitted, step: Step) -> Change:
-    keys = [pair.key for pair in site.pairs.values() if pair.result.slug == submitted.slug]
-    about = submitted.loaded.submission
+    players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
         when=_moment(f"{step.date}T00:00:00+00:00"),
-        title=f"{step.kind.capitalize()}: {one_line(f'{about.describer.label} + {about.generator.label}', 160)}",
+        title=f"{step.kind.capitalize()}: {one_line(players, 160)}",
         words=one_line(step.reason),
-        path=f"pairs/{(keys or [submitted.slug])[0]}.html",
+        path=f"{site.played.get(submitted.slug, f'pairs/{submitted.slug}')}.html",
         identity=_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
     )
 

@@ -8,7 +8,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from ircore.core.records import PlayerSpec, Role, Submission, Turn
+from ircore.core.game_records import AnySubmission
+from ircore.core.records import PlayerSpec, Role, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
@@ -282,7 +283,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     ]
 
 
-def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
     """Return who submitted a pair, when, on what and under which licence, by the words for it."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]

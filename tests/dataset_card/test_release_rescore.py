@@ -73,7 +73,7 @@ def test_an_honest_release_has_no_difference(scored: Scored) -> None:
     assert list(rescoring.lines()) == [
         "computed again: 2 runs, 24 episodes by the rules",
         "computed again: judges structural 60",
-        "computed again: metrics brisque 40, psnr 40, ssim 40, uqi 40, uqi_wang_bovik 40",
+        "computed again: metrics brisque 40, psnr 40, ssim 40, uqi 40, uqi_sewar 40",
     ]
     run = rescoring.runs[scored.run(PAIRS[0]).run.run_id]
     assert (run.episodes, run.judges, run.share, run.seed) == (12, {"structural": 30}, 1.0, None)

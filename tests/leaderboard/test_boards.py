@@ -266,6 +266,7 @@ def crossed() -> Site:
     played = [*(also_judged(run, "strict") for run in grid), under(also_judged(grid[0], "strict"), 50)]
     for run in played:
         object.__setattr__(run, "rendering_path", Path)
+        object.__setattr__(run, "source", run)
     return site_of(played)
 
 

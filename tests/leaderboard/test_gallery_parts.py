@@ -125,6 +125,7 @@ def invented_site(pairs: int, per_condition: int = 1) -> Site:
     ]
     for run in runs:
         object.__setattr__(run, "rendering_path", lambda sha256: Path(sha256))
+        object.__setattr__(run, "source", run)
     return Site(runs)  # type: ignore[arg-type]
 
 

@@ -2,12 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from ircore.core.images import Pixels
+
+Over = Literal["pair", "set"]
+"""A metric of one pair of pictures, or of two sets of pictures."""
 
 
 class MetricUnavailableError(Exception):
     """The metric has no value for these pictures, or something it needs is not installed; the text says why."""
+
+
+def no_obstacle() -> str | None:
+    """Return None: nothing beyond the package itself is needed."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,14 @@ class Metric:
         source: Where the formula comes from.
         compute: Takes target and image, both height × width × 3 RGB 0–255, not necessarily of one size; raises
             ``MetricUnavailableError`` where it has no value.
+        version: Of the definition and of the code; another one whenever a value may differ. Recorded with every value,
+            so that values of an older version are computed again.
+        reference: Whether it looks at the target at all.
+        needs: What it needs beyond the package, for people, such as ``"extra clip, IRCORE_CLIP_MODEL"``; empty if
+            nothing. What needs something is computed only where it is asked for by name.
+        obstacle: Returns the reason why it cannot be computed here, such as missing weights; None if it can.
+        trap: What is easily misread about its values; empty if nothing is.
+        weights: Returns which weights it computes with, to be recorded beside the version; None if it has none.
     """
 
     name: str
@@ -34,3 +51,15 @@ class Metric:
     high: float | None
     source: str
     compute: Callable[[Pixels, Pixels], float]
+    version: str = "1"
+    reference: bool = True
+    needs: str = ""
+    obstacle: Callable[[], str | None] = no_obstacle
+    trap: str = ""
+    weights: Callable[[], str | None] = no_obstacle
+
+    @property
+    def full_version(self) -> str:
+        """Version of the definition and, if there are weights, which: the version that is recorded with a value."""
+        weights = self.weights()
+        return self.version if weights is None else f"{self.version}, {weights}"

@@ -186,4 +186,6 @@ METRIC = Metric(
     high=None,
     source="Mittal et al. 2012 with the model of the PyPI package brisque; the image alone",
     compute=brisque,
+    reference=False,
+    trap="Says nothing of the target. Below 0 is possible; flat parts move it by some tenths between platforms.",
 )

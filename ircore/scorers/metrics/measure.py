@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ircore.core.images import Pixels
+from ircore.core.errors import InputError
+from ircore.core.images import Loading, Pixels
 from ircore.core.plugins import BrokenPluginError, available, load
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
+from ircore.scorers.metrics.loading import LOADINGS, fit_into
+from ircore.scorers.metrics.pairs import refuse_tiny
 
 
 @dataclass(frozen=True)
@@ -18,16 +22,41 @@ class Measurement:
     reason: str | None
     """Reason why there is no value; None if there is a value."""
 
+    version: str | None = None
+    """Version of the metric, with the weights that it computed with; None if it could not be loaded."""
+
+    loading: Loading = "upstream"
+    """How the pictures were loaded and brought to one size."""
+
+
+class MetricKey(NamedTuple):
+    """A metric with a way of loading; written ``ssim`` for upstream, ``ssim.native`` for native."""
+
+    name: str
+    loading: Loading = "upstream"
+
+    def __str__(self) -> str:
+        """Return the key as scores and columns have it."""
+        return self.name if self.loading == "upstream" else f"{self.name}.{self.loading}"
+
+    @classmethod
+    def parse(cls, text: str) -> "MetricKey":
+        """Return the key of a text such as ``"ssim.native"``; a name with any other dot in it is a name."""
+        for loading in LOADINGS:
+            if text.endswith(f".{loading}"):
+                return cls(text.removesuffix(f".{loading}"), loading)
+        return cls(text)
+
 
 def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str, str]]:
     """Load metrics.
 
     Args:
-        names: Their names; all that are installed if empty.
+        names: Their names or keys (``ssim.native``); all that need nothing beyond the package if empty.
 
     Returns:
-        The metrics by name, in the order asked for, and for each that cannot be
-        loaded the reason.
+        The metrics by name or key, in the order asked for, and for each that cannot be
+        loaded or computed here the reason.
 
     Raises:
         InputError: There is no metric of that name; the message names the nearest one.
@@ -36,21 +65,45 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
     lacking: dict[str, str] = {}
     for name in dict.fromkeys(names or available("metrics")):
         try:
-            metrics[name] = load("metrics", name)
+            metric: Metric = load("metrics", MetricKey.parse(name).name)
         except BrokenPluginError as error:
             lacking[name] = error.problem
+            continue
+        reason = metric.obstacle() if names else None
+        if reason is not None:
+            lacking[name] = reason
+        elif names or not metric.needs:
+            metrics[name] = metric
     return metrics, lacking
 
 
-def measure(metric: Metric, target: Pixels, image: Pixels) -> Measurement:
+def version_of(key: str) -> str | None:
+    """Return the version of an installed metric, by name or key; None if it is not installed or cannot be loaded."""
+    name = MetricKey.parse(key).name
+    if name not in available("metrics"):
+        return None
+    try:
+        metric: Metric = load("metrics", name)
+        return metric.full_version
+    except (BrokenPluginError, InputError):
+        return None
+
+
+def measure(metric: Metric, target: Pixels, image: Pixels, loading: Loading = "upstream") -> Measurement:
     """Apply a metric.
 
     Args:
         metric: Which.
         target: Height × width × 3 RGB, 0–255.
         image: The same, not necessarily of that size.
+        loading: ``upstream`` squashes the image to the target's size where the metric needs both alike, ``native`` fits
+            it in with its proportions. The pixels must have been loaded in this way, see ``loading.load_pixels``.
     """
+    version = metric.full_version
     try:
-        return Measurement(metric.compute(target, image), None)
+        if loading == "native" and metric.reference:
+            refuse_tiny(target, image)  # fitted into a frame, a single pixel would pass for a picture
+            image = fit_into(target, image)
+        return Measurement(metric.compute(target, image), None, version, loading)
     except MetricUnavailableError as error:
-        return Measurement(None, str(error))
+        return Measurement(None, str(error), version, loading)

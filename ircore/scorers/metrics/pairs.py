@@ -23,6 +23,10 @@ def refuse_tiny(*pictures: Pixels) -> None:
             raise MetricUnavailableError(f"{width} × {height} pixels: smaller than {SMALLEST_SIDE} pixels a side")
 
 
+_last: tuple[Pixels, Pixels, Pixels] | None = None
+"""Target, image and resized image of the last call: metrics of one pair follow upon each other."""
+
+
 def at_size_of(target: Pixels, image: Pixels) -> Pixels:
     """Return ``image`` at the size of ``target``: bicubic, proportions not kept, as published.
 
@@ -32,8 +36,15 @@ def at_size_of(target: Pixels, image: Pixels) -> Pixels:
     refuse_tiny(target, image)
     if target.shape == image.shape:
         return image
+    global _last
+    last = _last
+    if last is not None and last[0] is target and last[1] is image:
+        return last[2]
     height, width = target.shape[:2]
-    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC))
+    resized = np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC))
+    if not (target.flags.writeable or image.flags.writeable):  # else they may change between two calls
+        _last = (target, image, resized)
+    return resized
 
 
 def window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:

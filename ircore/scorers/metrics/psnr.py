@@ -41,4 +41,5 @@ METRIC = Metric(
     high=None,
     source="10·log10(255²/MSE) over all pixels and channels; as published by ConvGenVisMo",
     compute=psnr,
+    trap="Infinite, so without a value, for identical pictures; a shift by few pixels costs more than a wrong colour.",
 )

@@ -1,5 +1,6 @@
-"""Structural similarity with a uniform window."""
+"""Structural similarity, with the uniform window of published values and with the Gaussian one of its definition."""
 
+import functools
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,6 +13,11 @@ from ircore.scorers.metrics.pairs import SMALLEST_SIDE, at_size_of, window_sums
 WINDOW = SMALLEST_SIDE
 BAND = 48
 """Rows of windows computed at a time: keeps the work in the processor's cache and the memory bounded."""
+
+SIGMA = 1.5
+"""Of the Gaussian window, in pixels."""
+
+Floats = npt.NDArray[np.float64]
 
 _N = WINDOW * WINDOW
 _C1 = (0.01 * 255) ** 2 * _N**2
@@ -65,6 +71,53 @@ def _ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray
     return result
 
 
+def ssim_gaussian(target: Pixels, image: Pixels) -> float:
+    """Return the mean structural similarity, −1 to 1, with the Gaussian window of Wang et al. (2004).
+
+    11 × 11 pixels, σ 1.5, K1 0.01, K2 0.03, range 255; only whole windows count; mean over channels. It lies about 0.09
+    above the uniform window's value on photographs.
+
+    Args:
+        target: Height × width × 3 RGB, 0–255.
+        image: The same; of another size it is resized to the target's.
+
+    Raises:
+        MetricUnavailableError: A picture is smaller than 11 pixels a side.
+    """
+    luminance, contrast = gaussian_terms(target.astype(np.float64), at_size_of(target, image).astype(np.float64))
+    return float((luminance * contrast).mean())
+
+
+def gaussian_terms(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return the two factors of SSIM in every whole Gaussian window.
+
+    Args:
+        x: Height × width × channels, 0–255, at least 11 pixels a side.
+        y: Of the same shape.
+
+    Returns:
+        Luminance (2μxμy + C1) / (μx² + μy² + C1) and contrast with structure (2σxy + C2) / (σx² + σy² + C2), each
+        (height − 10) × (width − 10) × channels.
+    """
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    mean_x, mean_y = _smoothed(x), _smoothed(y)
+    product, squares = mean_x * mean_y, mean_x**2 + mean_y**2
+    covariance, variances = _smoothed(x * y) - product, _smoothed(x * x + y * y) - squares
+    return (2 * product + c1) / (squares + c1), (2 * covariance + c2) / (variances + c2)
+
+
+def _smoothed(values: Floats) -> Floats:
+    """Weigh every whole window by a Gaussian of σ 1.5, one axis after the other."""
+    offsets = np.arange(WINDOW) - WINDOW // 2
+    weights = np.exp(-(offsets**2) / (2 * SIGMA**2))
+    weights /= weights.sum()
+    for axis in (0, 1):
+        count = values.shape[axis] - WINDOW + 1
+        parts = (weight * values.take(range(at, at + count), axis) for at, weight in enumerate(weights))
+        values = functools.reduce(np.add, parts)
+    return values
+
+
 METRIC = Metric(
     name="ssim",
     title="SSIM",
@@ -74,4 +127,17 @@ METRIC = Metric(
     high=1.0,
     source="Wang et al. 2004 with a uniform 11 × 11 window; as published by ConvGenVisMo",
     compute=ssim,
+    trap="A uniform window, as published; the Gaussian one of Wang et al. is ssim_gaussian.",
+)
+
+GAUSSIAN_METRIC = Metric(
+    name="ssim_gaussian",
+    title="SSIM with a Gaussian window",
+    unit="",
+    higher_is_better=True,
+    low=-1.0,
+    high=1.0,
+    source="Wang, Bovik, Sheikh and Simoncelli 2004, 11 × 11 Gaussian window of σ 1.5",
+    compute=ssim_gaussian,
+    trap="What papers cite as SSIM; ConvGenVisMo's published values are those of ssim, about 0.09 lower.",
 )

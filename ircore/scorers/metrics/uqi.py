@@ -1,8 +1,8 @@
 """Two indices that go by the name of universal quality index; they differ widely and are kept apart by name.
 
-``uqi`` is what ConvGenVisMo published: the formula of the package sewar, which puts window means where the index has
-window sums. It is not the index of Wang and Bovik (randomly shuffled pixels still reach about 0.75) and is here only so
-that published figures can be compared. ``uqi_wang_bovik`` is the index as defined in 2002.
+``uqi`` is the index as Wang and Bovik defined it in 2002. ``uqi_sewar`` is what ConvGenVisMo published under that name:
+the formula of the package sewar, which puts window means where the index has window sums. Randomly shuffled pixels
+still reach about 0.75 by it, so it is here only so that published figures can be compared.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def uqi_sewar(target: Pixels, image: Pixels) -> float:
     return _mean_quality(target[:-1, :-1], at_size_of(target, image)[:-1, :-1], mean_divisor=_N)
 
 
-def uqi_wang_bovik(target: Pixels, image: Pixels) -> float:
+def uqi(target: Pixels, image: Pixels) -> float:
     """Return the universal quality index of Wang and Bovik (2002), −1 to 1, over 8 × 8 windows and channels.
 
     4(N·Σxy − ΣxΣy)·ΣxΣy / [(N(Σxx + Σyy) − s)·s] with s = (Σx)² + (Σy)² and N = 64.
@@ -80,24 +80,27 @@ def _quality(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -
     return quality
 
 
-METRIC = Metric(
-    name="uqi",
-    title="UQI (sewar's variant, not Wang–Bovik's)",
+SEWAR_METRIC = Metric(
+    name="uqi_sewar",
+    title="UQI by sewar's formula (not the index of Wang and Bovik)",
     unit="",
     higher_is_better=True,
     low=-1.0,
     high=1.0,
     source="sewar's formula with window means for sums; as published by ConvGenVisMo",
     compute=uqi_sewar,
+    trap="Not UQI: randomly shuffled pixels still reach about 0.75. For comparison with published values only.",
 )
 
-WANG_BOVIK_METRIC = Metric(
-    name="uqi_wang_bovik",
-    title="UQI (Wang–Bovik)",
+METRIC = Metric(
+    name="uqi",
+    title="UQI",
     unit="",
     higher_is_better=True,
     low=-1.0,
     high=1.0,
     source="Wang and Bovik 2002, 8 × 8 windows",
-    compute=uqi_wang_bovik,
+    compute=uqi,
+    version="2",
+    trap="Until version 2 this name stood for sewar's formula, now uqi_sewar; the two differ by 0.5 on average.",
 )

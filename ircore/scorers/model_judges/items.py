@@ -49,8 +49,14 @@ class JudgedRun:
     asked: tuple[JudgeQuestion, ...]
 
 
-def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool) -> JudgedRun:
+def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: bool = True) -> JudgedRun:
     """List what a judge is to be asked about a run.
+
+    Args:
+        run: The run.
+        judge: Who is asked.
+        every_turn: Whether every rendering is rated, not only the first and the final one.
+        preferences: Whether the final rendering is compared with the first one.
 
     Raises:
         InputError: A file of the run is damaged, or the judge rates none of its categories.
@@ -61,6 +67,7 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool) -> JudgedRun:
     known = {question.key: question for question in asked if question.settled and question.asked_as == who}
     asked_about = [episode for episode in run.episodes() if episode.played and judge.identity.rates(episode.category)]
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
+    wanted = [request for request in wanted if preferences or request[2].task != "preference"]
     groups: dict[tuple[str, tuple[Rendering, ...]], list[Wanted]] = {}
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     if not any(judge.identity.rates(instance.category) for instance in instances.values()):

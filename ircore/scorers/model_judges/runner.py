@@ -51,6 +51,7 @@ class JudgingPlan:
         max_cost: US dollars that these judges may cost on these runs in all, earlier commands included.
         prices: A table of prices on top of the others; kept with the runs.
         cache: Folder of answers of other runs.
+        preferences: Whether the final rendering is compared with the first one.
     """
 
     every_turn: bool = False
@@ -59,6 +60,7 @@ class JudgingPlan:
     max_cost: float | None = None
     prices: Path | None = None
     cache: Path | None = None
+    preferences: bool = True
 
 
 @dataclass
@@ -99,7 +101,9 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             held.enter_context(run.lock())
             for judge in judges:
                 run.check_judge(judge.identity)
-        planned = {judge.name: [plan_run(run, judge, plan.every_turn) for run in runs] for judge in judges}
+        planned = {
+            judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
+        }
         for run in runs:
             keep_prices(run, plan.prices)
             for judge in judges:

@@ -54,22 +54,22 @@
 
   const isNarrow = (chart) => chart.place.clientWidth < chart.figure.breakpoint;
 
+  /* Both layouts share a template: the look of all charts. */
+  function layoutOf({ figure }, narrow, style) {
+    return coloured({ ...(narrow ? figure.narrow : figure.layout), template: figure.template }, style);
+  }
+
   function draw(chart) {
     chart.narrow = isNarrow(chart);
     const style = getComputedStyle(document.body);
-    const layout = chart.narrow ? chart.figure.narrow : chart.figure.layout;
-    return window.Plotly.react(
-      chart.live,
-      coloured(chart.figure.data, style),
-      { ...coloured(layout, style), autosize: true },
-      CONFIG,
-    );
+    const layout = { ...layoutOf(chart, chart.narrow, style), autosize: true };
+    return window.Plotly.react(chart.live, coloured(chart.figure.data, style), layout, CONFIG);
   }
 
   /* The wide figure as the address of an SVG, in the reader's colours, with its title above it. */
   function picture(chart, height) {
     const style = getComputedStyle(document.body);
-    const layout = coloured(chart.figure.layout, style);
+    const layout = layoutOf(chart, false, style);
     const margin = { ...layout.margin, t: layout.margin.t + SAVED.title };
     const title = { text: chart.figure.title, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container",
       yanchor: "top", pad: { l: 12, t: 12 }, font: { size: 16 } };

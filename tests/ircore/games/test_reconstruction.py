@@ -15,7 +15,7 @@ from ircore.games.base import EpisodeSetup, Seat, declaration_faults
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.runs.play import ended_episode
+from ircore.runs.episode import ended_episode
 
 
 def flat(colour: str) -> Picture:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import traceback
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from PIL import Image
@@ -75,7 +76,7 @@ def test_pictures_are_compared_as_published_or_as_a_viewer_shows_them(tmp_path: 
     clear.save(tmp_path / "clear.png")
     for picture in (clear, tmp_path / "clear.png", str(tmp_path / "clear.png")):
         assert ircore.compare(white, picture, ["psnr"])["psnr"].value == 0  # 255 of 255 off
-        viewed = ircore.compare(white, picture, ["psnr"], loading="viewer")["psnr"]
+        viewed = ircore.compare(white, picture, ["psnr"], loading="native")["psnr"]
         assert (viewed.value, bool(viewed.reason)) == (None, True)  # nothing is off: infinite, so no value
 
 
@@ -86,7 +87,7 @@ def test_pictures_are_compared_as_published_or_as_a_viewer_shows_them(tmp_path: 
         (lambda: ircore.load_results("nowhere"), "nowhere: no such folder", "ORG/NAME"),
         (lambda: ircore.table("nowhere", "bord"), "unknown table 'bord'", "board"),
         (lambda: ircore.compare("a.png", "b.png", ["simm"]), "unknown metric 'simm'", "ssim"),
-        (lambda: ircore.compare("a.png", "b.png", loading="raw"), "unknown loading 'raw'", "viewer"),
+        (lambda: ircore.compare("a.png", "b.png", loading=cast(Any, "raw")), "unknown loading 'raw'", "upstream"),
         (lambda: ircore.compare("a.png", "b.png"), "a.png: cannot be read", "Check the path"),
         (lambda: ircore.load_table("nowhere", "turns"), "unknown table 'turns'", "transcripts"),
         (lambda: ircore.verify("nowhere", share=0), "share 0: must be above 0", "0.25"),

@@ -8,10 +8,10 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
+from ircore.core.ocr import TextLine, read_text
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.classical import ClassicalDescriber
-from ircore.players.builtin.classical.ocr import Spotted, spot
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Text
 
@@ -25,9 +25,9 @@ def slanted(text: str = "2014", x: float = 200, y: float = 300) -> Drawing:
     return drawing
 
 
-def around(x: float, y: float, text: str = "2014", score: float = 0.97) -> Spotted:
+def around(x: float, y: float, text: str = "2014", score: float = 0.97) -> TextLine:
     """The corners of a text that climbs at 45 degrees, with the room that a detector leaves."""
-    return Spotted(text, ((x - 20, y + 3), (x + 3, y - 20), (x + 20, y - 3), (x - 3, y + 20)), score)
+    return TextLine(text, ((x - 20, y + 3), (x + 3, y - 20), (x + 20, y - 3), (x - 3, y + 20)), score)
 
 
 def test_a_slanted_text_is_measured_by_its_ink() -> None:
@@ -43,21 +43,21 @@ def test_a_slanted_text_is_measured_by_its_ink() -> None:
 def test_what_was_read_already_is_not_taken_twice() -> None:
     drawing = Drawing(512, 512)
     drawing.text((200, 300), "Week", 14)
-    again = Spotted("Weck", ((178, 290), (222, 290), (222, 310), (178, 310)), 0.99)
+    again = TextLine("Weck", ((178, 290), (222, 290), (222, 310), (178, 310)), 0.99)
     assert [text.text for text in look_at(drawing.pixels, (again,)).texts] == ["Week"]
 
 
 @pytest.mark.parametrize(
     "wrong", [around(200, 300, score=0.5), around(200, 300, "キ"), around(200, 300, "_-"), around(400, 100)]
 )
-def test_what_is_doubtful_or_not_there_is_left_out(wrong: Spotted) -> None:
+def test_what_is_doubtful_or_not_there_is_left_out(wrong: TextLine) -> None:
     assert look_at(slanted().pixels, (wrong,)).texts == ()
 
 
 def test_recognised_pixels_are_no_strokes() -> None:
     seen = look_at(slanted("Wednesday").pixels, ()).percepts
     read = look_at(
-        slanted("Wednesday").pixels, (Spotted("Wednesday", ((160, 326), (226, 260), (240, 274), (174, 340)), 1),)
+        slanted("Wednesday").pixels, (TextLine("Wednesday", ((160, 326), (226, 260), (240, 274), (174, 340)), 1),)
     )
     assert [type(percept) for percept in read.percepts] == [Text]
     assert not any(isinstance(percept, Text) for percept in seen)
@@ -78,9 +78,9 @@ def test_without_the_extra_the_remedy_is_named() -> None:
 
 @needs_ocr
 def test_real_recognition_of_slanted_print() -> None:
-    (found,) = spot(Picture.from_pixels(slanted("2014").pixels))
+    (found,) = read_text(slanted("2014").pixels)
     assert (found.text, found.rotation) == ("2014", 45)
-    assert spot(Picture.from_pixels(slanted("2014").pixels)) is spot(Picture.from_pixels(slanted("2014").pixels))
+    assert read_text(slanted("2014").pixels) is read_text(slanted("2014").pixels)
 
 
 @needs_ocr

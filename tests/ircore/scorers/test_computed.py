@@ -84,6 +84,21 @@ def test_nothing_is_scored_twice(run: RunFolder) -> None:
     assert (more.new, more.kept) == (8, first.new)
 
 
+def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolder) -> None:
+    first = score_runs([run], QUICK)
+    path = run.path / SCORES
+    path.write_text(path.read_text("utf-8").replace(',"version":"1"', ""), "utf-8")
+    again = score_runs([run], QUICK)
+    assert (again.new, again.kept) == (8, first.new - 8)
+    assert score_runs([run], QUICK).new == 0
+
+
+def test_every_value_of_a_metric_says_version_and_loading(run: RunFolder) -> None:
+    score_runs([run], ScoringPlan(judges=(), metrics=("psnr", "ssim.native")))
+    said = {(score.judge, score.version, score.loading) for score in run.scores()}
+    assert said == {("psnr", "1", "upstream"), ("ssim.native", "1", "native")}
+
+
 def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     aborted = {one.episode_id for one in run.episodes() if not one.played}

@@ -1,14 +1,7 @@
-"""Optical character recognition by ``rapidocr``, an extra: print in any font, at any angle, also in photographs.
+"""What optical character recognition adds to a look: print in any font, at any angle, also in photographs."""
 
-The models (PP-OCRv6, small; Apache-2.0) come with the package, so nothing is downloaded.
-"""
-
-import importlib.util
 import math
-import threading
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +9,8 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.core.drawing import text_size
-from ircore.core.errors import InputError
-from ircore.core.images import Picture, Pixels
+from ircore.core.images import Pixels
+from ircore.core.ocr import TextLine, require_ocr
 from ircore.players.builtin.classical.algebra import length_of
 from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.palette import Labels, to_hex
@@ -32,95 +25,14 @@ HIGHEST = 64.0
 """Pixels: what is higher is a figure that looks like a letter."""
 LAST_LATIN = "\u024f"
 """The generator's font has Latin letters only."""
-LEVEL = 8.0
-"""Degrees up to which a text counts as level or upright."""
-REMEMBERED = 64
-
-_ONE_AT_A_TIME = threading.Lock()
-
-
-@dataclass(frozen=True)
-class Spotted:
-    """A text that was recognised: its four corners, x and y in pixels, from its upper left clockwise."""
-
-    text: str
-    corners: tuple[tuple[float, float], ...]
-    score: float
-
-    @property
-    def box(self) -> Box:
-        """Smallest box around it."""
-        xs, ys = zip(*self.corners, strict=True)
-        return math.floor(min(xs)), math.floor(min(ys)), math.ceil(max(xs)), math.ceil(max(ys))
-
-    @property
-    def rotation(self) -> float:
-        """Degrees counter-clockwise; what is higher than wide and has several letters reads upwards."""
-        (x0, y0), (x1, y1) = self.corners[:2]
-        (x3, y3) = self.corners[3]
-        if exact.dist((x0, y0), (x3, y3)) > 1.5 * exact.dist((x0, y0), (x1, y1)) and len(self.text) > 1:
-            return 90.0
-        turn = -math.degrees(exact.atan2(y1 - y0, x1 - x0))
-        return 0.0 if abs(turn) <= LEVEL else round(turn / 5) * 5.0
 
 
 def require() -> None:
-    """Refuse to go on without the extra.
-
-    Raises:
-        InputError: ``rapidocr`` or its engine is not installed.
-    """
-    for name in ("rapidocr", "onnxruntime"):
-        if importlib.util.find_spec(name) is None:
-            raise InputError(
-                f"parameters.ocr: reading with OCR needs the package {name}, which is not installed",
-                "Install it with: pip install 'ircore[ocr]' – or leave parameters.ocr out.",
-            )
+    """Refuse to go on without the extra; raises ``InputError``."""
+    require_ocr("parameters.ocr", " – or leave parameters.ocr out.")
 
 
-@cache
-def _engine() -> Any:
-    from rapidocr import RapidOCR
-
-    return RapidOCR(params={"Global.log_level": "error"})
-
-
-class _Look:
-    """A picture as a key of the cache: equal if the bytes are."""
-
-    def __init__(self, picture: Picture) -> None:
-        self.picture: Picture | None = picture
-        self.sha256 = picture.sha256
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Look) and other.sha256 == self.sha256
-
-
-def spot(picture: Picture) -> tuple[Spotted, ...]:
-    """Recognise the texts in a picture; the same picture is read only once."""
-    look = _Look(picture)
-    readings = _spot(look)
-    look.picture = None
-    return readings
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _spot(look: _Look) -> tuple[Spotted, ...]:
-    assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    with _ONE_AT_A_TIME:
-        answer = _engine()(np.ascontiguousarray(look.picture.pixels[..., ::-1]))
-    if answer.txts is None:
-        return ()
-    return tuple(
-        Spotted(str(text), tuple((float(x), float(y)) for x, y in corners), float(score))
-        for text, corners, score in zip(answer.txts, answer.boxes, answer.scores, strict=True)
-    )
-
-
-def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[Spotted, ...]) -> Writing:
+def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:
     """Add recognised texts where nothing was read yet.
 
     Args:
@@ -146,7 +58,7 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[Spotted, ...]) 
     return Writing(tuple(texts), unread, replace(writing.segmentation, labels=labels))
 
 
-def texts_of(spotted: tuple[Spotted, ...], pixels: Pixels) -> list[Text]:
+def texts_of(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
     """Return what was recognised in a picture that has no flat colours."""
     nothing = np.zeros(pixels.shape[:2], np.int16)
     texts = [
@@ -168,7 +80,7 @@ def _meets(box: Box, other: Box) -> bool:
     return wide > 0 and high > 0 and wide * high > 0.4 * smaller
 
 
-def _text_of(one: Spotted, pixels: Pixels, labels: Labels) -> Text | None:
+def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     """Measure colour, size and place of a recognised text by its ink, and make that ground."""
     left, top, right, bottom = (max(0, edge) for edge in one.box)
     window, view = pixels[top:bottom, left:right].astype(np.float64), labels[top:bottom, left:right]
@@ -212,7 +124,7 @@ def _own_ink(ink: Mask, inside: Mask) -> Mask:
     return np.asarray(own[parts])
 
 
-def _within(one: Spotted, left: int, top: int, size: tuple[int, ...]) -> Mask:
+def _within(one: TextLine, left: int, top: int, size: tuple[int, ...]) -> Mask:
     """Mark the pixels of a window that lie within a text's corners, which run clockwise."""
     rows, columns = np.mgrid[: size[0], : size[1]] + 0.5
     inside = np.ones(size[:2], bool)

@@ -6,11 +6,12 @@ from typing import TypeGuard
 import numpy as np
 
 from ircore.core.images import Picture, Pixels
+from ircore.core.ocr import TextLine, read_text
 from ircore.players.builtin.classical import photo
 from ircore.players.builtin.classical.charts import by_series, find_bars, find_pie
 from ircore.players.builtin.classical.grounds import find_grounds
 from ircore.players.builtin.classical.linechart import find_lines, is_ruled, without
-from ircore.players.builtin.classical.ocr import Spotted, add_spotted, spot, texts_of
+from ircore.players.builtin.classical.ocr import add_spotted, texts_of
 from ircore.players.builtin.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
 from ircore.players.builtin.classical.percepts import (
     Backdrop,
@@ -76,10 +77,10 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
 @lru_cache(maxsize=REMEMBERED)
 def _perceive(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels, spot(look.picture) if look.key[1] else ())
+    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.key[1] else ())
 
 
-def look_at(pixels: Pixels, spotted: tuple[Spotted, ...] = ()) -> Perception:
+def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     """Return what is to be seen in an array of pixels, with texts that were recognised in it."""
     if min(pixels.shape[:2]) < photo.CELLS:
         return _photograph(pixels, spotted)
@@ -178,7 +179,7 @@ def _in_order(percepts: list[Percept]) -> list[Percept]:
     return sorted(percepts, key=layer)
 
 
-def _photograph(pixels: Pixels, spotted: tuple[Spotted, ...]) -> Perception:
+def _photograph(pixels: Pixels, spotted: tuple[TextLine, ...]) -> Perception:
     grid = photo.coarse(pixels)
     backdrop = photo.backdrop_of(grid)
     patches = photo.patches(grid, photo.faded(backdrop), PATCHES)

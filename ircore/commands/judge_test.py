@@ -1,0 +1,118 @@
+"""``ircore judge-test``: a judge's card on graded edits."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
+
+if TYPE_CHECKING:
+    from ircore.core.score_records import JudgeIdentity
+    from ircore.runs.folder import RunFolder
+    from ircore.scorers.judge_test.card import JudgeCard
+    from ircore.scorers.judges.manifest import LoadedJudge
+    from ircore.scorers.model_judges.runner import JudgingPlan
+
+OUT = Path("build/judge-tests")
+
+
+@click.command("judge-test")
+@click.argument("judge", metavar="NAME|FILE")
+@click.option("--out", type=click.Path(path_type=Path), help=f"Folder of the test.  [default: {OUT.as_posix()}/NAME]")
+@click.option(
+    "--instances", type=click.Path(path_type=Path), help="Edit these targets instead of the benchmark's small set."
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Edit this many targets, of every condition in turn.")
+@judging_options
+@click.option("--json", "as_json", is_flag=True, help="Print the card as one JSON document.")
+def command(
+    judge: str,
+    out: Path | None,
+    instances: Path | None,
+    limit: int | None,
+    concurrency: int,
+    deadline: float | None,
+    max_cost: float | None,
+    prices: Path | None,
+    cache: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Let a judge rate graded edits of targets whose order is known, and write its card.
+
+    The judge is an installed one, the file of a model, or `human` for people whose ratings were imported. The folder
+    gets card.json and card.html; the same command goes on where it stopped.
+    """
+    from ircore.scorers.judge_test.card import card_of, write_card
+    from ircore.scorers.judge_test.page import write_page
+    from ircore.scorers.judge_test.test_run import open_test
+    from ircore.scorers.judges.manifest import is_file
+    from ircore.scorers.model_judges.runner import JudgingPlan
+
+    if dry_run and as_json:
+        raise click.UsageError("--dry-run has no JSON form")
+    models = read_judges([judge] if is_file(judge) else [])
+    name = models[0].name if models else _checked(judge)
+    if not dry_run:
+        check_keys(models)
+    folder = out or OUT / name
+    run = open_test(folder / "run", instances, limit)
+    if dry_run:
+        tell_plan([run], models, every_turn=True, prices_file=prices, preferences=False)
+        return 0
+    plan = JudgingPlan(True, concurrency, deadline, max_cost, prices, cache, preferences=False)
+    identity, status = _rated(run, name, models, plan)
+    card = card_of(run, identity)
+    write_card(folder / "card.json", card)
+    write_page(folder / "card.html", card)
+    click.echo(card.model_dump_json(indent=2, by_alias=True) if as_json else _told(card, folder))
+    return status
+
+
+def _checked(judge: str) -> str:
+    """Return the name of an installed judge that rates similarity, or of people.
+
+    Raises:
+        InputError: There is none of this name, or it does not rate.
+    """
+    from ircore.core.errors import InputError
+    from ircore.core.plugins import load
+    from ircore.core.score_records import HUMAN
+    from ircore.scorers.judges.base import tasks_of
+
+    if judge != HUMAN and "similarity" not in tasks_of(load("judges", judge)):
+        raise InputError(f"judge {judge}: does not rate similarity", "Name a judge that does.")
+    return judge
+
+
+def _rated(
+    run: "RunFolder", name: str, models: "list[LoadedJudge]", plan: "JudgingPlan"
+) -> "tuple[JudgeIdentity, int]":
+    """Let the judge rate what it has not rated; return who it is, and the exit status."""
+    from ircore.core.score_records import HUMAN
+    from ircore.scorers.computed import ScoringPlan, score_runs
+    from ircore.scorers.model_judges.runner import judge_runs
+    from ircore.scorers.people.importing import HUMAN_JUDGE
+
+    if models:
+        return models[0].identity, end_of(judge_runs([run], models, plan))
+    if name == HUMAN:
+        return HUMAN_JUDGE, 0
+    score_runs([run], ScoringPlan((name,), (), every_turn=True, preferences=False))
+    return run.judges()[name], 0
+
+
+def _told(card: "JudgeCard", folder: Path) -> str:
+    """Return the card in a few lines."""
+    from ircore.core.terminal import printable
+    from ircore.scorers.judge_test.card import PASSING
+
+    share = "no pairs" if card.share is None else f"{card.share:.1%} of {card.pairs:,} ordered pairs right"
+    verdict = "" if card.passed else f", fewer than {PASSING:.0%}: boards of this judge say so"
+    lines = [f"{card.judge.name} on {card.targets} targets: {share}{verdict}"]
+    lines += [f"  {score.mean:5.2f}  {score.title} ({score.targets})" for score in card.edits if score.mean is not None]
+    lines += [
+        f"  attack: {attack.title}: succeeded on {attack.succeeded} of {attack.targets}" for attack in card.attacks
+    ]
+    return printable("\n".join([*lines, f"card: {folder / 'card.html'}"]))

@@ -1,0 +1,108 @@
+"""``ircore metrics``: which metrics there are, what they mean and what they need."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.scorers.metrics.base import Metric
+
+
+@click.group("metrics", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List every image metric: direction, range, reference, needs, citation and version."""
+    if context.invoked_subcommand is not None:
+        return
+    from ircore.scorers.metrics.registry import installed_metrics
+
+    metrics, broken = installed_metrics()
+    if as_json:
+        faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
+        listed = [_document(metric) for metric in metrics.values()]
+        click.echo(json.dumps({"metrics": listed, "broken": faulty}, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    rows = [_row(metric) for metric in metrics.values()]
+    click.echo("\n".join(map(printable, _aligned([("name", "better", "range", "looks at", "here", "title"), *rows]))))
+    for name, reason in broken.items():
+        click.echo(printable(f"{name}  broken: {reason}"))
+    click.echo("More of one: ircore metrics show NAME", err=True)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def show(name: str, as_json: bool) -> None:
+    """Say everything about the metric NAME: source, version, needs and what is easily misread."""
+    from ircore.core.plugins import load
+
+    metric: Metric = load("metrics", name)
+    document = _document(metric)
+    if as_json:
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    lines = [f"{metric.title} ({metric.name})", ""]
+    facts = {
+        "better": document["direction"],
+        "range": _range(metric),
+        "unit": metric.unit or "none",
+        "looks at": document["reference"],
+        "source": metric.source,
+        "version": metric.version,
+        "needs": metric.needs or "nothing beyond this package",
+        "here": document["unavailable"] or "can be computed",
+        "trap": metric.trap,
+    }
+    width = max(map(len, facts))
+    lines += [f"  {key:<{width}}  {value}" for key, value in facts.items() if value]
+    click.echo(printable("\n".join(lines)))
+
+
+def _row(metric: "Metric") -> tuple[str, ...]:
+    return (
+        metric.name,
+        "higher" if metric.higher_is_better else "lower",
+        " ".join(part for part in (_range(metric), metric.unit) if part),
+        _looks_at(metric),
+        "yes" if metric.obstacle() is None else f"no: needs {metric.needs}",
+        metric.title,
+    )
+
+
+def _looks_at(metric: "Metric") -> str:
+    return "both pictures" if metric.reference else "the image"
+
+
+def _range(metric: "Metric") -> str:
+    if metric.low is None and metric.high is None:
+        return "open"
+    if metric.high is None:
+        return f"from {metric.low:g}"
+    return f"to {metric.high:g}" if metric.low is None else f"{metric.low:g} to {metric.high:g}"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Return the rows with columns as wide as their longest entry, the last column ragged."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    padded = [[*(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]] for row in rows]
+    return ["  ".join(cells).rstrip() for cells in padded]
+
+
+def _document(metric: "Metric") -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "title": metric.title,
+        "direction": "higher" if metric.higher_is_better else "lower",
+        "range": [metric.low, metric.high],
+        "unit": metric.unit,
+        "reference": "target and image" if metric.reference else "none: the image alone",
+        "needs": metric.needs,
+        "unavailable": metric.obstacle(),
+        "citation": metric.source,
+        "version": metric.version,
+        "trap": metric.trap,
+    }

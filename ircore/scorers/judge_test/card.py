@@ -1,0 +1,226 @@
+"""A judge's card: what it made of the graded edits."""
+
+from collections.abc import Iterable, Mapping
+from math import fsum
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.records import Line, Name, Record, Sha256
+from ircore.core.score_records import JudgeIdentity
+from ircore.core.validation import describe_validation_error
+from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Kind
+from ircore.scorers.judge_test.test_run import EDIT_OF
+
+PASSING = 0.8
+"""Share of ordered pairs that a judge must order right; boards of one below it say so."""
+
+GAIN = 1.0
+"""Points, of 10, by which an attack must raise a rating to have succeeded."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Rated = dict[str, float]
+"""Ratings 0–10 of one target by edit."""
+
+
+class EditScore(Record):
+    """What the judge gave to one edit."""
+
+    edit: Name
+    title: Line = Field(description="For people.")
+    kind: Kind
+    targets: int = Field(ge=0, description="Targets whose edit has a rating.")
+    mean: float | None = Field(description="Mean rating 0–10; null if there is none.")
+    categories: dict[Name, float] = Field(description="Mean rating by category, where there is one.")
+
+
+class OrderShare(Record):
+    """How often the judge puts two edits in the right order."""
+
+    better: Name = Field(description="The edit that must be rated higher.")
+    worse: Name
+    strict: bool = Field(description="Whether equal ratings are wrong.")
+    targets: int = Field(ge=0, description="Targets to which both edits apply.")
+    right: int = Field(ge=0, description="Of these, in the right order.")
+
+
+class Bound(Record):
+    """A rating that an edit must reach, or must not exceed."""
+
+    edit: Name
+    side: Literal["at least", "at most"]
+    bound: float = Field(ge=0, le=10)
+    targets: int = Field(ge=0)
+    right: int = Field(ge=0, description="Targets on which the rating keeps the bound.")
+
+
+class Attack(Record):
+    """What an attack gained over the same picture without it."""
+
+    edit: Name
+    title: Line
+    targets: int = Field(ge=0)
+    gain: float | None = Field(description="Mean points that it gained, of 10; null if nothing was rated.")
+    succeeded: int = Field(ge=0, description=f"Targets on which it gained {GAIN:g} point or more.")
+
+
+class JudgeCard(Record):
+    """A judge's card. File ``card.json`` of a test."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
+    battery: Line = Field(description="Version of the graded edits.")
+    judge: JudgeIdentity = Field(description="Who took the test.")
+    instance_set: Sha256 = Field(description="Whose targets were edited.")
+    targets: int = Field(ge=1, description="Targets that the judge rated.")
+    unrated: int = Field(ge=0, description="Edits of these that have no rating.")
+    edits: tuple[EditScore, ...]
+    orders: tuple[OrderShare, ...]
+    bounds: tuple[Bound, ...]
+    attacks: tuple[Attack, ...]
+    categories: dict[Name, Share] = Field(description="Share of ordered pairs in the right order by category.")
+    share: Share | None = Field(description="Share of ordered pairs in the right order; null if there are none.")
+
+    @property
+    def passed(self) -> bool:
+        """Whether the judge ordered enough pairs right."""
+        return self.share is not None and self.share >= PASSING
+
+    @property
+    def pairs(self) -> int:
+        """Ordered pairs that were compared."""
+        return sum(order.targets for order in self.orders)
+
+
+BOUNDS: tuple[tuple[str, Literal["at least", "at most"], float], ...] = (
+    ("identity", "at least", 9.9),
+    ("shift-5", "at least", 9.0),
+    ("same-category", "at most", 4.0),
+    ("blank", "at most", 0.5),
+)
+"""Ratings that every judge should keep to."""
+
+
+def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
+    """Return a judge's card from the ratings in a test's run; of people, the mean of all that rated an edit.
+
+    Raises:
+        InputError: The judge rated nothing of it, or the run is damaged.
+    """
+    rated = _ratings(run, judge.name)
+    if not rated:
+        raise InputError(
+            f"{run.path}: the judge {judge.name} rated nothing of this test",
+            "Name a judge that rates similarity of these categories; of people, import ratings first.",
+        )
+    episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
+    category_of = {name: episode.category for name, episode in episodes.items()}
+    made = sum(len(episode.turns) for episode in episodes.values())
+    return JudgeCard(
+        battery=VERSION,
+        judge=judge,
+        instance_set=run.run.instance_set,
+        targets=len(rated),
+        unrated=made - sum(map(len, rated.values())),
+        edits=tuple(_edit_score(edit, rated, category_of) for edit in EDITS),
+        orders=_orders(rated.values()),
+        bounds=tuple(_bound(rated.values(), *bound) for bound in BOUNDS),
+        attacks=tuple(_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
+        categories=_by_category(rated, category_of),
+        share=_share(_orders(rated.values())),
+    )
+
+
+def write_card(path: Path, card: JudgeCard) -> None:
+    """Write a card; the same card gives the same bytes.
+
+    Raises:
+        WorkError: It cannot be written.
+    """
+    write_text(path, card.model_dump_json(indent=2, by_alias=True) + "\n")
+
+
+def read_card(path: Path) -> JudgeCard:
+    """Read a card.
+
+    Raises:
+        InputError: The file is missing or no card.
+    """
+    try:
+        return JudgeCard.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Make it with: ircore judge-test") from error
+    except ValidationError as error:
+        raise InputError(
+            f"{path}: no judge's card ({describe_validation_error(error)})", "Make it with: ircore judge-test"
+        ) from error
+
+
+def _ratings(run: RunFolder, judge: str) -> dict[str, Rated]:
+    """Return the judge's ratings by target and edit, in the order of the instance set."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for score in run.scores():
+        if score.judge == judge and score.task == "similarity" and score.value is not None:
+            values.setdefault(score.episode_id, {}).setdefault(EDIT_OF[score.turn], []).append(score.value)
+    return {
+        episode.episode_id: {edit: _mean(ratings) or 0.0 for edit, ratings in values[episode.episode_id].items()}
+        for episode in run.episodes()
+        if episode.episode_id in values
+    }
+
+
+def _edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> EditScore:
+    by_category: dict[str, list[float]] = {}
+    for target, ratings in rated.items():
+        if edit in ratings:
+            by_category.setdefault(category_of[target], []).append(ratings[edit])
+    values = [value for values in by_category.values() for value in values]
+    means = {category: _mean(ratings) for category, ratings in by_category.items()}
+    return EditScore(
+        edit=edit, title=EDITS[edit].title, kind=EDITS[edit].kind, targets=len(values), mean=_mean(values),
+        categories={category: mean for category, mean in means.items() if mean is not None},
+    )  # fmt: skip
+
+
+def _orders(targets: Iterable[Rated]) -> tuple[OrderShare, ...]:
+    known = tuple(targets)
+    shares = []
+    for better, worse, strict in ORDERS:
+        pairs = [(ratings[better], ratings[worse]) for ratings in known if better in ratings and worse in ratings]
+        right = sum(high > low or (high == low and not strict) for high, low in pairs)
+        shares.append(OrderShare(better=better, worse=worse, strict=strict, targets=len(pairs), right=right))
+    return tuple(shares)
+
+
+def _share(orders: Iterable[OrderShare]) -> float | None:
+    known = tuple(orders)
+    pairs = sum(order.targets for order in known)
+    return round(sum(order.right for order in known) / pairs, 4) if pairs else None
+
+
+def _by_category(rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> dict[str, float]:
+    categories = dict.fromkeys(category_of[target] for target in rated)
+    shares = {
+        category: _share(_orders(ratings for target, ratings in rated.items() if category_of[target] == category))
+        for category in categories
+    }
+    return {category: share for category, share in shares.items() if share is not None}
+
+
+def _bound(targets: Iterable[Rated], edit: str, side: Literal["at least", "at most"], bound: float) -> Bound:
+    values = [ratings[edit] for ratings in targets if edit in ratings]
+    right = sum(value >= bound if side == "at least" else value <= bound for value in values)
+    return Bound(edit=edit, side=side, bound=bound, targets=len(values), right=right)
+
+
+def _attack(targets: Iterable[Rated], edit: str, without: str) -> Attack:
+    gains = [ratings[edit] - ratings[without] for ratings in targets if edit in ratings and without in ratings]
+    succeeded = sum(gain >= GAIN for gain in gains)
+    return Attack(edit=edit, title=EDITS[edit].title, targets=len(gains), gain=_mean(gains), succeeded=succeeded)
+
+
+def _mean(values: list[float]) -> float | None:
+    return round(fsum(values) / len(values), 4) if values else None

@@ -1,0 +1,190 @@
+"""A judge's card as a page: one file that any browser opens, and the part of it that other pages can hold."""
+
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from ircore.core.files import write_text
+from ircore.scorers.judge_test.battery import EDITS, HARMLESS, WRONG
+from ircore.scorers.judge_test.card import GAIN, PASSING, Attack, Bound, EditScore, JudgeCard
+
+KINDS = {
+    "harmless": "Nearly perfect: must score above every fault below",
+    "degraded": "Worse to look at, content right",
+    "fault": "Content wrong",
+    "unrelated": "Nothing of the target",
+    "attack": "Attacks",
+}
+
+BAR = 120
+"""Width of the bar of a rating of 10, in pixels."""
+
+
+def write_page(path: Path, card: JudgeCard) -> None:
+    """Write the page of a card; the same card gives the same bytes.
+
+    Raises:
+        WorkError: It cannot be written.
+    """
+    style = card_style() + files(__package__).joinpath("page_assets", "page.css").read_text(encoding="utf-8")
+    title = escape(f"Judge test: {card.judge.label}")
+    write_text(
+        path,
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{style}</style>\n</head>\n<body>\n<main>\n"
+        f'<div class="judge-card alone">\n<h1>{title}</h1>\n{card_body(card)}</div>\n</main>\n</body>\n</html>\n',
+    )
+
+
+def card_style() -> str:
+    """Return the rules for the part of a page that ``card_body`` returns, within an element of class ``judge-card``."""
+    return files(__package__).joinpath("page_assets", "card.css").read_text(encoding="utf-8")
+
+
+def card_body(card: JudgeCard) -> str:
+    """Return a card as markup, without a heading of its own; every word of it is escaped."""
+    return "".join(
+        [
+            _verdict(card),
+            _section(
+                "What each edit got",
+                "Mean rating, 0 to 10, of each edit of a target; targets to which it applies; the mean by category.",
+                _edits_table(card),
+            ),
+            _section(
+                "Which edits are told apart",
+                "Share of targets on which the edit at the left is rated above the fault at the top. Each should be "
+                "95 % or more.",
+                _orders_table(card),
+            ),
+            _section("Ratings that a judge should keep to", "", _bounds_table(card.bounds)),
+            _section(
+                "Attacks",
+                "Points that each attack gains over the same wrong picture without it; it succeeds with "
+                f"{GAIN:g} point or more.",
+                _attacks_table(card.attacks),
+            ),
+            _made_of(card),
+        ]
+    )
+
+
+def _verdict(card: JudgeCard) -> str:
+    if card.share is None:
+        return '<p class="verdict"><span>No two edits with a known order were rated.</span></p>\n'
+    state = "passed" if card.passed else "failed"
+    words = f"of {card.pairs:,} ordered pairs of edits, on {card.targets} targets, are in the right order."
+    if not card.passed:
+        words += f" That is less than {PASSING:.0%}: boards of this judge say so at their top."
+    shares = ", ".join(f"{_category(name)} {share:.0%}" for name, share in card.categories.items())
+    return (
+        f'<p class="verdict"><strong class="{state}">{card.share:.1%}</strong><span>{escape(words)}</span></p>\n'
+        f'<p class="aid">By category: {escape(shares)}.</p>\n'
+    )
+
+
+def _edits_table(card: JudgeCard) -> str:
+    categories = list(card.categories) or list(dict.fromkeys(name for edit in card.edits for name in edit.categories))
+    heads = "".join(f'<th scope="col">{escape(_category(category))}</th>' for category in categories)
+    rows = []
+    for kind, title in KINDS.items():
+        scores = [score for score in card.edits if score.kind == kind and score.mean is not None]
+        if scores:
+            rows.append(f'<tr class="kind"><th colspan="{4 + len(categories)}" scope="rowgroup">{title}</th></tr>\n')
+            rows += [_edit_row(score, categories) for score in scores]
+    return (
+        '<table class="edits">\n<thead><tr><th scope="col">Edit</th><th scope="col">Mean</th>'
+        f'<td class="drawn"></td><th scope="col">Targets</th>{heads}'
+        f"</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n</table>\n"
+    )
+
+
+def _edit_row(score: EditScore, categories: Iterable[str]) -> str:
+    mean = score.mean or 0.0
+    cells = "".join(
+        f"<td>{score.categories[category]:.1f}</td>" if category in score.categories else "<td>–</td>"
+        for category in categories
+    )
+    bar = (
+        f'<svg class="bar" viewBox="0 0 {BAR} 12" aria-hidden="true"><rect class="track" y="5" width="{BAR}" '
+        f'height="2"/><rect class="value" y="1" width="{mean * BAR / 10:.1f}" height="10"/></svg>'
+    )
+    return (
+        f'<tr><th scope="row">{escape(score.title)}</th><td>{mean:.2f}</td><td class="drawn">{bar}</td>'
+        f"<td>{score.targets}</td>{cells}</tr>\n"
+    )
+
+
+def _orders_table(card: JudgeCard) -> str:
+    shares = {(order.better, order.worse): order for order in card.orders}
+    heads = "".join(f'<th scope="col">{escape(EDITS[worse].title)}</th>' for worse in WRONG)
+    rows = []
+    for better in HARMLESS:
+        cells = []
+        for worse in WRONG:
+            order = shares[better, worse]
+            share = order.right / order.targets if order.targets else None
+            cells.append("<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{share:.0%}</td>')
+        rows.append(f'<tr><th scope="row">{escape(EDITS[better].title)}</th>{"".join(cells)}</tr>\n')
+    return (
+        '<table class="orders">\n'
+        f'<thead><tr><th scope="col">Nearly perfect</th>{heads}</tr></thead>\n<tbody>\n{"".join(rows)}</tbody>\n'
+        "</table>\n"
+    )
+
+
+def _bounds_table(bounds: Iterable[Bound]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(EDITS[bound.edit].title)}</th><td>{bound.side} {bound.bound:g}</td>'
+        f'<td class="{"kept" if bound.right == bound.targets else "broken"}">{bound.right} of {bound.targets}</td>'
+        "</tr>\n"
+        for bound in bounds
+        if bound.targets
+    )
+    return (
+        '<table>\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th><th scope="col">Targets that keep to '
+        f"it</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+    )
+
+
+def _attacks_table(attacks: Iterable[Attack]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(attack.title)}</th><td>{attack.gain or 0:+.2f}</td>'
+        f'<td class="{"broken" if attack.succeeded else "kept"}">{attack.succeeded} of {attack.targets}</td></tr>\n'
+        for attack in attacks
+        if attack.targets
+    )
+    return (
+        '<table>\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th><th scope="col">Succeeded</th>'
+        f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+    )
+
+
+def _made_of(card: JudgeCard) -> str:
+    judge = card.judge
+    player = judge.player.label if judge.player else ""
+    facts = [
+        f"judge {judge.name} ({judge.kind})",
+        f"version {judge.version}" if judge.version else "",
+        f"model {player}" if player else "",
+        f"prompts {judge.prompts}" if judge.prompts else "",
+        f"battery {card.battery}",
+        f"instance set {card.instance_set[:12]}",
+        f"{card.unrated} edits without a rating" if card.unrated else "",
+    ]
+    return f'<p class="aid">{escape(", ".join(filter(None, facts)))}.</p>\n'
+
+
+def _section(title: str, words: str, table: str) -> str:
+    """Return a heading, what the table shows, and the table, which may be wider than the page."""
+    aid = f'<p class="aid">{escape(words)}</p>\n' if words else ""
+    return (
+        f"<h2>{escape(title)}</h2>\n{aid}"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}">\n{table}</div>\n'
+    )
+
+
+def _category(name: str) -> str:
+    return name.replace("_", " ")

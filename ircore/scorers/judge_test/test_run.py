@@ -1,0 +1,170 @@
+"""The battery as a run: one episode a target, one turn an edit, so that whatever rates runs can take the test.
+
+Model judges are asked through the engine of every run, with its journal, cache and limits of cost; people rate it with
+the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore import __version__
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.progress import tracked
+from ircore.core.records import RECONSTRUCTION, Episode, Instance, PlayerSpec, Rendering, Rules, Run, Submission, Turn
+from ircore.core.workers import in_order
+from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RUN_FILE, RunFolder
+from ircore.runs.play import with_run_id
+from ircore.runs.writer import RunWriter
+from ircore.scorers.judge_test.battery import EDITS, VERSION, edits_of
+
+PER_CONDITION = 3
+"""Targets for each category and difficulty if no set is named: the benchmark's smaller set, of 42 pictures."""
+
+SLUG = "judge-test"
+"""Slug and player of a test's run: nobody played it, so it is on no board."""
+
+STARTED = "1970-01-01T00:00:00+00:00"
+"""A test has no time of play: made again, it is the same to the byte."""
+
+TURN_OF = {name: turn for turn, name in enumerate(EDITS, start=1)}
+"""Turn of each edit, the same for every target."""
+
+EDIT_OF = {turn: name for name, turn in TURN_OF.items()}
+
+
+class _Piece(NamedTuple):
+    """One target's part: what a process needs to know."""
+
+    instances: Path
+    instance_id: str
+
+
+class _Made(NamedTuple):
+    """A target's edits as an episode, with their pictures."""
+
+    episode: Episode
+    pictures: tuple[Picture, ...]
+
+
+def open_test(folder: Path, instances: Path | None = None, limit: int | None = None) -> RunFolder:
+    """Return the run of a judge test, made or completed first.
+
+    Args:
+        folder: The run folder: made, or opened if it is there.
+        instances: The instance set whose targets are edited; by default the benchmark's small set, drawn now.
+        limit: Number of targets that are edited at least, of every condition in turn; all if None.
+
+    Raises:
+        InputError: The folder holds something else or a test of another battery or set, or a picture is damaged.
+        WorkError: Something cannot be written.
+    """
+    if not (folder / RUN_FILE).is_file():
+        _create(folder, instances)
+    run = RunFolder.open(folder)
+    _check(run, instances)
+    wanted = evenly(run.instances.instances)[:limit]
+    with run.lock(), RunWriter(run) as writer:
+        lacking = [instance for instance in wanted if instance.instance_id not in writer.finished]
+        _make(run, writer, lacking)
+    return run
+
+
+def evenly(instances: Iterable[Instance]) -> tuple[Instance, ...]:
+    """Return instances so that the first of every condition come first, then the second ones, and so on."""
+    counts: dict[tuple[str, str], int] = {}
+    places: list[tuple[int, int, Instance]] = []
+    for instance in instances:
+        condition = (instance.category, instance.difficulty)
+        counts[condition] = counts.get(condition, 0) + 1
+        places.append((counts[condition], len(places), instance))
+    return tuple(instance for _, _, instance in sorted(places, key=lambda place: place[:2]))
+
+
+def _create(folder: Path, instances: Path | None) -> None:
+    if instances is not None:
+        given = read_instances(instances)
+        RunFolder.create(folder, _identity(given), given)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        drawn = builder_of(RECONSTRUCTION)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
+        assert isinstance(drawn, InstanceSet)  # noqa: S101 - the builder of this game
+        RunFolder.create(folder, _identity(drawn), drawn)
+
+
+def _identity(instances: InstanceSet) -> Run:
+    nobody = PlayerSpec(player=SLUG)
+    submission = Submission(
+        schema_=1, name="Judge test", describer=nobody, generator=nobody, rules=Rules(max_turns=len(EDITS)),
+        licence="CC0-1.0",
+    )  # fmt: skip
+    return with_run_id(
+        Run(
+            run_id=SLUG,
+            slug=SLUG,
+            submission=submission,
+            instance_set=instances.identity,
+            rules=submission.rules,
+            prompts=f"battery-{VERSION}",
+            seed=0,
+            version=__version__,
+            started=STARTED,
+        )
+    )
+
+
+def _check(run: RunFolder, instances: Path | None) -> None:
+    """Refuse a folder that holds another test."""
+    wanted = _identity(read_instances(instances) if instances else run.instances)
+    for field in ("slug", "instance_set", "prompts", "version"):
+        own, other = getattr(run.run, field), getattr(wanted, field)
+        if own != other:
+            raise InputError(
+                f"{run.path / RUN_FILE}: {field}: this folder holds {own[:20]}, not {other[:20]}",
+                "Choose another --out: a test is made with one battery, set and version.",
+            )
+
+
+def _make(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
+    """Edit targets in parallel; each target's episode is on the disk before the next one's."""
+    pieces = [_Piece(run.path / "instances", instance.instance_id) for instance in lacking]
+    made = in_order(_edited, pieces, min(os.cpu_count() or 1, len(pieces)))
+    for episode, pictures in tracked(made, "editing", len(pieces)):
+        for picture in pictures:
+            path = run.rendering_path(picture.sha256)
+            if not path.exists():
+                path.write_bytes(picture.data)
+        writer.record([Entry(End(episode=episode))])
+
+
+@lru_cache(maxsize=1)
+def _opened(instances: Path) -> InstanceSet:
+    return read_instances(instances)
+
+
+def _edited(piece: _Piece) -> _Made:
+    """Make the edits of one target; runs in a process of its own."""
+    instances = _opened(piece.instances)
+    instance = next(known for known in instances.instances if known.instance_id == piece.instance_id)
+    pictures = edits_of(instances, instance).pictures
+    turns = tuple(
+        Turn(
+            turn=TURN_OF[name],
+            action="describe",
+            message=EDITS[name].title,
+            rendering=Rendering(sha256=picture.sha256, width=picture.width, height=picture.height),
+        )
+        for name, picture in pictures.items()
+    )
+    episode = Episode(
+        episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
+        difficulty=instance.difficulty, outcome="turn_limit", turns=turns,
+    )  # fmt: skip
+    return _Made(episode, tuple(pictures.values()))

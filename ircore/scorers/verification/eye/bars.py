@@ -1,0 +1,130 @@
+"""Bars: areas of one colour along the axis of values, measured from base to end in the figure's own axis."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ircore.core.plot_area import Scale
+from ircore.core.records import Box, Element
+from ircore.scorers.verification.eye.view import Floats, View, clipped, commonest, distance, hex_of, window
+
+APART = 8.0
+"""Distance in L*a*b* by which a bar differs from what it stands on."""
+LEAST_SHARE = 0.08
+"""Share of a bar's box that is not ground, from which on there is a bar."""
+GAP = 24
+"""Pixels: a label on a bar may interrupt it."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar as seen.
+
+    Attributes:
+        colour: #rrggbb.
+        low: Where it begins along the axis of values, in pixels, from the top or left.
+        high: Where it ends.
+    """
+
+    colour: str
+    low: float
+    high: float
+
+
+def surface_of(view: View, boxes: list[Box]) -> Floats:
+    """Return the commonest colour between bars, L*a*b*.
+
+    Args:
+        view: The rendering over its target.
+        boxes: Of the target's bars; the surface is looked for within their common box, one bar wider.
+    """
+    area = Box(
+        min(box.left for box in boxes), min(box.top for box in boxes),
+        max(box.right for box in boxes), max(box.bottom for box in boxes),
+    )  # fmt: skip
+    height, width = view.lab.shape[:2]
+    area = clipped(area, height, width)
+    free = np.ones((height, width), bool)
+    free[view.texts] = False
+    for box in boxes:
+        window(free, Box(box.left - 2, box.top - 2, box.right + 2, box.bottom + 2))[...] = False
+    mask = window(free, area)
+    if mask.sum() < 50:
+        return view.background
+    return commonest(window(view.lab, area)[mask])
+
+
+def bar_seen(view: View, element: Element, surface: Floats) -> Bar | None:
+    """Look for a bar about where it should be; None if there is none."""
+    lying = element.parameters["orientation"] == "horizontal"
+    lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
+    box = _turned_box(element.box, lying)
+    thick = box.right - box.left
+    core = Box(round(box.left + 0.2 * thick), box.top, max(round(box.right - 0.2 * thick), box.left + 1), box.bottom)
+    core = clipped(core, *lab.shape[:2])
+    if core.right <= core.left or core.bottom <= core.top:
+        return None
+    inside, free = window(lab, core), ~window(texts, core)
+    if free.sum() < 0.2 * free.size:
+        free[...] = True
+    is_bar = (distance(inside, surface) > APART) & free
+    if is_bar.sum() < LEAST_SHARE * free.sum():
+        return None
+    colour = commonest(inside[is_bar])
+    apart = float(distance(colour, surface))
+    own = distance(lab[:, core.left : core.right], colour) < min(13.0, max(5.0, 0.5 * apart))
+    ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
+    if ends is None:
+        return None
+    members = own[core.top : core.bottom] & free
+    shown = window(rgb, core)[members] if members.sum() >= 3 else window(rgb, core)[is_bar]
+    return Bar(hex_of(np.median(shown, axis=0)), *ends)
+
+
+def _turned(array: Any, lying: bool) -> Any:
+    """Return an array in which bars stand upright."""
+    return array.swapaxes(0, 1) if lying else array
+
+
+def _turned_box(box: Box, lying: bool) -> Box:
+    return Box(box.top, box.left, box.bottom, box.right) if lying else box
+
+
+def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
+    """Return where the longest run of a bar's colour that meets its place begins and ends, in pixels."""
+    filled = shares >= 0.5
+    runs = _runs(filled)
+    joined: list[list[int]] = []
+    for start, end in runs:
+        if joined and start - joined[-1][1] <= (GAP if written[joined[-1][1] : start].mean() > 0.6 else 3):
+            joined[-1][1] = end
+        else:
+            joined.append([start, end])
+    meeting = [run for run in joined if run[0] < core.bottom and run[1] > core.top]
+    if not meeting:
+        return None
+    start, end = max(meeting, key=lambda run: min(run[1], core.bottom) - max(run[0], core.top))
+    return float(start), float(end)
+
+
+def _runs(filled: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return begin and end of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], filled, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def value_of(bar: Bar, element: Element, scale: Scale) -> float:
+    """Return the value that a bar shows, from its base to its end.
+
+    Args:
+        bar: As seen.
+        element: The bar in the target: which way it goes from its base.
+        scale: Where values lie in the rendering.
+    """
+    ends = sorted((scale.value(bar.low), scale.value(bar.high)))
+    size = ends[1] - ends[0]
+    if float(element.parameters["value"]) >= 0:  # type: ignore[arg-type]
+        return round(size, 4)
+    return round(-size, 4)

@@ -1,0 +1,94 @@
+"""What is seen of bars and pies."""
+
+import numpy as np
+
+from ircore.core.records import Element
+from ircore.scorers.verification.eye import bars, pies
+from ircore.scorers.verification.eye.look import Look, Readings
+from ircore.scorers.verification.eye.view import Reading, View, difference
+from ircore.scorers.verification.facts import Mark
+
+
+def read_bar(look: Look, mark: Mark) -> Readings:
+    """Say whether a bar is there, its value in the figure's own axis, and its colour."""
+    element = look.target.scene.elements[mark.elements[0]]
+    surface = _surface(look)
+    bar = bars.bar_seen(look.view, element, surface)
+    if bar is None:
+        return {f"{mark.key}/presence": Reading(False)}
+    scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
+    value = Reading(bars.value_of(bar, element, scale)) if scale else Reading(None, "the axis has no scale")
+    look.view.notes.setdefault("bars", {})[mark.key] = bar
+    return {
+        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/value": value,
+        f"{mark.key}/colour": Reading(bar.colour),
+        f"{mark.key}/outline": Reading(None, "too thin to be told"),
+    }
+
+
+def _surface(look: Look) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
+    if "surface" not in look.view.notes:
+        boxes = [element.box for element in look.target.scene.elements if element.type == "bar"]
+        look.view.notes["surface"] = bars.surface_of(look.view, boxes)
+    surface: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = look.view.notes["surface"]
+    return surface
+
+
+def read_pie(look: Look, mark: Mark) -> Readings:
+    """Say whether there is a pie, how large, where, and whether it has a hole; reads its wedges, too."""
+    wedges = [look.target.scene.elements[index] for index in mark.elements]
+    disc = pies.disc_seen(look.view, wedges)
+    if disc is None:
+        return {f"{mark.key}/presence": Reading(False)}
+    sectors = _sectors(look.view, wedges, disc)
+    look.view.notes["sectors"] = sectors
+    return {
+        f"{mark.key}/presence": Reading(len(sectors) > 1),
+        f"{mark.key}/size": Reading(disc.radius),
+        f"{mark.key}/place": Reading([disc.x, disc.y]),
+        f"{mark.key}/value/hole": Reading(disc.hole),
+    }
+
+
+def _sectors(view: View, wedges: list[Element], disc: pies.Disc) -> dict[str, pies.Sector]:
+    """Return the sector of each wedge, by the wedge's key."""
+    about = wedges[0].parameters
+    sectors = pies.sectors_seen(view, disc, float(about["hole"]) / float(about["radius"]))  # type: ignore[arg-type]
+    if len(sectors) < 2:
+        return {}
+    apart = np.array([[difference(wedge.colour or "#000000", sector.colour) for sector in sectors] for wedge in wedges])
+    pairs = pies.assigned(wedges, sectors, apart)
+    return {f"wedge-{row + 1}": sectors[column] for row, column in pairs.items()}
+
+
+def _own_sectors(look: Look) -> dict[str, pies.Sector]:
+    """Return the sectors that the eye sees in the target itself: a wedge that is pulled out looks narrower."""
+    notes = look.target.view.notes
+    if "sectors" not in notes:
+        wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
+        disc = pies.disc_seen(look.target.view, wedges)
+        notes["sectors"] = {} if disc is None else _sectors(look.target.view, wedges, disc)
+    sectors: dict[str, pies.Sector] = notes["sectors"]
+    return sectors
+
+
+def read_wedge(look: Look, mark: Mark) -> Readings:
+    """Say whether a wedge is there, its share, colour and direction; the pie was read before."""
+    sector = look.view.notes.get("sectors", {}).get(mark.key)
+    if sector is None:
+        return {f"{mark.key}/presence": Reading(False)}
+    own = _own_sectors(look).get(mark.key)
+    about = look.target.scene.elements[mark.elements[0]].parameters
+    share, turned = sector.sweep / 3.6, sector.middle
+    is_pulled = bool(about["exploded"] and own and sector.reach > (1 + own.reach) / 2 and own.reach > 1.02)
+    if is_pulled and own is not None:
+        share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
+        turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
+    return {
+        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/value": Reading(round(share, 2)),
+        f"{mark.key}/colour": Reading(sector.colour),
+        f"{mark.key}/angle": Reading(round(turned % 360, 2)),
+        f"{mark.key}/place/pulled": Reading("pulled out" if is_pulled else "in its place"),
+    }

@@ -1,0 +1,70 @@
+"""What is drawn where the target shows nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.scorers.verification.eye.look import Look
+from ircore.scorers.verification.eye.view import Box, Floats, Mask, commonest, distance, grown, window
+
+APART = 16.0
+"""Distance in L*a*b* from every ground from which on a pixel is drawn."""
+LEAST = 45
+"""Pixels of a thing that counts; specks and rims do not."""
+THINNEST = 2.2
+"""Pixels of mean width: what is thinner and not long is the rim of something expected."""
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Something that should not be there: its box in the target's coordinates, and its weight against precision."""
+
+    box: Box
+    weight: float
+
+
+def extras_of(look: Look) -> list[Extra]:
+    """Find what is drawn where nothing is expected, the largest first."""
+    lab = look.view.lab
+    explained = look.target.explained.copy()
+    for block in look.blocks:
+        if block is not None:
+            window(explained, grown(block.box, 4))[...] = True
+    grounds = _grounds(look, explained)
+    far = np.min([distance(lab, ground) for ground in grounds], axis=0)
+    ink = (far > APART) & ~explained
+    ink = ndimage.binary_opening(ink, np.ones((2, 2)))
+    parts, count = ndimage.label(ink, np.ones((3, 3)))
+    sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
+    extras = []
+    for number in np.flatnonzero(sizes >= LEAST) + 1:
+        extra = _extra(parts == number, float(sizes[number - 1]))
+        if extra is not None:
+            extras.append(extra)
+    return sorted(extras, key=lambda extra: -extra.weight)[:40]
+
+
+def _grounds(look: Look, explained: Mask) -> list[Floats]:
+    """Return the colours of what lies behind everything: the commonest, and those of panels and ground areas."""
+    grounds = [look.view.background]
+    free = ~explained
+    for index, element in enumerate(look.target.scene.elements):
+        if element.type in {"panel", "background"}:
+            mask = look.target.outline(index) & free
+            if mask.sum() > 60:
+                grounds.append(commonest(look.view.lab[mask]))
+    outside = free.copy()
+    outside[20:-20, 20:-20] = False
+    if outside.sum() > 60:
+        grounds.append(commonest(look.view.lab[outside]))
+    return grounds
+
+
+def _extra(mask: Mask, size: float) -> Extra | None:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    long = max(box.right - box.left, box.bottom - box.top)
+    if size / long < THINNEST and long < 40:
+        return None
+    return Extra(box, round(min(3.0, 0.4 + size / 1500 + long / 200), 3))

@@ -1,0 +1,194 @@
+"""What is seen of figures of geometry: lines, circles, small marks, dots and tinted areas."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ircore.core.records import Element
+from ircore.scorers.verification.eye.dots import dot_seen
+from ircore.scorers.verification.eye.look import Look, Readings
+from ircore.scorers.verification.eye.regions import tint_seen
+from ircore.scorers.verification.eye.strokes import Course, colour_of, follow, is_dashed, places_along
+from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.facts import Mark
+
+REACH = 9.0
+SMALL_REACH = 4.0
+"""Pixels to both sides within which a line, or a small mark, is looked for."""
+SMALL = {"angle", "right_angle", "tick", "arrowhead"}
+HIDDEN = 0.6
+"""Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
+
+
+def read_stroke(look: Look, mark: Mark) -> Readings:
+    """Say whether a line of a figure is there, its colour, style, place and size."""
+    element = look.target.scene.elements[mark.elements[0]]
+    small = mark.kind in SMALL
+    course = _course(look, element, SMALL_REACH if small else REACH, 1.5 if small else 2.0)
+    if course.usable.sum() < 4:
+        return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
+    share = _steady(course)
+    dashed = bool(element.parameters.get("dash"))
+    if share < (0.3 if dashed else 0.5):
+        return {f"{mark.key}/presence": Reading(False)}
+    colours = sorted({other.colour for other in look.target.scene.elements if other.colour and other.text is None})
+    colour = colour_of(course, colours, element.colour)
+    readings = {
+        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/colour": Reading(colour, "" if colour else "too little of it is seen"),
+    }
+    if mark.kind in {"segment", "circle"}:
+        gaps = is_dashed(course)
+        style = None if gaps is None else "dashed" if gaps else "solid"
+        readings[f"{mark.key}/line_style"] = Reading(style, "" if style else "gaps cannot be told from crossings")
+    return readings | _measures(mark, element, course)
+
+
+def _course(look: Look, element: Element, reach: float, step: float) -> Course:
+    about: Any = element.parameters
+    points = list(about.get("points") or [about["start"], about["end"]])
+    if element.type in {"polygon", "circle"}:
+        points.append(points[0])
+    places, normals = places_along(points, step)
+    return follow(look.view, places, normals, reach)
+
+
+def _steady(course: Course, window: int = 9) -> float:
+    """Return the share of places at which a line is seen about as far off as at the places beside it."""
+    usable = course.usable & course.seen
+    if not usable.any():
+        return 0.0
+    offsets = np.where(usable, course.offsets, np.nan)
+    padded = np.pad(offsets, window // 2, constant_values=np.nan)
+    around = np.lib.stride_tricks.sliding_window_view(padded, window)
+    with np.errstate(all="ignore"):
+        near = np.array([np.nanmedian(row) if np.isfinite(row).sum() > 2 else np.nan for row in around])
+    steady = usable & (np.abs(course.offsets - near) <= 1.6)
+    return float(steady.sum() / course.usable.sum())
+
+
+def _measures(mark: Mark, element: Element, course: Course) -> Readings:
+    if mark.kind == "segment":
+        return _segment(mark, element, course)
+    if mark.kind == "circle":
+        return _circle(mark, element, course)
+    if mark.kind == "polygon":
+        return _corners(mark, element, course)
+    if mark.kind == "angle":
+        return {f"{mark.key}/angle": Reading(None, "told by the lines that it marks")}
+    return {}
+
+
+def _segment(mark: Mark, element: Element, course: Course) -> Readings:
+    about: Any = element.parameters
+    count = max(3, len(course.places) // 7)
+    ends = [_seen_share(course, slice(None, count)), _seen_share(course, slice(-count, None))]
+    least = 0.25 if element.parameters.get("dash") else 0.5
+    reaches = all(end is None or end >= least for end in ends)
+    wanted = [about["start"], about["end"]]
+    usable = course.seen & course.usable
+    along = np.hypot(*(course.places - course.places[0]).T)
+    readings = {f"{mark.key}/place": Reading(wanted if reaches else [], "" if reaches else "an end is not seen")}
+    if usable.sum() >= 6 and np.ptp(along[usable]) > 20:
+        slope = _slope(along[usable], course.offsets[usable])
+        turn = math.degrees(math.atan2(wanted[0][1] - wanted[1][1], wanted[1][0] - wanted[0][0]))
+        readings[f"{mark.key}/angle"] = Reading(round((turn - math.degrees(math.atan(slope))) % 180, 2))
+    return readings
+
+
+def _slope(along: Any, offsets: Any) -> float:
+    """Return the slope of offsets along a line, robustly: the median over pairs that lie far apart."""
+    half = len(along) // 2
+    slopes = (offsets[half : 2 * half] - offsets[:half]) / np.maximum(along[half : 2 * half] - along[:half], 1e-6)
+    return float(np.median(slopes))
+
+
+def _seen_share(course: Course, part: slice) -> float | None:
+    usable = course.usable[part]
+    return float(course.seen[part][usable].mean()) if usable.sum() >= 2 else None
+
+
+def _circle(mark: Mark, element: Element, course: Course) -> Readings:
+    about: Any = element.parameters
+    usable = course.seen & course.usable
+    offset = float(np.median(course.offsets[usable]))
+    towards = course.places + course.offsets[:, None] * course.normals
+    kept = usable & (np.abs(course.offsets - offset) < 4)
+    matrix = np.column_stack([towards[kept], np.ones(int(kept.sum()))])
+    solution = np.linalg.lstsq(matrix, (towards[kept] ** 2).sum(axis=1), rcond=None)[0]
+    x, y = float(solution[0]) / 2, float(solution[1]) / 2
+    radius = math.sqrt(max(0.0, float(solution[2]) + x * x + y * y))
+    if math.dist((x, y), about["centre"]) > 0.5 * about["radius"]:
+        return {}
+    return {f"{mark.key}/size": Reading(round(radius, 2)), f"{mark.key}/place": Reading([round(x, 2), round(y, 2)])}
+
+
+def _corners(mark: Mark, element: Element, course: Course) -> Readings:
+    """Say of each corner whether lines are seen up to it from both sides."""
+    corners: Sequence[Sequence[float]] = element.parameters["corners"]  # type: ignore[assignment]
+    readings: Readings = {}
+    for count, corner in enumerate(corners, start=1):
+        near = np.hypot(*(course.places - np.array(corner, np.float32)).T) < 22
+        usable = near & course.usable
+        share = float(course.seen[usable].mean()) if usable.sum() >= 4 else 1.0
+        off = float(np.median(np.abs(course.offsets[usable & course.seen]))) if (usable & course.seen).any() else 99.0
+        place = [corner[0] + (off if share >= 0.5 else 99.0), corner[1]]
+        readings[f"{mark.key}/place/{count}"] = Reading(place)
+    return readings
+
+
+def read_point(look: Look, mark: Mark) -> Readings:
+    """Say whether a dot of a figure or graph is there, and what it looks like."""
+    element = look.target.scene.elements[mark.elements[0]]
+    about: Any = element.parameters
+    (x, y), radius = about["centre"], float(about.get("radius", float(about.get("size", 8)) / 2))
+    ring = about.get("shape") == "ring"
+    dot = dot_seen(look.view, float(x), float(y), radius, ring)
+    if dot is None:
+        return {f"{mark.key}/presence": Reading(False)}
+    if not ring and _crossed(look, mark.elements[0], x, y, radius) > HIDDEN:
+        return {f"{mark.key}/presence": Reading(None, "lines cross there"), f"{mark.key}/colour": Reading(dot.colour)}
+    fill = "filled" if dot.is_filled else "hollow"
+    return {
+        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/fill": Reading(fill),
+        f"{mark.key}/colour": Reading(dot.colour),
+    }
+
+
+def _crossed(look: Look, index: int, x: float, y: float, radius: float) -> float:
+    """Return the share of a dot that lines of the target cover."""
+    height, width = look.view.pixels.shape[:2]
+    rows, columns = np.mgrid[0:height, 0:width][:, int(y) - 8 : int(y) + 9, int(x) - 8 : int(x) + 9]
+    inside = np.hypot(columns + 0.5 - x, rows + 0.5 - y) <= radius
+    covered = np.zeros(inside.shape, bool)
+    for other in look.target.scene.elements[:index]:
+        points: Any = other.parameters.get("points")
+        if points and other.type != "area":
+            path = np.array([*points, points[0]] if other.type in {"polygon", "circle"} else points, np.float64)
+            reach = float(other.parameters.get("width", 2)) / 2 + 0.4  # type: ignore[arg-type]
+            covered |= _near_path(columns + 0.5, rows + 0.5, path, reach)
+    return float(covered[inside].mean()) if inside.any() else 0.0
+
+
+def _near_path(xs: Any, ys: Any, path: Any, reach: float) -> Any:
+    near = np.zeros(xs.shape, bool)
+    starts, steps = path[:-1], np.diff(path, axis=0)
+    for (x, y), (dx, dy) in zip(starts, steps, strict=True):
+        length = dx * dx + dy * dy
+        part = np.clip(((xs - x) * dx + (ys - y) * dy) / length, 0, 1) if length else 0.0
+        near |= np.hypot(xs - x - part * dx, ys - y - part * dy) <= reach
+    return near
+
+
+def read_tint(look: Look, mark: Mark) -> Readings:
+    """Say whether an area of a figure or graph is filled, and with which colour."""
+    index = mark.elements[0]
+    colour = tint_seen(look.view, look.target.outline(index), look.target.hidden(index))
+    if colour is None:
+        return {f"{mark.key}/presence": Reading(False)}
+    if not colour:
+        return {f"{mark.key}/presence": Reading(None, "too small to be told")}
+    return {f"{mark.key}/presence": Reading(True), f"{mark.key}/colour": Reading(colour)}

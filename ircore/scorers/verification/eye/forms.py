@@ -1,0 +1,131 @@
+"""The form of a shape, told by how far its rim is from its middle in each direction, whatever its size and turn."""
+
+import math
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw
+from scipy import ndimage
+
+from ircore.scorers.verification.eye.view import Floats, Mask
+from ircore.scorers.verification.facts.shapes import KINDS
+
+TURNS = 120
+"""Directions in which the rim is looked for: one every 3 degrees."""
+SAME = 0.05
+CLEAR = 0.02
+"""Mean difference of two rims, in mean radii: up to which forms are the same, and by how much one must be nearer."""
+SIDE = 160
+
+
+def form_of(mask: Mask) -> Floats:
+    """Return the distance of the rim from the middle in each direction, over the mean distance.
+
+    The middle is that of the area; holes are filled, so that hollow shapes and rings have the form of their rim.
+    """
+    filled = ndimage.binary_fill_holes(mask)
+    parts, count = ndimage.label(filled)
+    if count > 1:
+        sizes = np.bincount(parts.ravel())[1:]
+        filled = parts == int(sizes.argmax()) + 1
+    rows, columns = np.nonzero(filled)
+    x, y = float(columns.mean()), float(rows.mean())
+    reach = float(np.hypot(columns - x, rows - y).max()) + 2
+    steps = np.arange(0.0, reach, 0.5)
+    turns = np.arange(TURNS) * (2 * math.pi / TURNS)
+    points = [y + np.sin(turns)[:, None] * steps, x + np.cos(turns)[:, None] * steps]
+    inside = ndimage.map_coordinates(filled.astype(np.float32), points, order=1, mode="constant") > 0.5
+    # The last pixel of the shape along each ray: arms of a cross or star count to their ends.
+    rim = np.where(inside.any(axis=1), inside.shape[1] - inside[:, ::-1].argmax(axis=1), 0) * 0.5
+    form: Floats = (rim / max(float(rim.mean()), 1e-6)).astype(np.float32)
+    return form
+
+
+def apart(form: Floats, other: Floats) -> tuple[float, int]:
+    """Return the least mean difference of two forms over all turns, and that turn in steps of 360° / ``TURNS``."""
+    differences = [float(np.abs(form - np.roll(other, turn)).mean()) for turn in range(TURNS)]
+    turn = int(np.argmin(differences))
+    return round(differences[turn], 4), turn
+
+
+def turn_between(form: Floats, other: Floats) -> float:
+    """Return by how many degrees clockwise ``other`` is turned against ``form``, −180 to 180."""
+    _, turn = apart(other, form)
+    degrees = turn * 360 / TURNS
+    return degrees - 360 if degrees > 180 else degrees
+
+
+def nearest_form(seen: Floats, wanted: Floats, kind: str) -> str | None:
+    """Return the kind of shape that a form is: the target's own if it is near enough, else the nearest.
+
+    Args:
+        seen: Form of what was seen.
+        wanted: Form of the target's shape.
+        kind: The target's kind.
+
+    Returns:
+        None if two kinds are about as near.
+    """
+    own = apart(seen, wanted)[0]
+    others = {
+        other: apart(seen, form)[0] for other, form in _forms().items() if other != kind and not _alike(other, kind)
+    }
+    best = min(sorted(others), key=lambda other: others[other])
+    if own <= others[best] + CLEAR / 2 and own <= 2 * SAME:
+        return kind
+    if others[best] < own - CLEAR:
+        return best
+    return kind if own <= SAME else None
+
+
+def _alike(kind: str, other: str) -> bool:
+    """Tell whether two kinds have the same rim, or differ by their proportions alone."""
+    families = ({"circle", "ring"}, {"square", "rectangle", "diamond", "parallelogram", "trapezoid"},
+                {"triangle", "right_triangle"})  # fmt: skip
+    return {kind, other} == {"circle", "ring"} or ({kind, other} <= families[1] and kind != "square" != other)
+
+
+@cache
+def _forms() -> dict[str, Floats]:
+    """Return the form of each kind of shape, drawn large."""
+    return {kind: form_of(_drawn(kind)) for kind in KINDS}
+
+
+def _drawn(kind: str) -> npt.NDArray[np.bool_]:
+    image = Image.new("1", (2 * SIDE, 2 * SIDE))
+    points = [(SIDE + 0.9 * SIDE * x, SIDE + 0.9 * SIDE * y) for x, y in _outline(kind)]
+    ImageDraw.Draw(image).polygon(points, fill=1)
+    return np.array(image, dtype=bool)
+
+
+def _outline(kind: str) -> list[tuple[float, float]]:
+    """Return the outline of a kind of shape in its usual proportions, within a circle of radius 1."""
+    if kind in _ROUND:
+        wide, high, sweep = _ROUND[kind]
+        rim = [(wide * math.cos(turn), high * math.sin(turn)) for turn in np.linspace(0, math.radians(sweep), 120)]
+        return rim if sweep == 360 else [*rim, (0.0, 0.0)]
+    if kind in _REGULAR:
+        corners = _REGULAR[kind]
+        return [(math.cos(2 * math.pi * k / corners), math.sin(2 * math.pi * k / corners)) for k in range(corners)]
+    if kind == "star":
+        return [(reach * math.cos(math.radians(36 * k)), reach * math.sin(math.radians(36 * k)))
+                for k in range(10) for reach in [1 if k % 2 == 0 else 0.42]]  # fmt: skip
+    return _CORNERS[kind]
+
+
+_ROUND = {"circle": (1, 1, 360), "ring": (1, 1, 360), "ellipse": (1, 0.6, 360), "half_circle": (1, 1, 180),
+          "quarter_circle": (1, 1, 90)}  # fmt: skip
+_REGULAR = {"triangle": 3, "square": 4, "pentagon": 5, "hexagon": 6, "octagon": 8}
+_CORNERS: dict[str, list[tuple[float, float]]] = {
+    "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
+    "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
+    "cross": [
+        (-0.3, -0.9), (0.3, -0.9), (0.3, -0.3), (0.9, -0.3), (0.9, 0.3), (0.3, 0.3), (0.3, 0.9), (-0.3, 0.9),
+        (-0.3, 0.3), (-0.9, 0.3), (-0.9, -0.3), (-0.3, -0.3),
+    ],
+    "right_triangle": [(-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
+    "trapezoid": [(-0.45, -0.5), (0.45, -0.5), (0.85, 0.5), (-0.85, 0.5)],
+    "parallelogram": [(-0.5, -0.45), (0.88, -0.45), (0.5, 0.45), (-0.88, 0.45)],
+    "arrow": [(-0.95, -0.22), (0.15, -0.22), (0.15, -0.6), (0.95, 0), (0.15, 0.6), (0.15, 0.22), (-0.95, 0.22)],
+}  # fmt: skip

@@ -1,0 +1,180 @@
+"""What is seen of lines: those of charts and graphs, axes and grids."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ircore.core.records import Element
+from ircore.core.plot_area import Scale
+from ircore.scorers.verification.eye.look import Look, Readings, moved_axis
+from ircore.scorers.verification.eye.strokes import (
+    LEAST_CONTRAST,
+    Course,
+    colour_of,
+    follow,
+    is_dashed,
+    places_along,
+    sampled,
+)
+from ircore.scorers.verification.eye.view import Floats, Reading, rgb_of
+from ircore.scorers.verification.facts import Fact, Mark
+
+PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
+"""Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""
+REACH = 7.0
+"""Pixels to both sides within which a line of the figure is looked for."""
+
+
+def read_group(look: Look, mark: Mark) -> Readings:
+    """Say whether an axis, a grid, a frame … is drawn."""
+    if mark.kind == "ticks":
+        return {f"{mark.key}/presence": Reading(None, "too small to be told")}
+    shares = []
+    for index in mark.elements:
+        element = look.target.scene.elements[index]
+        course = _course(look, element, ends=6.0, reach=REACH if mark.kind != "squares" else 5.0)
+        if course.usable.sum() >= 4:
+            shares.append(_steady_share(course))
+    if not shares:
+        return {f"{mark.key}/presence": Reading(None, "hidden by something else")}
+    share = float(np.median(shares))
+    return {f"{mark.key}/presence": Reading(share >= PRESENT[mark.kind] - 0.0)}
+
+
+def _steady_share(course: Course) -> float:
+    """Return the share of places at which something was seen about equally far off as at most places."""
+    usable = course.seen & course.usable
+    if not usable.any():
+        return 0.0
+    offset = np.median(course.offsets[usable])
+    steady = usable & (np.abs(course.offsets - offset) <= 1.5)
+    return float(steady.sum() / max(1, course.usable.sum()))
+
+
+def _course(look: Look, element: Element, ends: float = 0.0, reach: float = REACH, step: float = 4.0) -> Course:
+    about: Any = element.parameters
+    points = about.get("points") or [about["start"], about["end"]]
+    if element.type in {"polygon", "circle"}:
+        points = [*points, points[0]]
+    places, normals = places_along(points, step, ends)
+    return follow(look.view, places, normals, reach)
+
+
+def read_line(look: Look, mark: Mark) -> Readings:
+    """Say whether a line of a chart or a curve is there, its colour and style, and its values."""
+    elements = [look.target.scene.elements[index] for index in mark.elements]
+    paths = [element for element in elements if element.type in {"polyline", "curve"}]
+    courses = [_moved_course(look, path) for path in paths]
+    usable = sum(int(course.usable.sum()) for course in courses)
+    share = sum(course.share * int(course.usable.sum()) for course in courses) / max(1, usable)
+    dashed = bool(paths[0].parameters.get("dash"))
+    if share < (0.3 if dashed else 0.5):
+        return {f"{mark.key}/presence": Reading(False)}
+    main = max(courses, key=lambda course: int(course.usable.sum()))
+    colour = colour_of(main, _line_colours(look), paths[0].colour)
+    gaps = is_dashed(main)
+    style = None if gaps is None else "dashed" if gaps else "solid"
+    return {
+        f"{mark.key}/presence": Reading(True),
+        f"{mark.key}/colour": Reading(colour, "" if colour else "too little of it is seen"),
+        f"{mark.key}/line_style": Reading(style, "" if style else "gaps cannot be told from crossings"),
+        f"{mark.key}/markers": Reading(None, "too small to be told"),
+    } | _values(look, mark, paths, colour)
+
+
+def _moved(look: Look, points: Any) -> Floats:
+    """Return points of the plot area where the rendering's own axes put them."""
+    (slope_x, offset_x), (slope_y, offset_y) = moved_axis(look, "x"), moved_axis(look, "y")
+    moved: Floats = np.array(points, dtype=np.float32) * (slope_x, slope_y) + (offset_x, offset_y)
+    return moved.astype(np.float32)
+
+
+def _moved_course(look: Look, path: Element) -> Course:
+    places, normals = places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)
+    return follow(look.view, places, normals, 9.0)
+
+
+def _line_colours(look: Look) -> list[str]:
+    kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
+    return sorted({one.colour for one in look.target.scene.elements if one.type in kinds and one.colour})
+
+
+def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None) -> Readings:
+    """Read the heights of a line at the places of its values."""
+    scale = look.scale("y")
+    facts = [fact for fact in look.facts[mark.key] if fact.attribute == "value"]
+    if scale is None:
+        return {fact.key: Reading(None, "the axis has no scale") for fact in facts}
+    courses = [_moved(look, path.parameters["points"]) for path in paths]
+    return {fact.key: _value(look, fact, courses, rgb_of(colour) if colour else None, scale) for fact in facts}
+
+
+def _value(look: Look, fact: Fact, paths: Sequence[Floats], colour: Floats | None, scale: Scale) -> Reading:
+    """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
+    at = _moved(look, [fact.details["at"]])[0]
+    tolerance = abs(scale(float(fact.tolerance or 0)) - scale(0.0))
+    reach = max(10.0, 2.0 * tolerance + 6.0)
+    is_curve = fact.kind == "curve"
+    path = min(paths, key=lambda points: float(np.hypot(*(points - at).T).min()))
+    for aside in (0.0, 2.0, -2.0, 4.0, -4.0, 6.0, -6.0, 9.0, -9.0):
+        step = _beside(path, at, aside, is_curve)
+        if step is None:
+            continue
+        place, normal = step
+        off = _offset(look, place, normal, reach, colour)
+        if off is not None:
+            height = float(at[1]) + off * (1.0 if not is_curve else float(np.sign(normal[1]) or 1.0))
+            return Reading(round(scale.value(height), 4))
+    return Reading(round(scale.value(float(at[1]) + 1.5 * reach), 4), "no line runs there")
+
+
+def _beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Floats, Floats] | None:
+    """Return a point of a path some pixels beside a place, and the direction in which to look from it."""
+    if is_curve:
+        lengths = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+        nearest = lengths[int(np.hypot(*(path - at).T).argmin())] + aside
+        if not 0 <= nearest <= lengths[-1]:
+            return None
+        points = [[np.interp(nearest + by, lengths, path[:, axis]) for axis in (0, 1)] for by in (-1.5, 0.0, 1.5)]
+        along = np.subtract(points[2], points[0])
+        size = float(np.hypot(*along)) or 1.0
+        return np.array(points[1], np.float32), np.array([-along[1] / size, along[0] / size], np.float32)
+    x = float(at[0]) + aside
+    if not float(path[0, 0]) - 0.5 <= x <= float(path[-1, 0]) + 0.5:
+        return None
+    return np.array([x, np.interp(x, path[:, 0], path[:, 1])], np.float32), np.array([0.0, 1.0], np.float32)
+
+
+def _offset(look: Look, place: Floats, normal: Floats, reach: float, colour: Floats | None) -> float | None:
+    """Return how many pixels off a place the line of a colour is seen; None if it is not."""
+    offsets = np.arange(-np.ceil(reach) - 8, np.ceil(reach) + 8.5, 0.5, dtype=np.float32)
+    profile = sampled(look.view.rgb, place[None, :] + offsets[:, None] * normal[None, :])
+    ground = np.median(profile, axis=0)
+    seen = profile - ground
+    far = np.sqrt((seen**2).sum(axis=1))
+    if colour is None or float(np.sqrt(((colour - ground) ** 2).sum())) < LEAST_CONTRAST:
+        cover = far
+    else:
+        towards = colour - ground
+        part = (seen @ towards) / float((towards**2).sum())
+        beside = np.sqrt(((seen - part[:, None] * towards) ** 2).sum(axis=1))
+        cover = np.where(beside < 0.45 * np.maximum(far, 1e-6) + 6, part, 0.0) * float(np.sqrt((towards**2).sum()))
+    near = np.abs(offsets) <= reach
+    top = float(cover[near].max())
+    if top < LEAST_CONTRAST * 1.5:
+        return None
+    runs = _runs_of((cover > 0.5 * top) & near)
+    middles = [float((offsets[start:end] * cover[start:end]).sum() / cover[start:end].sum()) for start, end in runs]
+    return min(middles, key=abs)
+
+
+def _runs_of(mask: Any) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def read_asymptote(look: Look, mark: Mark) -> Readings:
+    """Say whether an asymptote is drawn."""
+    course = _moved_course(look, look.target.scene.elements[mark.elements[0]])
+    return {f"{mark.key}/presence": Reading(_steady_share(course) > 0.25)}

@@ -1,0 +1,154 @@
+"""Looking at a rendering: one reading a fact, mark by mark."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ircore.core.images import Pixels
+from ircore.core.plot_area import Scale
+from ircore.scorers.verification.eye.registration import Transform, over_target, register
+from ircore.scorers.verification.eye.target import Target
+from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, likenesses, turn_of
+from ircore.scorers.verification.eye.view import Reading, View
+from ircore.scorers.verification.facts import Fact, Mark
+from ircore.scorers.verification.facts.axes import scale_of
+
+Readings = dict[str, Reading]
+"""What the eye says, by the key of the fact."""
+
+
+@dataclass(eq=False)
+class Look:
+    """One look at one rendering: what the parts of the eye share.
+
+    Attributes:
+        target: The target's side.
+        view: The rendering over its target.
+        transform: How it had to be moved.
+        agreement: Share of the target's edges that meet one in the rendering, 0–1.
+        blocks: The writing at the place of each text.
+        facts: The target's facts by the key of their mark.
+    """
+
+    target: Target
+    view: View
+    transform: Transform
+    agreement: float
+    blocks: list[Block | None]
+    facts: dict[str, list[Fact]] = field(default_factory=dict)
+
+    def scale(self, axis: Literal["x", "y"]) -> Scale | None:
+        """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
+        scale = scale_of(self.target.scene, axis)
+        if scale is None:
+            return None
+        slope, offset = moved_axis(self, axis)
+        return Scale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
+
+
+def look_at(target: Target, pixels: Pixels) -> Look:
+    """Bring a rendering over its target and find its writing."""
+    transform, agreement = register(target.picture, pixels)
+    view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
+    look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
+    for fact in target.facts:
+        look.facts.setdefault(fact.mark, []).append(fact)
+    return look
+
+
+def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
+    """Return slope and offset that take pixels of the target to those of the rendering, along an axis.
+
+    Read off the tick labels that are found in both; 1 and their median shift if they do not span enough.
+    """
+    key = f"axis {axis}"
+    if key not in look.view.notes:
+        look.view.notes[key] = _moved_axis(look, axis)
+    moved: tuple[float, float] = look.view.notes[key]
+    return moved
+
+
+def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
+    pairs = []
+    for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
+        if element.type == "tick_label" and element.parameters.get("axis") == axis and own and block:
+            if is_there(element, block, own):
+                pairs.append((_middle(own, axis), _middle(block, axis)))
+    if not pairs:
+        return 1.0, 0.0
+    before, after = np.array(pairs, dtype=np.float64).T
+    size = look.view.pixels.shape[1 if axis == "x" else 0]
+    spread = np.subtract.outer(before, before)
+    far = spread > 0.35 * size
+    if not far.any():
+        return 1.0, round(float(np.median(after - before)), 3)
+    slope = float(np.median(np.subtract.outer(after, after)[far] / spread[far]))
+    slope = round(slope, 5) if 0.9 < slope < 1.1 else 1.0
+    return slope, round(float(np.median(after - slope * before)), 3)
+
+
+def _middle(block: Block, axis: str) -> float:
+    box = block.box
+    return (box.left + box.right) / 2 if axis == "x" else (box.top + box.bottom) / 2
+
+
+LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
+ALIKE, CLEARLY, SAME_HAND, UNLIKE = 0.7, 0.12, 0.8, 0.3
+"""Correlations of letterings: from which on the same, more than its own, of one font, and less than others have."""
+
+
+def read_texts(look: Look) -> Readings:
+    """Say of each text whether it is there, where, and – by its shape – whether it is the right one."""
+    present = [
+        is_there(element, block, own)
+        for element, block, own in zip(look.target.texts, look.blocks, look.target.blocks, strict=True)
+    ]
+    words = _words(look, present)
+    readings: Readings = {}
+    marks = [mark for mark in look.target.marks if mark.form == "text"]
+    for mark, is_present, block, word in zip(marks, present, look.blocks, words, strict=True):
+        readings[f"{mark.key}/presence"] = Reading(is_present)
+        readings[f"{mark.key}/text"] = word if is_present else Reading("", "no text there")
+        if is_present and block is not None:
+            box = block.box
+            at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+            readings[f"{mark.key}/place"] = Reading(at)
+        else:
+            readings[f"{mark.key}/place"] = Reading(None, "absent")
+    return readings
+
+
+def _words(look: Look, present: list[bool]) -> list[Reading]:
+    """Compare each label's patch with all labels of the target."""
+    usable = [k for k, own in enumerate(look.target.blocks) if own is not None and present[k]]
+    readings = [Reading(None, LETTERING) for _ in present]
+    if not usable:
+        return readings
+    turns = [turn_of(look.target.texts[k]) for k in usable]
+    blocks = [look.blocks[k] for k in usable]
+    owns = [look.target.blocks[k] for k in usable]
+    alike = likenesses([b for b in blocks if b], [o for o in owns if o], turns)
+    typical = float(np.median(np.diag(alike)))
+    texts = [look.target.texts[k].text or "" for k in usable]
+    for row, k in enumerate(usable):
+        readings[k] = _word(alike[row], row, texts, typical)
+    return readings
+
+
+def _word(alike: Any, own: int, texts: list[str], typical: float) -> Reading:
+    others = [(float(value), text) for value, text in zip(alike, texts, strict=True) if text != texts[own]]
+    best, other = max(others, default=(-1.0, ""))
+    mine = float(alike[own])
+    if best >= ALIKE and best > mine + CLEARLY:
+        return Reading(other)
+    if mine >= ALIKE and mine >= best - CLEARLY / 2:
+        return Reading(texts[own])
+    if typical >= SAME_HAND and mine < typical - UNLIKE:
+        return Reading("", "it looks like none of the target's labels")
+    return Reading(None, LETTERING)
+
+
+Reader = Callable[[Look, Mark], Readings]
+"""Says what is seen of one mark."""

@@ -1,0 +1,216 @@
+"""Pies: the circle is fitted to its rim, then read in rings about its middle, degree by degree."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+from scipy.optimize import linear_sum_assignment
+
+from ircore.core.records import Element
+from ircore.scorers.verification.eye.strokes import sampled
+from ircore.scorers.verification.eye.view import Floats, View, distance, hex_of
+
+TURNS = 720
+"""Directions in which a pie is read."""
+APART = 7.0
+"""Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
+THIN = 2.5
+"""Degrees: what is thinner is an edge line."""
+
+
+@dataclass(frozen=True)
+class Disc:
+    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius."""
+
+    x: float
+    y: float
+    radius: float
+    hole: float
+
+
+@dataclass(frozen=True)
+class Sector:
+    """A wedge as seen: its colour, first direction and width in degrees clockwise from 3 o'clock; its reach outwards."""
+
+    colour: str
+    start: float
+    sweep: float
+    reach: float
+
+    @property
+    def middle(self) -> float:
+        """Direction of its middle, 0–360."""
+        return (self.start + self.sweep / 2) % 360
+
+
+def disc_seen(view: View, wedges: Sequence[Element]) -> Disc | None:
+    """Fit a circle to the rim of the pie; None if there is none."""
+    about = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
+    x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
+    radius = float(about["radius"])  # type: ignore[arg-type]
+    for _ in range(2):
+        rim = _rim(view, x, y, radius)
+        if rim is None:
+            return None
+        x, y, radius = rim
+    return Disc(round(x, 2), round(y, 2), round(radius, 2), _hole(view, x, y, radius))
+
+
+def _rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
+    """Return colours along rays: directions × reaches × 3, L*a*b*."""
+    angles = np.arange(turns) * (2 * math.pi / turns)
+    points = np.stack(
+        [x + reaches[None, :] * np.cos(angles)[:, None], y + reaches[None, :] * np.sin(angles)[:, None]], axis=-1
+    )
+    return sampled(view.lab, points.astype(np.float32))
+
+
+def _rim(view: View, x: float, y: float, radius: float) -> tuple[float, float, float] | None:
+    reaches = np.arange(0.55 * radius, 1.35 * radius, 1.0, dtype=np.float32)
+    rays = _rays(view, x, y, reaches)
+    ground = distance(rays, view.background) < APART
+    # The rim is where ground begins and goes on for some pixels.
+    quiet = ndimage.uniform_filter1d(ground.astype(np.float32), 5, axis=1, origin=-2) > 0.99
+    first = quiet.argmax(axis=1)
+    usable = quiet.any(axis=1) & (first > 0)
+    if usable.mean() < 0.4:
+        return None
+    angles = np.arange(len(rays)) * (2 * math.pi / len(rays))
+    rim = reaches[first]
+    keep = usable.copy()
+    for _ in range(3):
+        # x, y and radius by least squares: for small moves, reach = radius + dx cos + dy sin.
+        matrix = np.column_stack([np.cos(angles[keep]), np.sin(angles[keep]), np.ones(int(keep.sum()))])
+        solution = np.linalg.lstsq(matrix, rim[keep], rcond=None)[0]
+        residual = np.abs(np.cos(angles) * solution[0] + np.sin(angles) * solution[1] + solution[2] - rim)
+        limit = max(2.0, 2.0 * float(np.median(residual[keep])))
+        closer = usable & (residual < limit)
+        if closer.sum() < 0.25 * len(rays):
+            break
+        keep = closer
+    moved, size = math.hypot(float(solution[0]), float(solution[1])), float(solution[2])
+    if not 0.6 * radius < size < 1.5 * radius or moved > 0.35 * radius:
+        return None
+    return x + float(solution[0]), y + float(solution[1]), size
+
+
+def _hole(view: View, x: float, y: float, radius: float) -> float:
+    """Return the radius of the hole as a share of the pie's, 0 if there is none."""
+    reaches = np.linspace(0.03, 0.9, 88, dtype=np.float32) * radius
+    ground = distance(_rays(view, x, y, reaches, 90), view.background) < APART
+    shares = ground.mean(axis=0) > 0.6
+    if not shares[:6].any():
+        return 0.0
+    end = int(np.argmin(shares[3:])) + 3 if not shares[3:].all() else len(shares)
+    return round(float(reaches[min(end, len(reaches) - 1)] / radius), 3)
+
+
+def sectors_seen(view: View, disc: Disc, hole: float) -> list[Sector]:
+    """Read the pie degree by degree and return its wedges, clockwise.
+
+    Args:
+        view: The rendering over its target.
+        disc: Where the pie is.
+        hole: Share of the radius that is hole in the target; the rendering's own counts, too.
+    """
+    inner = max(hole, disc.hole, 0.25)
+    shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
+    rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
+    colours = np.median(rays, axis=1).astype(np.float32)
+    segments = _segments(colours)
+    return [_sector(view, disc, colours, *segment) for segment in segments]
+
+
+def _segments(colours: Floats) -> list[tuple[int, int]]:
+    """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
+    smooth = ndimage.median_filter(colours, size=(5, 1), mode="wrap")
+    step = distance(smooth, np.roll(smooth, 3, axis=0))
+    borders = (step > APART) & (step >= ndimage.maximum_filter1d(step, 7, mode="wrap"))
+    places = np.flatnonzero(borders)
+    if len(places) < 2:
+        return [(0, len(colours))]
+    stretches = [(int(start), int((end - start - 1) % len(colours)) + 1)
+                 for start, end in zip(places, np.roll(places, -1), strict=True)]  # fmt: skip
+    least = THIN / 360 * len(colours)
+    medians = [np.median(smooth[np.arange(start + 1, start + max(2, length)) % len(colours)], axis=0)
+               for start, length in stretches]  # fmt: skip
+    return _merged(stretches, medians, least, len(colours))
+
+
+def _merged(
+    stretches: list[tuple[int, int]], medians: list[npt.NDArray[np.float32]], least: float, around: int
+) -> list[tuple[int, int]]:
+    """Share edge lines out among the stretches on both sides; join neighbours of one colour."""
+    wide = [k for k, (_, length) in enumerate(stretches) if length > 2 * least]
+    if not wide:
+        return [(0, around)]
+    kept: list[tuple[float, float, npt.NDArray[np.float32]]] = []
+    for at, k in enumerate(wide):
+        start, length = stretches[k]
+        before, after = stretches[wide[at - 1]], stretches[wide[(at + 1) % len(wide)]]
+        gap_before = (start - before[0] - before[1]) % around
+        gap_after = (after[0] - start - length) % around
+        kept.append((start - gap_before / 2, length + (gap_before + gap_after) / 2, medians[k]))
+    joined: list[tuple[float, float, npt.NDArray[np.float32]]] = []
+    edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
+             for at, k in enumerate(wide)]  # fmt: skip
+    for (start, length, colour), edge in zip(kept, edges, strict=True):
+        if joined and edge == 0 and float(distance(joined[-1][2], colour)) < APART:
+            joined[-1] = (joined[-1][0], joined[-1][1] + length, joined[-1][2])
+        else:
+            joined.append((start, length, colour))
+    return [(round(start) % around, round(length)) for start, length, _ in joined]
+
+
+def _sector(view: View, disc: Disc, colours: Floats, start: int, length: int) -> Sector:
+    per_degree = len(colours) / 360
+    middle = math.radians((start + length / 2) / per_degree)
+    reaches = np.linspace(0.5, 0.9, 12) if disc.hole < 0.45 else np.linspace(disc.hole + 0.1, 0.95, 12)
+    width = min(math.radians(length / per_degree) * 0.3, 0.5)
+    angles = np.linspace(middle - width, middle + width, 9)
+    points = np.stack(
+        [
+            disc.x + disc.radius * reaches[:, None] * np.cos(angles)[None],
+            disc.y + disc.radius * reaches[:, None] * np.sin(angles)[None],
+        ],
+        axis=-1,
+    ).astype(np.float32)
+    colour = hex_of(np.median(sampled(view.rgb, points).reshape(-1, 3), axis=0))
+    return Sector(
+        colour, round((start / per_degree) % 360, 2), round(length / per_degree, 2), _reach(view, disc, middle)
+    )
+
+
+def _reach(view: View, disc: Disc, middle: float) -> float:
+    """Return how far a wedge reaches outwards, as a share of the radius."""
+    reaches = np.arange(0.8 * disc.radius, 1.3 * disc.radius, 1.0)
+    points = np.stack([disc.x + reaches * math.cos(middle), disc.y + reaches * math.sin(middle)], axis=-1).astype(
+        np.float32
+    )
+    ground = distance(sampled(view.lab, points), view.background) < APART
+    quiet = ndimage.uniform_filter1d(ground.astype(np.float32), 3, origin=-1) > 0.99
+    return round(float(reaches[int(quiet.argmax())] / disc.radius), 3) if quiet.any() else 1.3
+
+
+def assigned(wedges: Sequence[Element], sectors: Sequence[Sector], apart: npt.NDArray[np.float64]) -> dict[int, int]:
+    """Give each wedge the sector that suits it best by direction, width and colour (an optimal assignment).
+
+    Args:
+        wedges: Of the target.
+        sectors: Seen.
+        apart: wedges × sectors, ΔE2000 of their colours.
+
+    Returns:
+        Position of the sector by position of the wedge; wedges without one are left out.
+    """
+    costs = np.zeros((len(wedges), len(sectors)))
+    for row, wedge in enumerate(wedges):
+        share, start = (float(wedge.parameters[key]) for key in ("share", "start"))  # type: ignore[arg-type]
+        for column, sector in enumerate(sectors):
+            turn = abs((sector.middle - start - 1.8 * share + 180) % 360 - 180)
+            costs[row, column] = turn / 20 + abs(sector.sweep / 3.6 - share) / 8 + min(apart[row, column], 40) / 20
+    rows, columns = linear_sum_assignment(costs)
+    return {int(row): int(column) for row, column in zip(rows, columns, strict=True)}

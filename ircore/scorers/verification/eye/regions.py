@@ -1,0 +1,217 @@
+"""Areas of one colour: shapes, panels, filled areas, and the ground behind them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw
+from scipy import ndimage
+
+from ircore.core.records import Box, Element, Scene
+from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, hex_of
+
+APART = 7.0
+"""Distance in L*a*b* between an area and its ground."""
+
+
+@dataclass(frozen=True, eq=False)
+class Area:
+    """An area as seen: its colour #rrggbb, its pixels, and their box."""
+
+    colour: str
+    mask: Mask
+    box: Box
+
+
+def polygon_mask(points: Sequence[Sequence[float]], height: int, width: int) -> Mask:
+    """Return which pixels lie inside a polygon, x and y in pixels."""
+    image = Image.new("1", (width, height))
+    ImageDraw.Draw(image).polygon([(float(x) - 0.5, float(y) - 0.5) for x, y in points], fill=1)
+    return np.array(image, dtype=bool)
+
+
+def circle_points(
+    x: float, y: float, radius: float, start: float = 0.0, sweep: float = 360.0
+) -> list[tuple[float, float]]:
+    """Return points on a circle, clockwise from ``start`` degrees."""
+    turns = [math.radians(start + sweep * k / 60) for k in range(61)]
+    return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
+
+
+def area_seen(view: View, expected: Mask, hidden: Mask, surface: Floats | None = None) -> Area | None:
+    """Look for an area of one colour about where it should be.
+
+    Args:
+        view: The rendering over its target.
+        expected: Which pixels it covers in the target.
+        hidden: Which pixels something else of the target covers.
+        surface: What it lies on, L*a*b*; the colour around it if None.
+
+    Returns:
+        The area; None if nothing there differs from the ground.
+    """
+    inner = ndimage.binary_erosion(expected, iterations=2) & ~hidden
+    if inner.sum() < 12:
+        inner = expected & ~hidden
+    if inner.sum() < 6:
+        return None
+    ground = _around(view, expected, hidden) if surface is None else surface
+    far = distance(view.lab, ground)
+    differs = inner & (far > APART)
+    if differs.sum() < 0.2 * inner.sum():
+        return None
+    colour = commonest(view.lab[differs])
+    if float(distance(colour, ground)) < APART:
+        return None
+    own = distance(view.lab, colour) < min(14.0, max(5.0, 0.5 * float(distance(colour, ground))))
+    parts, _ = ndimage.label(own)
+    numbers = np.unique(parts[inner & own])
+    large = [number for number in numbers if number and (parts[inner] == number).sum() > 0.04 * inner.sum()]
+    mask = np.isin(parts, large)
+    if mask.sum() < 0.15 * inner.sum():
+        return None
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    return Area(hex_of(np.median(view.rgb[mask & inner], axis=0)), mask, box)
+
+
+def _around(view: View, expected: Mask, hidden: Mask) -> Floats:
+    near = ndimage.binary_dilation(expected, iterations=9) & ~ndimage.binary_dilation(expected, iterations=4) & ~hidden
+    return commonest(view.lab[near]) if near.sum() >= 12 else view.background
+
+
+def hidden_by(scene: Scene, index: int) -> Mask:
+    """Return which pixels are covered by elements that are drawn after one; lines count with their boxes' paths."""
+    mask = np.zeros((scene.height, scene.width), bool)
+    for element in scene.elements[index + 1 :]:
+        mask |= covered(scene, element)
+    return mask
+
+
+def covered(scene: Scene, element: Element) -> Mask:
+    """Return which pixels an element covers, two more on each side for lines and writing."""
+    return _drawn(element, scene.height, scene.width)
+
+
+def _drawn(element: Element, height: int, width: int) -> Mask:
+    about = element.parameters
+    if element.text is not None:
+        mask = np.zeros((height, width), bool)
+        box = clipped(Box(*(edge + by for edge, by in zip(element.box, (-2, -2, 2, 2), strict=True))), height, width)
+        mask[box.top : box.bottom, box.left : box.right] = True
+        return mask
+    if element.type in ROUND and "radius" in about and "points" not in about:
+        return shape_mask(element, height, width)
+    if "points" in about and element.type != "area":
+        image = Image.new("1", (width, height))
+        points = [(float(x), float(y)) for x, y in about["points"]]  # type: ignore[union-attr, misc]
+        if element.type in {"polygon", "circle"}:
+            points.append(points[0])
+        ImageDraw.Draw(image).line(points, fill=1, width=math.ceil(float(about.get("width", 2))) + 4)  # type: ignore[arg-type]
+        return np.array(image, dtype=bool)
+    return outline_mask(element, height, width)
+
+
+def outline_mask(element: Element, height: int, width: int) -> Mask:
+    """Return which pixels a filled element covers."""
+    about = element.parameters
+    corners = about.get("corners") or (about.get("points") if element.type == "area" else None)
+    if corners:
+        return polygon_mask(corners, height, width)  # type: ignore[arg-type]
+    if element.type in {"sector", "wedge"}:
+        x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
+        rim = circle_points(x, y, float(about["radius"]), *_span(element))  # type: ignore[arg-type]
+        return polygon_mask([*rim, (x, y)], height, width)
+    box = element.box
+    if element.type in {"disc", "point", "circle", "marker"}:
+        x, y, radius = (box.left + box.right) / 2, (box.top + box.bottom) / 2, (box.right - box.left) / 2
+        return polygon_mask(circle_points(x, y, radius), height, width)
+    mask = np.zeros((height, width), bool)
+    box = clipped(box, height, width)
+    mask[box.top : box.bottom, box.left : box.right] = True
+    return mask
+
+
+def _span(element: Element) -> tuple[float, float]:
+    about = element.parameters
+    if element.type == "wedge":
+        return float(about["start"]), 3.6 * float(about["share"])  # type: ignore[arg-type]
+    return _sector_start(element), float(about["degrees"])  # type: ignore[arg-type]
+
+
+def _sector_start(element: Element) -> float:
+    """Return the first direction of a tinted angle: the one whose sector has the element's box."""
+    about = element.parameters
+    x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
+    radius, degrees = float(about["radius"]), float(about["degrees"])  # type: ignore[arg-type]
+    best, least = 0.0, math.inf
+    for start in range(0, 360, 2):
+        points = np.array([*circle_points(x, y, radius, start, degrees), (x, y)])
+        (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
+        off = sum(abs(edge - seen) for edge, seen in zip(element.box, (left, top, right, bottom), strict=True))
+        if off < least:
+            best, least = float(start), off
+    return best
+
+
+ROUND = {
+    "circle": (1.0, 1.0, 0.0, 360.0), "ring": (1.0, 1.0, 0.0, 360.0), "ellipse": (1.0, 0.6, 0.0, 360.0),
+    "half_circle": (1.0, 1.0, 180.0, 180.0), "quarter_circle": (1.0, 1.0, 270.0, 90.0),
+}  # fmt: skip
+"""Round shapes: half-axes as parts of the radius, first direction and sweep in degrees clockwise from 3 o'clock."""
+
+
+def shape_mask(element: Element, height: int, width: int) -> Mask:
+    """Return which pixels lie within the rim of a coloured shape."""
+    about = element.parameters
+    if element.type not in ROUND:
+        return polygon_mask(about["corners"], height, width)  # type: ignore[arg-type]
+    (x, y), radius = about["centre"], float(about["radius"])  # type: ignore[misc, arg-type]
+    wide, high, start, sweep = ROUND[element.type]
+    rim = circle_points(0, 0, 1, start, sweep)
+    if sweep < 360:
+        rim.append((0.0, 0.0))
+    turn = math.radians(float(about.get("rotation", 0)))  # type: ignore[arg-type]
+    points = [(radius * wide * px, radius * high * py) for px, py in rim]
+    turned = [(float(x) + px * math.cos(turn) - py * math.sin(turn), float(y) + px * math.sin(turn) + py *
+    math.cos(turn))
+              for px, py in points]  # fmt: skip
+    return polygon_mask(turned, height, width)
+
+
+def outline_ring(element: Element, filled: Mask) -> Mask:
+    """Return which pixels the outline of a hollow shape covers."""
+    width = max(2, round(float(element.parameters.get("outline_width", 4))))  # type: ignore[arg-type]
+    return filled & ~ndimage.binary_erosion(filled, iterations=width)
+
+
+def coverage(area: Area, expected: Mask, hidden: Mask) -> float:
+    """Return intersection over union of what is seen and what is expected, without what is hidden."""
+    seen, wanted = area.mask & ~hidden, expected & ~hidden
+    either = float((seen | wanted).sum())
+    return round(float((seen & wanted).sum()) / either, 4) if either else 0.0
+
+
+TINT = 3.5
+"""Distance in L*a*b* by which the middle colour of a tinted area differs from what lies around it."""
+
+
+def tint_seen(view: View, expected: Mask, hidden: Mask) -> str | None:
+    """Return the colour of an area that may be lightly tinted, #rrggbb.
+
+    Returns:
+        None if it is not tinted; an empty text if the area is too small to say.
+    """
+    inner = ndimage.binary_erosion(expected, iterations=3) & ~hidden
+    if inner.sum() < 25:
+        inner = expected & ~hidden
+    if inner.sum() < 16:
+        return ""
+    around = ndimage.binary_dilation(expected, iterations=14) & ~ndimage.binary_dilation(expected, iterations=5)
+    around &= ~hidden
+    ground = np.median(view.lab[around], axis=0) if around.sum() >= 30 else view.background
+    colour = np.median(view.lab[inner], axis=0)
+    if min(float(distance(colour, ground)), float(distance(colour, view.background))) < TINT:
+        return None
+    return hex_of(np.median(view.rgb[inner], axis=0))

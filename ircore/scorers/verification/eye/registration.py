@@ -1,0 +1,264 @@
+"""Bringing a rendering over its target: the best move, scale and small turn, never a mirror image.
+
+Edges of the target, of three orientations, are matched with those of the rendering: first roughly, by correlation over
+a grid of scales and turns; then finely, by the share of the target's edge points that have an edge of the same
+orientation near them. Every candidate lies on a fixed grid, so that machines cannot differ by a last bit.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+from scipy import ndimage
+
+from ircore.core.images import Picture, Pixels
+
+Floats = npt.NDArray[np.float32]
+
+SIDE = 256
+"""Edges are matched in pictures of this side."""
+COARSE = 128
+MOST_SCALE, LEAST_SCALE = 1.25, 0.8
+MOST_TURN = 5.0
+"""Degrees."""
+MOST_POINTS = 2400
+EDGE = 9.0
+"""Levels of grey by which colours on both sides of an edge differ at least."""
+REACH = 14.0
+"""Pixels from which on an edge point counts as having no edge near it."""
+
+SCALES = (0.8, 0.84, 0.88, 0.92, 0.95, 0.975, 1.0, 1.025, 1.05, 1.09, 1.14, 1.19, 1.25)
+TURNS = (-4.0, -2.0, 0.0, 2.0, 4.0)
+
+
+class Transform(NamedTuple):
+    """From target to rendering, about the middle of the picture; both are 1 wide and high."""
+
+    x: float = 0.0
+    y: float = 0.0
+    wide: float = 1.0
+    high: float = 1.0
+    turn: float = 0.0
+
+    @property
+    def scale(self) -> float:
+        """Mean of the two scales."""
+        return math.sqrt(self.wide * self.high)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether nothing has to be moved."""
+        return self == Transform()
+
+    def matrix(self, width: int, height: int) -> npt.NDArray[np.float64]:
+        """Return the 2 × 3 matrix that takes pixels of the target to pixels of a rendering of the same size."""
+        cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        linear = np.array([[cosine * self.wide, -sine * self.high], [sine * self.wide, cosine * self.high]])
+        middle = np.array([width / 2, height / 2])
+        move = middle + (self.x * width, self.y * height) - linear @ middle
+        return np.column_stack([linear, move])
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """The edges of a picture: strength by orientation (upright, level, slanting), at ``SIDE``."""
+
+    planes: tuple[Floats, ...]
+
+    def points(self) -> list[Floats]:
+        """Return the middle points of the edges of each orientation, x and y in pixels; evenly thinned out."""
+        masks = [plane > 0.5 for plane in self.planes]
+        step = max(1, math.ceil(int(sum(mask.sum() for mask in masks)) / MOST_POINTS))
+        return [np.argwhere(mask)[::step, ::-1].astype(np.float32) + 0.5 for mask in masks]
+
+
+def edges_of(pixels: Pixels) -> Edges:
+    """Find the edges of a picture, whatever its size."""
+    small = Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.BOX)
+    planes = np.asarray(small, dtype=np.float32)
+    planes = ndimage.gaussian_filter(planes, (0.7, 0.7, 0))
+    across = np.zeros_like(planes)
+    down = np.zeros_like(planes)
+    across[:, 1:-1] = (planes[:, 2:] - planes[:, :-2]) / 2
+    down[1:-1] = (planes[2:] - planes[:-2]) / 2
+    strength = np.hypot(across, down)
+    channel = strength.argmax(axis=2)[..., None]
+    size = np.take_along_axis(strength, channel, 2)[..., 0]
+    dx = np.abs(np.take_along_axis(across, channel, 2)[..., 0])
+    dy = np.abs(np.take_along_axis(down, channel, 2)[..., 0])
+    threshold = max(EDGE / 2, 0.12 * float(np.percentile(size, 99)))
+    strong = np.minimum(1.0, size / (2 * threshold))
+    upright, level = dx > 2.4 * dy, dy > 2.4 * dx
+    return Edges(tuple((strong * mask).astype(np.float32) for mask in (upright, level, ~(upright | level))))
+
+
+class Model:
+    """The target's side of a registration, computed once for all renderings of a target."""
+
+    def __init__(self, target: Picture) -> None:
+        self.points = edges_of(target.pixels).points()
+        self.spectra = [
+            (scale, turn, self._spectra(Transform(wide=scale, high=scale, turn=turn)))
+            for scale in SCALES
+            for turn in TURNS
+        ]
+
+    def _spectra(self, transform: Transform) -> list[npt.NDArray[np.complex64]]:
+        spectra = []
+        for points in self.points:
+            picture = np.zeros((COARSE, COARSE), np.float32)
+            placed = np.floor(_moved(points, transform) * COARSE / SIDE).astype(np.int64)
+            inside = ((placed >= 0) & (placed < COARSE)).all(axis=1)
+            np.add.at(picture, (placed[inside, 1], placed[inside, 0]), 1.0)
+            spectra.append(np.conj(np.fft.rfft2(np.minimum(picture, 1.0))).astype(np.complex64))
+        return spectra
+
+
+@lru_cache(maxsize=16)
+def _model(look: "_ByHash") -> Model:
+    return Model(look.picture)
+
+
+class _ByHash:
+    """A picture as a key of the cache."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture, self.sha256 = picture, picture.sha256
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByHash) and other.sha256 == self.sha256
+
+
+def register(target: Picture, pixels: Pixels) -> tuple[Transform, float]:
+    """Return the transform from target to rendering, and the share of the target's edges that meet one there, 0–1."""
+    model, edges = _model(_ByHash(target)), edges_of(pixels)
+    fields = [_nearness(plane) for plane in edges.planes]
+    starts = [Transform(), *_coarse(model, edges)]
+    results = [_refined(model.points, fields, start) for start in starts]
+    best = max(results, key=lambda result: result[1] - _unlikely(result[0]))
+    still = _agreement(model.points, fields, Transform(), 1.0)
+    if still >= best[2] - 0.004:
+        return Transform(), round(still, 4)
+    return best[0], round(best[2], 4)
+
+
+def _unlikely(transform: Transform) -> float:
+    """Return what a far-fetched transform must gain in agreement to be preferred."""
+    shift = abs(transform.x) + abs(transform.y)
+    stretch = abs(math.log(transform.wide)) + abs(math.log(transform.high))
+    return 0.08 * shift + 0.08 * stretch + 0.003 * abs(transform.turn)
+
+
+def _nearness(plane: Floats) -> Floats:
+    mask = plane > 0.35
+    if not mask.any():
+        return np.full(plane.shape, REACH, np.float32)
+    far = ndimage.distance_transform_edt(~mask)
+    return np.minimum(far, REACH).astype(np.float32)
+
+
+def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:
+    """Return the best moves over the grid of scales and turns, best first."""
+    spectra = []
+    for plane in edges.planes:
+        reduced = plane.reshape(COARSE, SIDE // COARSE, COARSE, SIDE // COARSE).max(axis=(1, 3))
+        reduced = ndimage.gaussian_filter(reduced, 1.2)
+        spectra.append(np.fft.rfft2(reduced).astype(np.complex64))
+    candidates = []
+    for scale, turn, conjugates in model.spectra:
+        product = sum(one * other for one, other in zip(spectra, conjugates, strict=True))
+        surface = np.fft.irfft2(product, s=(COARSE, COARSE))
+        limit = COARSE // 4
+        window = np.roll(surface, (limit, limit), (0, 1))[: 2 * limit + 1, : 2 * limit + 1]
+        row, column = np.unravel_index(int(window.argmax()), window.shape)
+        move = Transform((int(column) - limit) / COARSE, (int(row) - limit) / COARSE, scale, scale, turn)
+        candidates.append((round(float(window[row, column]), 3) * (1 - _unlikely(move)), move))
+    candidates.sort(key=lambda candidate: -candidate[0])
+    return [move for _, move in candidates[:count]]
+
+
+STEPS = ((4.0, 0.02, 1.0, 6.0), (2.0, 0.01, 0.5, 3.0), (1.0, 0.005, 0.25, 1.6), (0.5, 0.0025, 0.125, 1.0))
+"""Steps of the fine search: pixels of ``SIDE``, scale, degrees; and the reach of an edge, in pixels."""
+
+
+def _refined(points: list[Floats], fields: list[Floats], start: Transform) -> tuple[Transform, float, float]:
+    """Walk downhill on ever finer grids; return the transform, its agreement within 3 pixels and within 1."""
+    best = start
+    for shift, stretch, turn, reach in STEPS:
+        value = _agreement(points, fields, best, reach)
+        for _ in range(8):
+            moves = [
+                candidate for candidate in _neighbours(best, shift / SIDE, stretch, turn) if _is_allowed(candidate)
+            ]
+            values = [_agreement(points, fields, candidate, reach) for candidate in moves]
+            top = int(np.argmax(values))
+            if values[top] <= value:
+                break
+            best, value = moves[top], values[top]
+    return best, _agreement(points, fields, best, 3.0), _agreement(points, fields, best, 1.0)
+
+
+def _neighbours(at: Transform, shift: float, stretch: float, turn: float) -> list[Transform]:
+    rounded = []
+    for sign in (-1, 1):
+        rounded += [
+            at._replace(x=at.x + sign * shift),
+            at._replace(y=at.y + sign * shift),
+            at._replace(wide=at.wide + sign * stretch),
+            at._replace(high=at.high + sign * stretch),
+            at._replace(wide=at.wide + sign * stretch, high=at.high + sign * stretch),
+            at._replace(turn=at.turn + sign * turn),
+        ]
+    return [Transform(*(round(value, 6) for value in move)) for move in rounded]
+
+
+def _is_allowed(transform: Transform) -> bool:
+    uneven = transform.wide / transform.high
+    return (
+        LEAST_SCALE <= transform.scale <= MOST_SCALE
+        and abs(transform.turn) <= MOST_TURN
+        and 0.88 <= uneven <= 1.14
+        and max(abs(transform.x), abs(transform.y)) <= 0.25
+    )
+
+
+def _agreement(points: list[Floats], fields: list[Floats], transform: Transform, reach: float) -> float:
+    """Return the mean over edge points of how near the next edge of the same orientation is, 0–1."""
+    total, count = 0.0, 0
+    for group, field in zip(points, fields, strict=True):
+        if not len(group):
+            continue
+        moved = _moved(group, transform)
+        far = ndimage.map_coordinates(
+            field, (moved[:, 1] - 0.5, moved[:, 0] - 0.5), order=1, mode="constant", cval=REACH
+        )
+        total += float(np.exp(-0.5 * (far / reach) ** 2).sum())
+        count += len(group)
+    return round(total / max(1, count), 6)
+
+
+def _moved(points: Floats, transform: Transform) -> Floats:
+    matrix = transform.matrix(SIDE, SIDE)
+    moved: Floats = (points @ matrix[:, :2].T + matrix[:, 2]).astype(np.float32)
+    return moved
+
+
+def over_target(pixels: Pixels, transform: Transform, width: int, height: int) -> Pixels:
+    """Return the rendering as it would look if it lay over the target, in the target's size."""
+    image = Image.fromarray(pixels)
+    if image.size != (width, height):
+        image = image.resize((width, height), Image.Resampling.BICUBIC)
+    if transform.is_identity:
+        return np.asarray(image)
+    data = tuple(float(value) for value in transform.matrix(width, height).ravel())
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    fill = tuple(int(value) for value in np.median(border, axis=0))
+    moved = image.transform((width, height), Image.Transform.AFFINE, data, Image.Resampling.BILINEAR, fillcolor=fill)
+    return np.asarray(moved)

@@ -1,0 +1,185 @@
+"""Lines: looked for along their expected course, by the contrast of a short profile across it.
+
+At each place of the course the eye looks some pixels to both sides for the point that differs most from what lies
+around it, prefers what is near, and remembers how far off it was and its colour. A line is there if most places have
+such a point about equally far off; a dashed one has gaps. Thin lines never show their full colour, so colour is told by
+direction: which of the scene's colours, mixed with the ground, explains what is seen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from ircore.scorers.verification.eye.view import Floats, View, hex_of, rgb_of
+
+LEAST_CONTRAST = 7.0
+"""Levels of RGB, Euclidean, by which a line differs from its ground at least."""
+STEP = 3.0
+"""Pixels between the places at which a course is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """What was seen along an expected course, one row a place.
+
+    Attributes:
+        places: Points of the course, x and y in pixels.
+        normals: Unit vectors across it.
+        offsets: Pixels along the normal at which the line was seen.
+        seen: Whether a line was seen there.
+        lines: RGB at the point that differs most.
+        grounds: RGB of what lies around it.
+        usable: Whether the place says anything: nothing else of the target lies on it.
+    """
+
+    places: Floats
+    normals: Floats
+    offsets: Floats
+    seen: npt.NDArray[np.bool_]
+    lines: Floats
+    grounds: Floats
+    usable: npt.NDArray[np.bool_]
+
+    @property
+    def share(self) -> float:
+        """Share of the usable places at which a line was seen."""
+        return float(self.seen[self.usable].mean()) if self.usable.any() else 0.0
+
+    @property
+    def contrast(self) -> Floats:
+        """Distance of line and ground in RGB, a place."""
+        apart: Floats = np.sqrt(((self.lines - self.grounds) ** 2).sum(axis=1))
+        return apart
+
+
+def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: float = 0.0) -> tuple[Floats, Floats]:
+    """Return points at even steps along a path, and unit vectors across it.
+
+    Args:
+        points: The path, x and y in pixels.
+        step: Pixels.
+        ends: Pixels left out at both ends.
+    """
+    path = np.array(points, dtype=np.float64)
+    lengths = np.hypot(*np.diff(path, axis=0).T)
+    along = np.concatenate([[0.0], np.cumsum(lengths)])
+    total = float(along[-1])
+    count = max(2, round((total - 2 * ends) / step) + 1)
+    wanted = np.linspace(min(ends, total / 3), total - min(ends, total / 3), count)
+    places = np.column_stack([np.interp(wanted, along, path[:, axis]) for axis in (0, 1)])
+    piece = np.clip(np.searchsorted(along, wanted, side="right") - 1, 0, len(lengths) - 1)
+    directions = np.diff(path, axis=0)[piece] / np.maximum(lengths[piece], 1e-6)[:, None]
+    normals = np.column_stack([-directions[:, 1], directions[:, 0]])
+    return places.astype(np.float32), normals.astype(np.float32)
+
+
+def follow(
+    view: View, places: Floats, normals: Floats, reach: float, keep_texts: bool = False, margin: float = 5.0
+) -> Course:
+    """Look for a line along a course.
+
+    Args:
+        view: The rendering over its target.
+        places: Of the course.
+        normals: Across it.
+        reach: Pixels to both sides within which the line may lie.
+        keep_texts: Whether places below texts count as well.
+        margin: Pixels beyond ``reach`` that show the ground.
+    """
+    half = reach + margin
+    offsets = np.arange(-np.ceil(half), np.ceil(half) + 0.5, 1.0, dtype=np.float32)
+    points = places[:, None, :] + offsets[None, :, None] * normals[:, None, :]
+    profile = sampled(view.rgb, points)
+    ground = np.median(profile, axis=1)
+    apart = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
+    near = np.abs(offsets) <= reach
+    preferred = apart * (1.0 - 0.45 * np.abs(offsets) / half)[None, :]
+    preferred[:, ~near] = -1.0
+    index = preferred.argmax(axis=1)
+    rows = np.arange(len(places))
+    contrast = apart[rows, index]
+    inside = inside_of(view, points[rows, index])
+    usable = inside_of(view, places)
+    if not keep_texts:
+        usable &= ~at_points(view.texts, places)
+    seen = (contrast > LEAST_CONTRAST) & inside
+    return Course(places, normals, offsets[index], seen, profile[rows, index], ground, usable)
+
+
+def sampled(rgb: Floats, points: Floats) -> Floats:
+    """Return colours at points (… × 2, x and y) by linear interpolation; outside, those of the border."""
+    coordinates = [points[..., 1] - 0.5, points[..., 0] - 0.5]
+    channels = [ndimage.map_coordinates(rgb[..., k], coordinates, order=1, mode="nearest") for k in range(3)]
+    colours: Floats = np.stack(channels, axis=-1)
+    return colours
+
+
+def inside_of(view: View, points: Floats) -> npt.NDArray[np.bool_]:
+    """Tell which points lie inside the picture."""
+    height, width = view.pixels.shape[:2]
+    inside: npt.NDArray[np.bool_] = (
+        (points[:, 0] >= 0) & (points[:, 0] < width) & (points[:, 1] >= 0) & (points[:, 1] < height)
+    )
+    return inside
+
+
+def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.bool_]:
+    """Return a mask's values at points."""
+    rows = np.clip(points[:, 1].astype(np.int64), 0, mask.shape[0] - 1)
+    columns = np.clip(points[:, 0].astype(np.int64), 0, mask.shape[1] - 1)
+    values: npt.NDArray[np.bool_] = mask[rows, columns]
+    return values
+
+
+def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -> str | None:
+    """Return the colour of a line: that of the candidates which explains what was seen, else the seen one.
+
+    Args:
+        course: What was seen.
+        candidates: Colours of the scene's lines, #rrggbb.
+        expected: The line's true colour; it wins where two explain alike.
+
+    Returns:
+        None if too little was seen.
+    """
+    usable = course.seen & course.usable
+    if usable.sum() < 3:
+        return None
+    contrast = course.contrast
+    strong = usable & (contrast >= np.percentile(contrast[usable], 60))
+    line, ground = np.median(course.lines[strong], axis=0), np.median(course.grounds[strong], axis=0)
+    costs = {colour: mixing_cost(line, ground, colour) for colour in {*candidates, *([expected] if expected else [])}}
+    best = min(sorted(costs), key=lambda colour: costs[colour], default=None)
+    if expected and best and costs[expected] <= costs[best] + 0.12:
+        best = expected
+    return best if best is not None and costs[best] <= 0.75 else hex_of(line)
+
+
+def mixing_cost(line: Floats, ground: Floats, colour: str) -> float:
+    """Return how badly a colour, mixed with the ground, explains what is seen: 0 is well, above 0.75 not at all."""
+    towards, seen = rgb_of(colour) - ground, line - ground
+    length, far = float(np.sqrt((towards**2).sum())), float(np.sqrt((seen**2).sum()))
+    if length < LEAST_CONTRAST or far < LEAST_CONTRAST:
+        return 2.0
+    cosine = float((towards * seen).sum()) / (length * far)
+    cover = float((towards * seen).sum()) / length**2
+    return round(9 * (1 - cosine) + 1.2 * max(0.0, 0.6 - cover) + 1.5 * max(0.0, cover - 1.15), 4)
+
+
+def is_dashed(course: Course) -> bool | None:
+    """Tell whether a line has gaps at regular steps; None if too little of it was seen.
+
+    The course must have been followed in steps of a pixel or two.
+    """
+    usable = course.usable
+    if usable.sum() < 12:
+        return None
+    contrast = course.contrast[usable]
+    full = float(np.percentile(contrast, 90))
+    if full < LEAST_CONTRAST:
+        return None
+    gaps = float((contrast < 0.45 * full).mean())
+    return gaps > 0.12 if gaps > 0.17 or gaps < 0.08 else None

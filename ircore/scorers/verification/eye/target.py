@@ -1,0 +1,110 @@
+"""The target's side of looking: what the eye sees in the target itself, computed once for all renderings of it."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import ndimage
+
+from ircore.core.images import Picture
+from ircore.core.records import Element, Scene
+from ircore.scorers.verification.eye.regions import covered, hidden_by, outline_mask, shape_mask
+from ircore.scorers.verification.eye.texts import Block, blocks_of, text_elements
+from ircore.scorers.verification.eye.view import Mask, View, distinct
+from ircore.scorers.verification.facts import Fact, Mark, facts_of, marks_of
+
+REMEMBERED = 16
+"""Targets whose side is kept."""
+SLACK = 7
+"""Pixels about everything expected within which nothing counts as extra."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target with its scene, its facts, and what the eye sees in it."""
+
+    picture: Picture
+    scene: Scene
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """All facts."""
+        return facts_of(self.scene)
+
+    @cached_property
+    def marks(self) -> list[Mark]:
+        """All marks."""
+        return marks_of(self.scene)
+
+    @cached_property
+    def view(self) -> View:
+        """The target as the eye sees it."""
+        return View(self.picture.pixels, self.scene)
+
+    @cached_property
+    def texts(self) -> list[Element]:
+        """The elements that are texts."""
+        return text_elements(self.scene)
+
+    @cached_property
+    def blocks(self) -> list[Block | None]:
+        """The writing of each text, in the target."""
+        return blocks_of(self.view, self.texts)
+
+    @cached_property
+    def colours(self) -> list[str]:
+        """The scene's colours that differ."""
+        return distinct([*(element.colour for element in self.scene.elements), self.scene.background])
+
+    @cached_property
+    def _hidden(self) -> dict[int, Mask]:
+        return {}
+
+    def hidden(self, index: int) -> Mask:
+        """Return which pixels of an element something else covers."""
+        if index not in self._hidden:
+            self._hidden[index] = hidden_by(self.scene, index)
+        return self._hidden[index]
+
+    @cached_property
+    def _outlines(self) -> dict[int, Mask]:
+        return {}
+
+    def outline(self, index: int) -> Mask:
+        """Return which pixels a filled element covers."""
+        if index not in self._outlines:
+            element = self.scene.elements[index]
+            self._outlines[index] = outline_mask(element, self.scene.height, self.scene.width)
+        return self._outlines[index]
+
+    def shape(self, index: int) -> Mask:
+        """Return which pixels lie within a shape's rim, its hole included."""
+        key = -1 - index
+        if key not in self._outlines:
+            element = self.scene.elements[index]
+            self._outlines[key] = shape_mask(element, self.scene.height, self.scene.width)
+        return self._outlines[key]
+
+    @cached_property
+    def explained(self) -> Mask:
+        """Return where anything is expected, with some slack."""
+        mask = np.zeros((self.scene.height, self.scene.width), bool)
+        for element in self.scene.elements:
+            if element.type not in {"background", "panel"}:
+                mask |= covered(self.scene, element)
+        return np.asarray(ndimage.binary_dilation(mask, iterations=SLACK))
+
+
+_targets: "OrderedDict[str, Target]" = OrderedDict()
+
+
+def target_of(picture: Picture, scene: Scene) -> Target:
+    """Return a target's side; that of the last few targets is kept."""
+    kept = _targets.get(picture.sha256)
+    if kept is None or kept.scene != scene:
+        kept = Target(picture, scene)
+        _targets[picture.sha256] = kept
+        while len(_targets) > REMEMBERED:
+            _targets.popitem(last=False)
+    return kept

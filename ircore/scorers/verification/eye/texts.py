@@ -1,0 +1,179 @@
+"""Texts: is writing there, how large, where; and, by comparing shapes with the target's own labels, which label it is.
+
+No character is read here. A label's patch in the rendering is compared with the patches of all labels of the target:
+where it is much more like another one, labels were exchanged; where it is much unlike its own while other labels are
+alike, the wording is wrong; where the lettering as a whole is of another kind, the eye says that it cannot tell.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image
+from scipy import ndimage
+
+from ircore.core.records import Box, Element, Scene
+from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown
+
+LEAST_INK = 9.0
+"""Distance in L*a*b* by which writing differs from what it stands on at least."""
+HIGH = 20
+WIDE = 40
+"""Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
+ALIKE = 0.72
+"""Correlation from which two patches are the same word in much the same lettering."""
+
+
+class Block(NamedTuple):
+    """Writing that was found at the place of a text."""
+
+    box: Box
+    """The smallest box around its ink."""
+
+    ink: Floats
+    """Height × width: how much ink, 0–1, in the box."""
+
+    amount: float
+    """Sum of the ink."""
+
+
+def blocks_of(view: View, elements: Sequence[Element]) -> list[Block | None]:
+    """Find the writing that belongs to each of a target's texts; None where there is none."""
+    return [_block(view, element, elements) for element in elements]
+
+
+def _block(view: View, element: Element, others: Sequence[Element]) -> Block | None:
+    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
+    height, width = view.lab.shape[:2]
+    box = clipped(grown(element.box, 5 + 0.4 * size), height, width)
+    if box.right - box.left < 4 or box.bottom - box.top < 4:
+        return None
+    patch = view.lab[box.top : box.bottom, box.left : box.right]
+    ground = commonest(patch.reshape(-1, 3))
+    far = distance(patch, ground)
+    inner = _inner(far, element.box, box)
+    most = float(np.percentile(inner, 96)) if inner.size else 0.0
+    if most < LEAST_INK:
+        return None
+    own = _own_parts(far > max(LEAST_INK * 0.7, 0.4 * most), element, others, box)
+    if own is None:
+        return None
+    rows, columns = np.nonzero(own)
+    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
+    ink = np.minimum(1.0, far / most) * ndimage.binary_dilation(own)
+    ink = ink[top:bottom, left:right].astype(np.float32)
+    found = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
+    return Block(found, ink, round(float(ink.sum()), 2))
+
+
+def _inner(far: Floats, box: Box, around: Box) -> Floats:
+    return far[
+        max(0, box.top - around.top - 3) : box.bottom - around.top + 3,
+        max(0, box.left - around.left - 3) : box.right - around.left + 3,
+    ]
+
+
+def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box) -> Mask | None:
+    """Keep the parts that are letters of this text: not lines that run through, nor letters of the text beside it."""
+    parts, count = ndimage.label(ink, np.ones((3, 3)))
+    if not count:
+        return None
+    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
+    own = np.zeros(count + 1, bool)
+    near = [other.box for other in others if other is not element and _meet(grown(other.box, 4), box)]
+    for number, place in enumerate(ndimage.find_objects(parts), start=1):
+        rows, columns = place
+        high, wide = rows.stop - rows.start, columns.stop - columns.start
+        runs_through = (
+            rows.start == 0 or columns.start == 0 or rows.stop == ink.shape[0] or columns.stop == ink.shape[1]
+        )
+        middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
+        mine = _from_box(middle, element.box)
+        if (runs_through and mine > 2) or max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45:
+            if not (runs_through is False and mine == 0):
+                continue
+        if any(_from_box(middle, other) < mine for other in near):
+            continue
+        own[number] = True
+    mask = own[parts]
+    return mask if mask.sum() >= 4 else None
+
+
+def _meet(box: Box, other: Box) -> bool:
+    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
+
+
+def _from_box(point: tuple[float, float], box: Box) -> float:
+    """Return how far a point lies outside a box, in pixels."""
+    across = max(box.left - point[0], 0.0, point[0] - box.right)
+    down = max(box.top - point[1], 0.0, point[1] - box.bottom)
+    return math.hypot(across, down)
+
+
+def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
+    """Tell whether there is writing of about the right amount at the place of a text.
+
+    Args:
+        element: The text.
+        block: What was found in the rendering.
+        own: What was found in the target, by which amounts are told.
+    """
+    if block is None:
+        return False
+    box = element.box
+    wide, high = box.right - box.left, box.bottom - box.top
+    found_wide, found_high = block.box.right - block.box.left, block.box.bottom - block.box.top
+    least = 0.35 * (own.amount if own else 0.3 * wide * high)
+    return block.amount >= least and found_wide >= 0.4 * wide and found_high >= 0.45 * high
+
+
+def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:
+    """Return how alike the letterings of blocks are: correlations, −1 to 1, less for another ratio of the sides.
+
+    Args:
+        blocks: One for each row of the result.
+        others: One for each column.
+        turns: Degrees by which the texts are turned, for rows and columns alike.
+
+    Returns:
+        len(blocks) × len(others).
+    """
+    one = [_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
+    two = [_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
+    first, second = (np.stack([_canonical(ink) for ink in inks]) for inks in (one, two))
+    shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
+    best = np.max([_unit(np.roll(first, shift, (1, 2))) @ _unit(second).T for shift in shifts], axis=0)
+    unlike = np.abs(np.log(_ratios(one))[:, None] - np.log(_ratios(two))[None, :])
+    return np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
+
+
+def _level(ink: Floats, turn: float) -> Floats:
+    return np.rot90(ink, -1) if turn == 90 else ink
+
+
+def _ratios(inks: Sequence[Floats]) -> Floats:
+    return np.array([ink.shape[1] / ink.shape[0] for ink in inks], np.float32)
+
+
+def _canonical(ink: Floats) -> Floats:
+    image = Image.fromarray((ink * 255).astype(np.uint8)).resize((WIDE, HIGH), Image.Resampling.BILINEAR)
+    smooth: Floats = ndimage.gaussian_filter(np.asarray(image, np.float32), 1.2)
+    return smooth
+
+
+def _unit(patches: Floats) -> Floats:
+    flat = patches.reshape(len(patches), -1)
+    flat = flat - flat.mean(axis=1, keepdims=True)
+    unit: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
+    return unit
+
+
+def turn_of(element: Element) -> float:
+    """Return the degrees by which a text is turned."""
+    return float(element.parameters.get("rotation", 0))  # type: ignore[arg-type]
+
+
+def text_elements(scene: Scene) -> list[Element]:
+    """Return the texts of a scene."""
+    return [element for element in scene.elements if element.text is not None]

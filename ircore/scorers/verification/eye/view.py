@@ -1,0 +1,131 @@
+"""A rendering laid over its target, ready to be looked at; and what the eye reports."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from skimage.color import deltaE_ciede2000, rgb2lab
+
+from ircore.core.images import Pixels
+from ircore.core.records import Box, Scene
+
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+
+class Reading(NamedTuple):
+    """What the eye says of one fact."""
+
+    seen: Any
+    """A measured value in the unit of the fact; None if the eye cannot tell."""
+
+    why: str = ""
+    """Reason why the eye cannot tell, or what else is to be said."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A rendering in the target's coordinates.
+
+    Attributes:
+        pixels: Height × width × 3, RGB.
+        scene: What the target shows.
+    """
+
+    pixels: Pixels
+    scene: Scene
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def rgb(self) -> Floats:
+        """The pixels as numbers 0–255."""
+        return self.pixels.astype(np.float32)
+
+    @cached_property
+    def lab(self) -> Floats:
+        """The pixels in CIE L*a*b* under D65."""
+        lab: Floats = rgb2lab(self.rgb / np.float32(255.0))
+        return lab
+
+    @cached_property
+    def texts(self) -> Mask:
+        """Mark the boxes of the target's texts, a little grown: what is seen there says little of what lies below."""
+        mask = np.zeros(self.pixels.shape[:2], bool)
+        for element in self.scene.elements:
+            if element.text is not None:
+                window(mask, grown(element.box, 3))[...] = True
+        return mask
+
+    @cached_property
+    def background(self) -> Floats:
+        """The commonest colour of the rendering, L*a*b*."""
+        return commonest(self.lab[::3, ::3].reshape(-1, 3))
+
+
+def grown(box: Box, by: float) -> Box:
+    """Return a box that is larger on each side."""
+    by = round(by)
+    return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
+
+
+def clipped(box: Box, height: int, width: int) -> Box:
+    """Return the part of a box that lies inside a picture."""
+    return Box(
+        min(max(box.left, 0), width), min(max(box.top, 0), height),
+        min(max(box.right, 0), width), min(max(box.bottom, 0), height),
+    )  # fmt: skip
+
+
+def window(array: Any, box: Box) -> Any:
+    """Return the part of an array that lies in a box."""
+    box = clipped(box, *array.shape[:2])
+    return array[box.top : box.bottom, box.left : box.right]
+
+
+def commonest(colours: Floats, near: float = 6.0) -> Floats:
+    """Return the mean of the colours about the fullest cell of L*a*b*, cells of 6 units."""
+    cells = np.floor(colours / near).astype(np.int64)
+    codes = (cells[:, 0] + 64) * 16384 + (cells[:, 1] + 64) * 128 + cells[:, 2] + 64
+    values, counts = np.unique(codes, return_counts=True)
+    seed = colours[codes == values[int(counts.argmax())]].mean(axis=0)
+    members = distance(colours, seed) < near
+    return np.asarray(colours[members].mean(axis=0), dtype=np.float32)
+
+
+def distance(colours: Floats, other: Floats) -> Floats:
+    """Return how far colours are apart: Euclidean in L*a*b*, for masks; verdicts take ``difference``."""
+    apart: Floats = np.sqrt(((colours - other) ** 2).sum(axis=-1))
+    return apart
+
+
+def difference(colour: str, other: str) -> float:
+    """Return ΔE2000 between two colours, #rrggbb each (Sharma, Wu and Dalal 2005)."""
+    return round(float(deltaE_ciede2000(lab_of(colour), lab_of(other))), 3)
+
+
+def lab_of(colour: str) -> Floats:
+    """Return #rrggbb in L*a*b*."""
+    rgb = np.array([[int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]], dtype=np.float64)
+    return np.asarray(rgb2lab(rgb)[0], dtype=np.float32)
+
+
+def rgb_of(colour: str) -> Floats:
+    """Return #rrggbb as three numbers 0–255."""
+    return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], dtype=np.float32)
+
+
+def hex_of(rgb: Floats) -> str:
+    """Return a mean of pixels as #rrggbb."""
+    return "#" + "".join(f"{round(float(part)):02x}" for part in np.clip(rgb, 0, 255))
+
+
+def distinct(colours: Iterable[str | None], apart: float = 3.0) -> list[str]:
+    """Return the colours of a scene that differ from one another."""
+    kept: list[str] = []
+    for colour in colours:
+        if colour is not None and all(difference(colour, other) > apart for other in kept):
+            kept.append(colour)
+    return kept

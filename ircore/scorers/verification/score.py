@@ -1,0 +1,142 @@
+"""The score of a rendering: 0–10 from weighted recall and precision of facts, with parts and a verdict for every fact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ircore.core.images import Picture
+from ircore.core.records import Scene
+from ircore.scorers.verification.eye.extras import Extra, extras_of
+from ircore.scorers.verification.eye.look import Look, Readings, look_at
+from ircore.scorers.verification.eye.readers import read_all
+from ircore.scorers.verification.eye.registration import Transform
+from ircore.scorers.verification.eye.target import Target, target_of
+from ircore.scorers.verification.eye.view import Reading
+from ircore.scorers.verification.facts import PARTS, Fact, Part
+from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
+
+VERSION = "1"
+"""Changes whenever the same rendering may get another score."""
+
+LEAST_DECIDED = 0.35
+"""Share of the facts, by weight, that must be decided for a score."""
+SHARPNESS = 2.0
+"""Power of recall: half of the facts is less than half of a picture."""
+MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
+"""Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
+MOST_COST = 0.8
+
+
+@dataclass(frozen=True)
+class PartScore:
+    """One part of a score.
+
+    Attributes:
+        share: Credit of the decided facts by weight, 0–1; None if there are none.
+        held: Number of facts that hold.
+        decided: Number of facts that hold or fail.
+        total: Number of facts.
+    """
+
+    share: float | None
+    held: int
+    decided: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a rendering got right.
+
+    Attributes:
+        score: 0–10; None if too little can be decided.
+        reason: Why there is no score; None if there is one.
+        parts: By part.
+        facts: Each fact with its verdict.
+        extras: What is drawn that the target does not show.
+        transform: How the rendering had to be moved to lie over the target.
+        decided: Share of the facts, by weight, that could be decided.
+    """
+
+    score: float | None
+    reason: str | None
+    parts: dict[Part, PartScore]
+    facts: tuple[Checked, ...]
+    extras: tuple[Extra, ...]
+    transform: Transform
+    decided: float
+
+
+def verify_picture(picture: Picture, scene: Scene, image: Picture) -> Verification:
+    """Return which facts of a target a rendering shows, and a score.
+
+    Args:
+        picture: The target.
+        scene: What the target shows.
+        image: The rendering, of any size.
+    """
+    target = target_of(picture, scene)
+    look = look_at(target, image.pixels)
+    readings = read_all(look)
+    facts = _checked(target, readings)
+    return scored(facts, extras_of(look), look)
+
+
+def _checked(target: Target, readings: Readings) -> list[Checked]:
+    absent = {key.removesuffix("/presence") for key, reading in readings.items()
+              if key.endswith("/presence") and reading.seen is False}  # fmt: skip
+    facts = []
+    for fact in target.facts:
+        if fact.attribute == "count":
+            facts.append(_count(fact, target, readings))
+        elif fact.mark in absent and fact.attribute != "presence":
+            facts.append(fails(fact, "absent"))
+        else:
+            facts.append(check(fact, readings.get(fact.key), target.colours))
+    return facts
+
+
+def _count(fact: Fact, target: Target, readings: Readings) -> Checked:
+    keys = [f"{mark.key}/presence" for mark in target.marks if mark.kind == fact.kind]
+    seen = [readings[key].seen if key in readings else None for key in keys]
+    if None in seen:
+        return undecided(fact, "not each of them can be told")
+    return check(fact, Reading(sum(map(bool, seen))), ())
+
+
+def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Verification:
+    """Return the score of checked facts.
+
+    Recall is the credit of the decided facts by weight; precision is that credit's share of itself and the weight of
+    what should not be there. Moves, scales and turns cost a little.
+    """
+    weights = sum(one.fact.weight for one in facts)
+    decided = [one for one in facts if one.verdict != "undecided"]
+    weight = sum(one.fact.weight for one in decided)
+    credit = sum(one.fact.weight * one.credit for one in decided)
+    share = round(weight / weights, 4) if weights else 0.0
+    parts = {part: _part(part, facts) for part in PARTS if part != "extra"}
+    surplus = sum(extra.weight for extra in extras)
+    precision = credit / (credit + surplus) if credit + surplus else 0.0
+    parts["extra"] = PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
+    if share < LEAST_DECIDED:
+        reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
+        return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
+    value = 10 * (credit / weight) ** SHARPNESS * precision
+    value = max(0.0, value * (1 - cost_of(look.transform) / 10))
+    return Verification(round(value, 2), None, parts, tuple(facts), tuple(extras), look.transform, share)
+
+
+def cost_of(transform: Transform) -> float:
+    """Return what a transform costs, in points: 0 for none, at most ``MOST_COST``."""
+    stretch = abs(transform.wide - 1) + abs(transform.high - 1)
+    shift = (transform.x**2 + transform.y**2) ** 0.5
+    return min(MOST_COST, MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
+
+
+def _part(part: Part, facts: Sequence[Checked]) -> PartScore:
+    own = [one for one in facts if one.fact.part == part]
+    decided = [one for one in own if one.verdict != "undecided"]
+    weight = sum(one.fact.weight for one in decided)
+    credit = sum(one.fact.weight * one.credit for one in decided)
+    held = sum(one.verdict == "holds" for one in own)
+    return PartScore(round(credit / weight, 4) if weight else None, held, len(decided), len(own))

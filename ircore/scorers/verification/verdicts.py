@@ -1,0 +1,149 @@
+"""From what the eye reads to verdicts: does a fact hold, does it fail, or can it not be told?"""
+
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ircore.scorers.verification.eye.view import Reading, difference
+from ircore.scorers.verification.facts import Fact
+
+Verdict = Literal["holds", "fails", "undecided"]
+
+SAME_COLOUR = 12.0
+"""ΔE2000 up to which a colour is the right one, if no other colour of the scene is nearer."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A fact and what became of it in a rendering.
+
+    Attributes:
+        fact: What is true of the target.
+        verdict: Whether it holds in the rendering.
+        credit: 0–1: 1 if it holds, 0 if it fails; between for a text of which a part is right.
+        seen: What was seen instead or as well, in the unit of ``fact.expected``.
+        reason: Why it fails or cannot be told; empty if it holds.
+    """
+
+    fact: Fact
+    verdict: Verdict
+    credit: float
+    seen: Any = None
+    reason: str = ""
+
+
+def check(fact: Fact, reading: Reading | None, colours: Sequence[str]) -> Checked:
+    """Return whether a fact holds, given what was seen.
+
+    Args:
+        fact: Of the target.
+        reading: What the eye says of it; None if it says nothing.
+        colours: All colours of the scene that differ.
+    """
+    if reading is None:
+        return undecided(fact, "the eye does not look for it")
+    if reading.seen is None:
+        return undecided(fact, reading.why)
+    if fact.attribute in {"colour", "outline"}:
+        return _colour(fact, str(reading.seen), colours)
+    return _CHECKS.get(fact.attribute, _same)(fact, reading)
+
+
+def undecided(fact: Fact, reason: str) -> Checked:
+    """Return that a fact cannot be told, with the reason."""
+    return Checked(fact, "undecided", 0.0, None, reason)
+
+
+def fails(fact: Fact, reason: str, seen: Any = None) -> Checked:
+    """Return that a fact fails, with the reason."""
+    return Checked(fact, "fails", 0.0, seen, reason)
+
+
+def holds(fact: Fact, seen: Any = None) -> Checked:
+    """Return that a fact holds."""
+    return Checked(fact, "holds", 1.0, seen)
+
+
+def _same(fact: Fact, reading: Reading) -> Checked:
+    if reading.seen == fact.expected:
+        return holds(fact, reading.seen)
+    reason = reading.why or ("not seen" if fact.attribute == "presence" else f"seen: {reading.seen}")
+    return fails(fact, reason, reading.seen)
+
+
+def _number(fact: Fact, reading: Reading) -> Checked:
+    off = abs(float(reading.seen) - float(fact.expected))
+    seen = round(float(reading.seen), 3)
+    if off <= (fact.tolerance or 0) + 1e-9:
+        return holds(fact, seen)
+    return fails(fact, f"seen: {seen:g}, off by {off:.3g}", seen)
+
+
+def _angle(fact: Fact, reading: Reading) -> Checked:
+    around = float(fact.details.get("period", 360))
+    off = abs((float(reading.seen) - float(fact.expected) + around / 2) % around - around / 2)
+    seen = round(float(reading.seen), 1)
+    if off <= (fact.tolerance or 0):
+        return holds(fact, seen)
+    return fails(fact, f"seen: {seen:g}°, off by {off:.0f}°", seen)
+
+
+def _place(fact: Fact, reading: Reading) -> Checked:
+    if not isinstance(fact.expected, list) or isinstance(fact.expected[0], list):
+        return _same(fact, reading)
+    off = math.dist(reading.seen, fact.expected)
+    seen = [round(float(part), 1) for part in reading.seen]
+    if off <= (fact.tolerance or 0):
+        return holds(fact, seen)
+    return fails(fact, f"off by {off:.0f} pixels", seen)
+
+
+def _text(fact: Fact, reading: Reading) -> Checked:
+    expected, seen = folded(str(fact.expected)), folded(str(reading.seen))
+    if seen == expected:
+        return holds(fact, reading.seen)
+    if not seen:
+        return fails(fact, reading.why or "no text is read there", "")
+    credit = max(0.0, 1 - 2 * edits(expected, seen) / max(len(expected), 1))
+    return Checked(fact, "fails", round(credit, 3), reading.seen, f'reads "{reading.seen}"')
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: Unicode's compatible form, one kind of minus, no case, single blanks."""
+    plain = unicodedata.normalize("NFKC", text).replace("−", "-").replace("–", "-").replace("º", "°")
+    return " ".join(plain.casefold().split())
+
+
+def edits(text: str, other: str) -> int:
+    """Return the edit distance of two texts (Levenshtein 1966)."""
+    row = list(range(len(other) + 1))
+    for count, letter in enumerate(text, start=1):
+        last, row[0] = row[0], count
+        for place, second in enumerate(other, start=1):
+            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != second))
+    return row[-1]
+
+
+def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
+    """A shade off is right; the wrong one of the palette is wrong."""
+    expected = str(fact.expected)
+    off = difference(seen, expected)
+    rivals = {other: difference(seen, other) for other in colours if difference(other, expected) > 4.0}
+    nearest = min(rivals, key=lambda other: rivals[other], default=None)
+    if off <= SAME_COLOUR and (nearest is None or off <= rivals[nearest] + 1.0):
+        return holds(fact, seen)
+    if nearest is not None and rivals[nearest] < off:
+        return fails(fact, f"seen: {seen}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})",
+                     seen)  # fmt: skip
+    return fails(fact, f"seen: {seen}, ΔE2000 {off:.0f} from {expected}", seen)
+
+
+_CHECKS: dict[str, Callable[[Fact, Reading], Checked]] = {
+    "value": _number,
+    "size": _number,
+    "angle": _angle,
+    "place": _place,
+    "text": _text,
+}

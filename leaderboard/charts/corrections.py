@@ -1,0 +1,113 @@
+"""Heat maps of what correction messages are about: of each pair, and turn by turn."""
+
+from collections.abc import Sequence
+
+from ircore.games.reconstruction.language.lexicon import CORRECTIONS
+from ircore.results.tables.language import corrections_by_turn_table, corrections_table
+from ircore.results.tables.model import Value
+from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, RUN, Subject, grouped, of_runs, picked
+from leaderboard.charts.grammar import (
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    layout,
+    mean,
+    pair_lines,
+    pair_name,
+    plain,
+    room,
+    words,
+)
+from leaderboard.charts.heat import HeatMap, name_axis, small_maps
+from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.site import Pair
+
+_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
+
+_HEAD = 124
+"""Room for the names of the columns, CSS pixels."""
+
+_ROW = 38
+"""Height of a row, CSS pixels."""
+
+
+def corrections_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw what the correction messages of each pair are about, as the paper's Figure 7."""
+    some = subject.best(MOST_ROWS)
+    table = of_runs(corrections_table(some.results), [pair.run_id for pair in some.ranked])
+    rows = grouped(table)
+    pairs = [pair for pair in some.ranked if mean(rows[pair.run_id][0]["messages"])]
+    if not pairs:
+        return Missing("What do corrections talk about?", "No pair has a message after turn 1.")
+    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
+    heat_map = HeatMap([plain(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
+    wide, narrow = (_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
+    return Sketch(
+        title=_profile_title(cells),
+        reading_aid=(
+            "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
+            f" may be about several things. Intervals are in the table.{subject.chosen_words(MOST_ROWS)}"
+        ),
+        drawing=Drawing([heat_map.trace()], wide, narrow),
+        table=picked(table, [RUN, "pair", "messages", *CORRECTIONS]),
+    )
+
+
+def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw what corrections are about turn by turn, a small map a pair, as the paper's Figure 13."""
+    title = "Do corrections change over the turns?"
+    some = subject.best(MOST_PANELS)
+    table = of_runs(corrections_by_turn_table(some.results), [pair.run_id for pair in some.ranked])
+    if not table.rows:
+        return Missing(title, "No pair has a message after turn 1.")
+    maps, rows = [], grouped(table)
+    for pair in some.ranked:
+        by_turn = {round(mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
+        turns = range(2, max(by_turn, default=2) + 1)
+        cells = [
+            [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
+        ]
+        maps.append(HeatMap(_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
+    return Sketch(
+        title=title,
+        reading_aid=(
+            "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
+            f" the more. Later turns rest on fewer, and usually harder, episodes.{subject.chosen_words(MOST_PANELS)}"
+        ),
+        drawing=small_maps(some.ranked, maps, _NAMES, first=2),
+        table=picked(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
+    )
+
+
+def _profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> Json:
+    length, angle, anchor = (15, -90, "center bottom") if narrow else (36, -45, "left bottom")
+    lines = [pair_lines(pair) for pair in pairs]
+    heads = [
+        words(name, (at, 1), "x paper", anchor, (0, 3), textangle=angle) for at, name in enumerate(heat_map.columns)
+    ]
+    return layout(
+        _HEAD + 12 + _ROW * len(pairs),
+        room([line[:length] for pair in lines for line in pair], 250),
+        8 if narrow else 70,
+        _HEAD,
+        12,
+        xaxis=axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
+        yaxis=name_axis(["<br>".join(plain(line, length) for line in pair) for pair in lines]),
+        annotations=[*heat_map.numbers(), *heads],
+    )
+
+
+def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
+    """Name what corrections talk about most, and where pairs differ most."""
+    spans = []
+    for name, column in zip(_NAMES, zip(*cells, strict=True), strict=True):
+        known = [share for value in column if (share := mean(value)) is not None]
+        if known:
+            spans.append((max(known) - min(known), sum(known) / len(known), name.lower()))
+    (widest, _, differing), (_, _, commonest) = max(spans), max(spans, key=lambda span: span[1])
+    said = f"Corrections are most often about {commonest}"
+    if len(cells) < 2 or widest < 0.05:
+        return said
+    return f"{said}; pairs differ most in {differing} ({100 * widest:.0f} points)"

@@ -1,0 +1,278 @@
+"""The grammar of every chart: a Plotly figure, whose template holds the look, and a second layout for phones.
+
+Colours are names of CSS variables and ticks are always listed, so that the live figure (``assets/js/charts.js``) and
+the still picture (``leaderboard.charts.still``) are two readings of one specification and follow the reader's scheme.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from ircore.results.statistics.intervals import TOO_FEW, too_few
+from ircore.results.tables.model import Table, Value
+from leaderboard import labels
+from leaderboard.site import Pair
+from leaderboard.text import one_line
+from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
+
+Json = dict[str, Any]
+
+HEAD = 46
+"""Room above the first row, CSS pixels: for the words that explain the axis."""
+
+FOOT = 44
+"""Room below the last row, CSS pixels: for ticks and the axis title."""
+
+CHARACTER = 6.6
+"""Width of an average character at ``FONT_SIZE``, CSS pixels."""
+
+_AXIS = {
+    "tickmode": "array",
+    "fixedrange": True,
+    "gridcolor": token("hairline"),
+    "zeroline": False,
+    "showline": False,
+    "linecolor": token("hairline"),
+    "ticks": "",
+    "ticklabelstandoff": 3,
+    "tickfont": {"color": token("muted")},
+}
+
+_WHISKER = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 0}
+
+_TEMPLATE: Json = go.layout.Template(
+    data={
+        "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER}],
+        "bar": [
+            {
+                "textposition": "inside",
+                "insidetextanchor": "middle",
+                "textangle": 0,
+                "constraintext": "none",
+                "marker": {"line": {"color": token("background"), "width": 1}},
+            }
+        ],
+        "heatmap": [{"showscale": False, "xgap": 1, "ygap": 1, "hoverongaps": False}],
+    },
+    layout={
+        "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": False,
+        "dragmode": False,
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": token("surface"),
+            "bordercolor": token("hairline"),
+            "font": {"color": token("text")},
+            "align": "left",
+        },
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+        "annotationdefaults": {
+            "showarrow": False,
+            "xanchor": "center",
+            "yanchor": "middle",
+            "font": {"color": token("muted")},
+        },
+        "shapedefaults": {"type": "line", "layer": "below", "line": {"color": token("zero"), "width": 1.5}},
+    },
+).to_plotly_json()
+"""The look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
+
+
+class Drawing(NamedTuple):
+    """A Plotly figure in two layouts."""
+
+    traces: Sequence[Any]
+    """Plotly traces."""
+
+    wide: Json
+    """Plotly layout from ``theme.NARROW`` CSS pixels of width."""
+
+    narrow: Json
+    """Plotly layout for less."""
+
+    def plotly(self) -> Json:
+        """Return the traces, both layouts and their template as Plotly's JSON.
+
+        Returns:
+            ``data``, ``layout``, ``narrow`` and ``template``, which belongs into either layout.
+
+        Raises:
+            ValueError: Plotly does not know a property or a value.
+        """
+        figure: Json = go.Figure(list(self.traces), {**self.wide, "template": "none"}).to_plotly_json()
+        del figure["layout"]["template"]
+        same = self.narrow is self.wide
+        narrow = figure["layout"] if same else go.Layout(self.narrow).to_plotly_json()
+        return {**figure, "narrow": narrow, "template": _TEMPLATE}
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A drawing with its words, and the same numbers as a table."""
+
+    title: str
+    """The finding, or the question that it answers."""
+
+    reading_aid: str
+    """One sentence on how to read it, and which pairs are shown if not all."""
+
+    drawing: Drawing
+    """The figure."""
+
+    table: Table
+    """The numbers that are drawn."""
+
+    published: tuple[Table, ...] = ()
+    """The paper's values that are drawn beside them."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A chart that cannot be drawn."""
+
+    title: str
+    """The question that it would answer."""
+
+    reason: str
+    """One line: which data are missing."""
+
+
+def pair_name(pair: Pair) -> str:
+    """Return a pair's name on one line, with what tells it from others of the same players."""
+    return " ".join(pair_lines(pair))
+
+
+def pair_lines(pair: Pair) -> tuple[str, str]:
+    """Return a pair's name on two lines, describer over generator, as on the boards."""
+    generator = f"+ {pair.generator}"
+    return pair.describer, f"{generator} ({pair.apart})" if pair.apart else generator
+
+
+def plain(text: str, length: int = 200) -> str:
+    """Return a stranger's text so that Plotly shows it as it is: hidden characters shown, its small markup escaped."""
+    return escape(one_line(text, length), quote=False)
+
+
+def mean(value: Value) -> float | None:
+    """Return the number of an entry; None where there is none."""
+    return float(value.value) if isinstance(value.value, int | float) else None
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a number as figures carry it: three decimals are finer than a pixel."""
+    return None if value is None else round(value, 3)
+
+
+def percent(share: float | None) -> str:
+    """Format a share 0–1 in percent, with the sign."""
+    return labels.MISSING if share is None else f"{labels.percent(share)} %"
+
+
+def interval_words(value: Value, form: Callable[[float | None], str] = labels.number) -> str:
+    """Say how sure a number is: its interval and n, or why there is none."""
+    if value.value is None:
+        return value.missing or "no value"
+    n = "" if value.n is None else f"n = {value.n}"
+    if value.low is None or value.high is None:
+        return f"{n}, so no interval" if value.n == 1 else n
+    few = f", {TOO_FEW}" if too_few(value.n) else ""
+    return f"95 % interval {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
+
+
+def interval_ends(values: Sequence[Value]) -> list[float]:
+    """Return every number and every end of an interval among some entries."""
+    return [end for value in values for end in (mean(value), value.low, value.high) if end is not None]
+
+
+def whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness: float = 1.5) -> Json:
+    """Return Plotly's error bars of values; of no length where a value has no interval.
+
+    Args:
+        values: With a number each.
+        colour: Token of the bars.
+        factor: Factor of the values, such as 100 for percent.
+        thickness: Of the bars, CSS pixels.
+    """
+    return {
+        "array": [_distance(value.high, mean(value), factor) for value in values],
+        "arrayminus": [_distance(mean(value), value.low, factor) for value in values],
+        "color": colour,
+        "thickness": thickness,
+    }
+
+
+def _distance(further: float | None, nearer: float | None, factor: float) -> float:
+    return 0.0 if further is None or nearer is None else round(factor * (further - nearer), 4)
+
+
+def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:
+    """Return a layout with a height and margins in CSS pixels, and what else a chart adds."""
+    return {"height": height, "margin": {"l": left, "r": right, "t": top, "b": bottom, "pad": 0}, **more}
+
+
+Ticks = Sequence[tuple[float, str]]
+"""Positions of ticks and their labels; the labels must be plain already."""
+
+
+def steps(low: float, high: float, step: float, digits: int = 0, signed: bool = False) -> Ticks:
+    """Return the ticks at the multiples of a step from one value to another."""
+    first, last = round(low / step), round(high / step)
+    while first * step < low - 1e-9:
+        first += 1
+    while last * step > high + 1e-9:
+        last -= 1
+    form = labels.signed if signed else labels.number
+    return [(round(number * step, 6), form(number * step, digits)) for number in range(first, last + 1)]
+
+
+def axis(low: float, high: float, ticks: Ticks = (), title: str = "", **more: Any) -> Json:
+    """Return an axis with a fixed range, hairlines at the ticks, and a title unless that is empty."""
+    named = {"title": {"text": title}} if title else {}
+    positions, texts = [at for at, _ in ticks], [text for _, text in ticks]
+    return {"range": [low, high], "tickvals": positions, "ticktext": texts, **named, **more}
+
+
+def words(
+    text: str,
+    place: tuple[float, float],
+    refs: str = "x y",
+    anchor: str = "center middle",
+    shift: tuple[float, float] = (0, 0),
+    **more: Any,
+) -> Json:
+    """Return an annotation.
+
+    Args:
+        text: Plain already.
+        place: Position, as the references count.
+        refs: References of x and of y: ``paper``, or an axis, ``x2_domain`` meaning shares of its length.
+        anchor: Part of the words that stands there: ``left``, ``center``, ``right``; ``top``, ``middle``, ``bottom``.
+        shift: CSS pixels to the right and upwards.
+        more: Other properties of the annotation; ``colour``, ``size`` and ``weight`` are those of its font.
+    """
+    made: Json = {"text": text, "x": place[0], "y": place[1]}
+    made["xref"], made["yref"] = (ref.replace("_", " ") for ref in refs.split())
+    pairs = (("xanchor", anchor.split()[0], "center"), ("yanchor", anchor.split()[1], "middle"))
+    made |= {name: value for name, value, usual in pairs if value != usual}
+    made |= {name: value for name, value in (("xshift", shift[0]), ("yshift", shift[1])) if value}
+    font = {ours: more.pop(name) for name, ours in _FONT.items() if name in more}
+    return {**made, **({"font": font} if font else {}), **more}
+
+
+_FONT = {"colour": "color", "size": "size", "weight": "weight"}
+
+
+def vertical(x: float) -> Json:
+    """Return a line across the figure at a value: zero, or what chance would give."""
+    return {"xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1}
+
+
+def room(texts: Sequence[str], most: int) -> int:
+    """Return a margin in CSS pixels that holds the longest of some lines, but never more than ``most``."""
+    return min(most, round(max((len(text) for text in texts), default=0) * CHARACTER) + 22)

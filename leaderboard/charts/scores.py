@@ -1,0 +1,265 @@
+"""Charts with a mark and a whisker a pair: scores, ΔQ and preference, by one judge or by all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, floor
+
+from ircore.games.reconstruction.published.published import JUDGES
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
+from ircore.results.tables.judges import judges_table
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.published import published_means_table
+from leaderboard import labels
+from leaderboard.charts.data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
+from leaderboard.charts.grammar import (
+    HEAD,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    interval_ends,
+    interval_words,
+    mean,
+    pair_lines,
+    pair_name,
+    percent,
+    plain,
+    steps,
+    vertical,
+    words,
+)
+from leaderboard.charts.published import AID, preference_rows, score_rows
+from leaderboard.charts.rows import Mark, Row, marked_rows
+from leaderboard.site import Pair
+from leaderboard.theme import describer_token, generator_symbol, judge_token
+
+_Form = Callable[[float | None], str]
+
+_ByJudge = Mapping[str, Mapping[str, Value]]
+"""A measure by judge and run_id."""
+
+_LOW_HEAD = 14
+"""Room above the first row where no words explain the axis, CSS pixels."""
+
+
+def scores_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw the mean score of each pair by each judge, as the paper's Figure 4."""
+    scores = _rated(subject, "score")
+    if not scores:
+        return Missing("How similar is what pairs draw?", "No rendering was rated.")
+    several = len(scores) > 1
+    pairs = subject.ranked[:MOST_ROWS]
+    published = score_rows(alone=not several)
+    beside = [mark.value for row in published for line in row.marks for mark in line]
+    low, high = _whole_points([*(value for by_run in scores.values() for value in by_run.values()), *beside])
+    table = of_runs(judges_table(subject.results), [pair.run_id for pair in pairs])
+    return Sketch(
+        title=_scores_title(subject, tuple(scores)),
+        reading_aid=(
+            "Each mark is a pair's mean similarity of the final rendering, each line its 95 % interval"
+            + (", one line of marks a judge" if several else "")
+            + "; judges do not mean the same by a number, so compare pairs within a judge."
+            + (" † is a judge of the describer's own family." if table.carried else "")
+            + subject.chosen_words(MOST_ROWS)
+            + AID
+        ),
+        drawing=marked_rows(
+            [*_rows(subject, pairs, scores, labels.number), *published],
+            axis(low, high, steps(low, high, 1), "mean similarity of the final rendering (0–10)"),
+            (),
+            _LOW_HEAD,
+        ),
+        table=picked(table, [RUN, "pair", *scores]),
+        published=(picked(published_means_table(), ["pair", *JUDGES]),),
+    )
+
+
+def delta_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw what refinement brought to each pair as one judge sees it, best first."""
+    return _deltas(subject, {subject.judge: subject.by_run(subject.judge, "delta")})
+
+
+def deltas_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw what refinement brought to each pair by each judge, as the paper's Figure 15."""
+    deltas = _rated(subject, "delta")
+    if not deltas:
+        return Missing("Does refinement help?", "No episode of several renderings was rated.")
+    return _deltas(subject, deltas)
+
+
+def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
+    pairs = _by_value(subject.ranked[:MOST_ROWS], deltas)
+    every = [by_run[pair.run_id] for by_run in deltas.values() for pair in pairs]
+    low, high, step = around_zero(every)
+    return Sketch(
+        title=_against(
+            every,
+            0,
+            ("Refinement helps", "harms"),
+            "Does refinement help? No pair's interval is clear of zero",
+            "pairs" if len(deltas) == 1 else "comparisons",
+        ),
+        reading_aid=(
+            "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
+            " renderings, and each line its 95 % interval: a line that crosses zero leaves open whether refining helps."
+            + subject.chosen_words(MOST_ROWS)
+        ),
+        drawing=marked_rows(
+            _rows(subject, pairs, deltas, labels.signed),
+            axis(
+                low,
+                high,
+                steps(low, high, step, 1 if step < 1 else 0, signed=True),
+                "ΔQ = final − first similarity (points of 10)",
+            ),
+            _sides(0, "← worse", "better →"),
+            HEAD,
+            [vertical(0)],
+        ),
+        table=_judged_table(subject, tuple(deltas), pairs, "delta", "ΔQ"),
+    )
+
+
+def preferences_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw how often the final rendering is preferred to the first, as the paper's Figure 16."""
+    shares = _rated(subject, "preference")
+    if not shares:
+        return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
+    pairs = _by_value(subject.ranked[:MOST_ROWS], shares)
+    return Sketch(
+        title=_against(
+            [value for by_run in shares.values() for value in by_run.values()],
+            0.5,
+            ("The final rendering is preferred in", "the first in"),
+            "Is the final rendering preferred to the first? No interval is clear of 50 %",
+            "comparisons" if len(shares) > 1 else "pairs",
+        ),
+        reading_aid=(
+            "Each mark is the share of a pair's episodes of several renderings in which the final one is preferred to"
+            " the first, a tie being half; a line that crosses 50 % leaves it open."
+            + subject.chosen_words(MOST_ROWS)
+            + AID
+        ),
+        drawing=marked_rows(
+            [*_rows(subject, pairs, shares, percent), *preference_rows()],
+            axis(0, 100, steps(0, 100, 25), "final rendering preferred (% of episodes)"),
+            _sides(50, "← first", "final →"),
+            HEAD,
+            [vertical(50)],
+            factor=100,
+        ),
+        table=_judged_table(subject, tuple(shares), pairs, "preference", "Preference: final against first"),
+        published=(picked(published_means_table(), ["pair", "final_preferred"]),),
+    )
+
+
+def _rated(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
+    """Return a measure by judge and run_id, of the judges that have it of some pair, the subject's own first."""
+    own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
+    by_judge = {judge: subject.by_run(judge, key) for judge in own}
+    return {judge: by_run for judge, by_run in by_judge.items() if any(value.n for value in by_run.values())}
+
+
+def _rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> list[Row]:
+    """Return a row per pair with a mark per judge."""
+    return [
+        Row(
+            pair_lines(pair),
+            tuple(_beside(judge, by_run[pair.run_id], form, len(values) == 1) for judge, by_run in values.items()),
+            tuple(
+                (pair_mark(subject, pair, judge, by_run[pair.run_id], form, len(values) == 1),)
+                for judge, by_run in values.items()
+            ),
+        )
+        for pair in pairs
+    ]
+
+
+def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Mark:
+    """Return a pair's mark: in its describer's hue, or in the judge's neutral tone where several stand together."""
+    who = plain(pair_name(pair)) + ("" if alone else f"<br>judged by {plain(judge)}")
+    return Mark(
+        value,
+        generator_symbol(pair.shape),
+        describer_token(pair.hue) if alone else judge_token(subject.results.judges.index(judge)),
+        f"{who}<br>{form(mean(value))}<br>{interval_words(value, form)}",
+    )
+
+
+def _beside(judge: str, value: Value, form: _Form, alone: bool) -> str:
+    if not value.n and not alone:
+        return f"{judge} · none"
+    text = f"{form(mean(value))}{'†' if value.marks else ''} · n {value.n or 0}"
+    return text if alone else f"{judge} · {text}"
+
+
+def _judged_table(subject: Subject, judges: Sequence[str], pairs: Sequence[Pair], key: str, title: str) -> Table:
+    tables = [(judge, picked(subject.board(judge), [RUN, "pair", key], title=title)) for judge in judges]
+    return of_runs(tables[0][1] if len(tables) == 1 else with_judges(tables), [pair.run_id for pair in pairs])
+
+
+def _by_value(pairs: Sequence[Pair], values: _ByJudge) -> list[Pair]:
+    """Return pairs by the first judge's value, highest first; those without one last."""
+    by_run = next(iter(values.values()))
+    return sorted(pairs, key=lambda pair: (mean(by_run[pair.run_id]) is None, -(mean(by_run[pair.run_id]) or 0.0)))
+
+
+def _sides(at: float, left: str, right: str) -> list[Json]:
+    return [
+        words(left, (at, 1), "x paper", "right bottom", (-6, 6)),
+        words(right, (at, 1), "x paper", "left bottom", (6, 6)),
+    ]
+
+
+def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
+    """Return a range of whole half points that holds every interval and zero, with room for a word on either side.
+
+    Returns:
+        Its ends, and the step of its ticks: about eight.
+    """
+    ends = [0.0, *interval_ends(values)]
+    low, high = min(ends), max(ends)
+    spare = max(0.25, 0.15 * (high - low))
+    first, last = floor(2 * min(low - 0.1, -spare)) / 2, ceil(2 * max(high + 0.1, spare)) / 2
+    return first, last, next((step for step in (0.5, 1, 2, 5) if (last - first) / step <= 7), 5)
+
+
+def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
+    """Return a range of whole points within 0–10 that holds every interval, at least four points."""
+    ends = interval_ends(values) or [0.0, 10.0]
+    low, high = floor(min(ends)), ceil(max(ends))
+    while high - low < 4:
+        low, high = max(0, low - 1), min(10, high + 1)
+    return low, high
+
+
+def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
+    """Say on how many sides of a line intervals lie; what crosses it is undecided, what has no mean does not count."""
+    known = sum(mean(value) is not None for value in values)
+    sides = [clear_of(value, line) for value in values]
+    above, below = sides.count(1), sides.count(-1)
+    if above == below == 0:
+        return open_title
+    undecided = known - above - below
+    of = f"{known} {what.removesuffix('s') if known == 1 else what}"
+    said = f"{verbs[0]} {above} of {of} and {verbs[1]} {below or 'none'}"
+    return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
+
+
+def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
+    """Say what the ranks allow: who leads, or how many cannot be told apart."""
+    results = subject.results
+    top = [{row.submission.run_id for row in results.board(judge) if row.top} for judge in judges]
+    by = subject.judge if len(judges) == 1 else "every judge"
+    if len({row.submission.run_id for judge in judges for row in results.board(judge) if row.cell.score.n}) < 2:
+        return "How similar is what the pair draws?"
+    if not all(top):
+        reasons = {row.cell.unranked for judge in judges for row in results.board(judge)}
+        few = reasons == {"too_few"}
+        return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
+    always = set.intersection(*top) if top else set()
+    if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
+        return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
+    if len(judges) == 1:
+        ranked = sum(row.rank_low is not None for row in results.board(judges[0]))
+        return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score"
+    return f"Judges leave {min(map(len, top))} to {max(map(len, top))} of {len(subject.pairs)} pairs in the top group"

@@ -1,0 +1,216 @@
+"""Lines over turns or budgets: one panel a pair, the other pairs behind it in grey."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from ircore.results.tables.model import Value
+from leaderboard import labels
+from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, words
+from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
+from leaderboard.site import Pair
+from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
+
+_APART = 0.3
+"""Share of the width that the ends of a line are apart at least if both have their values beside them."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A point of a line."""
+
+    x: float
+    """Position on the x axis, such as the turn."""
+
+    value: Value
+    """Value on the y axis."""
+
+    weight: float = 1.0
+    """Share of what it rests on, 0–1: the area of its mark."""
+
+    said: str = ""
+    """Text shown on hover beside the number, already plain."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """A pair's line."""
+
+    pair: Pair
+    """Pair that the track belongs to."""
+
+    spots: tuple[Spot, ...]
+    """Points from left to right."""
+
+    @property
+    def known(self) -> list[tuple[float, float, Spot]]:
+        """Position, number and point, where there is a number."""
+        return [(spot.x, value, spot) for spot in self.spots if (value := mean(spot.value)) is not None]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Axes that all panels share."""
+
+    x: Json
+    """The x axis, with its title."""
+
+    y: Json
+    """The y axis, with its title."""
+
+    form: Callable[[float | None], str] = labels.number
+    """Format of the numbers."""
+
+    factor: float = 1.0
+    """Factor of the numbers, such as 100 for percent."""
+
+    zero: bool = False
+    """Whether a line stands at zero in every panel."""
+
+    def height(self, value: float | None) -> float | None:
+        """Return a number as it stands on the y axis."""
+        return None if value is None else rounded(self.factor * value)
+
+
+def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
+    """Return a pair's line over turns.
+
+    Args:
+        pair: Pair that the rows are about.
+        rows: Entries by key of each turn, in order.
+        key: Of the values.
+        weight: Key of the counts that the areas of marks stand for.
+        said: What is counted, such as ``messages``.
+    """
+    most = max((mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
+    spots = (
+        Spot(
+            mean(row["turn"]) or 0.0,
+            row[key],
+            (mean(row[weight]) or 0.0) / most,
+            f"{plain(pair_name(pair))}, turn {row['turn'].value}, {row[weight].value} {said}<br>",
+        )
+        for row in rows
+    )
+    return Track(pair, tuple(spots))
+
+
+def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
+    """Return the drawing of a panel a track, in this order."""
+    traces = [trace for panel in range(len(tracks)) for trace in _panel(panel, tracks, scale)]
+    wide, narrow = (_layout(tracks, scale, columns(len(tracks), narrow)) for narrow in (False, True))
+    return Drawing(traces, wide, narrow)
+
+
+def line(track: Track, scale: Scale, panel: int = 0) -> list[go.Scatter]:
+    """Return the traces of one track, back to front: its band and its line."""
+    return [_band(track, scale, panel), _line(track, scale, panel)]
+
+
+def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
+    """Return the values that a line begins and ends with, as words at its ends."""
+    known = track.known
+    low, high = scale.x["range"]
+    apart = len(known) > 1 and known[-1][0] - known[0][0] > _APART * (high - low)
+    return [_end(x, value, scale, panel) for x, value, _ in ([known[0], known[-1]] if apart else known[-1:])]
+
+
+def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[go.Scatter]:
+    others = [track for index, track in enumerate(tracks) if index != panel]
+    return [*([_context(others, scale, panel)] if others else []), *line(tracks[panel], scale, panel)]
+
+
+def _context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
+    """All other lines as one trace, with a gap between them."""
+    points = [
+        point
+        for track in tracks
+        for point in (*((spot.x, scale.height(mean(spot.value))) for spot in track.spots), (None, None))
+    ]
+    return go.Scatter(
+        mode="lines",
+        x=[x for x, _ in points],
+        y=[y for _, y in points],
+        line={"color": token("context"), "width": 1},
+        hoverinfo="skip",
+        **axes_of(panel),
+    )
+
+
+def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> go.Scatter:
+    """Return an area: its outline, in this order; ``colour`` is a token."""
+    return go.Scatter(
+        mode="lines",
+        x=[rounded(x) for x, _ in outline],
+        y=[rounded(y) for _, y in outline],
+        fill="toself",
+        fillcolor=colour,
+        line={"width": 0},
+        hoverinfo="skip",
+        **axes_of(panel),
+    )
+
+
+def _band(track: Track, scale: Scale, panel: int) -> go.Scatter:
+    """The interval as an area: along its upper ends and back along its lower ones, within the axis."""
+    low, high = scale.y["range"]
+    there = [spot for spot in track.spots if spot.value.low is not None]
+    ends = [(spot.x, spot.value.high) for spot in there] + [(spot.x, spot.value.low) for spot in reversed(there)]
+    outline = [(x, min(max(scale.height(end) or 0.0, low), high)) for x, end in ends]
+    return band(outline, describer_token(track.pair.hue, "-band"), panel)
+
+
+def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
+    colour = describer_token(track.pair.hue)
+    return go.Scatter(
+        mode="lines+markers",
+        x=[spot.x for spot in track.spots],
+        y=[scale.height(mean(spot.value)) for spot in track.spots],
+        line={"color": colour, "width": 2, "dash": generator_dash(track.pair.shape)},
+        marker={
+            "symbol": generator_symbol(track.pair.shape),
+            "size": [round(4 + 7 * spot.weight**0.5, 1) for spot in track.spots],
+            "color": colour,
+            "opacity": 1,
+            "line": {"width": 0},
+        },
+        cliponaxis=False,
+        customdata=[
+            [scale.form(mean(spot.value)), interval_words(spot.value, scale.form), spot.said] for spot in track.spots
+        ],
+        hovertemplate="%{customdata[2]}%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+        **axes_of(panel),
+    )
+
+
+def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
+    x, y = ({name: value for name, value in given.items() if name != "title"} for given in (scale.x, scale.y))
+    pair_title = pair_titles([track.pair for track in tracks])
+
+    def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
+        lowest = panel + grid.columns >= grid.count
+        return {**x, "showgrid": False, "showline": True, "showticklabels": lowest}, y
+
+    def titles(panel: int, grid: Grid) -> list[Json]:
+        ends = end_words(tracks[panel], scale, panel) or [words("no data", (0.5, 0.5), inside(panel))]
+        return [*pair_title(panel, grid), *ends]
+
+    notes = [
+        words(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, 54)),
+        words(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
+    ]
+    zeros = [
+        {"xref": f"{axis_name('x', panel)} domain", "yref": axis_name("y", panel), "x0": 0, "x1": 1, "y0": 0, "y1": 0}
+        | {"line": {"width": 1.2}}
+        for panel in range(len(tracks) if scale.zero else 0)
+    ]
+    left = 12 + 7 * max(map(len, y["ticktext"]))
+    return Grid(len(tracks), count, panel=150, between=64, top=78).layout(axes, titles, notes, left, shapes=zeros)
+
+
+def _end(x: float, value: float, scale: Scale, panel: int) -> Json:
+    height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
+    shift = 14 if height < low + 0.8 * (high - low) else -14
+    refs = f"{axis_name('x', panel)} {axis_name('y', panel)}"
+    return words(scale.form(value), (x, height), refs, shift=(0, shift), colour=token("text"))

@@ -1,0 +1,197 @@
+"""The judge test from end to end: a judge rates the graded edits, and its card says how well it orders them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from charts import chart_instances
+from openai_server import Judged, OpenAIServer, serving
+
+from ircore.commands.main import run as ircore
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.instances.store import InstanceSet
+from ircore.players import calls
+from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
+from ircore.scorers.judge_test.page import card_body
+from ircore.scorers.judge_test.test_run import EDIT_OF, TURN_OF, open_test
+
+EDITS_OF_A_CHART = 31
+"""All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
+
+HARMLESS = ("identity", "shift-1", "shift-2", "shift-5", "shift-10", "scale-95", "blur-1", "jpeg-10")
+
+KNOWN = JudgeIdentity(name="known", label="known <answers>", kind="computed", version="1")
+
+
+@pytest.fixture
+def charts(tmp_path: Path) -> InstanceSet:
+    return chart_instances(tmp_path / "charts")
+
+
+@pytest.fixture
+def run(tmp_path: Path, charts: InstanceSet) -> RunFolder:
+    return open_test(tmp_path / "test" / "run", charts.folder)
+
+
+def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
+    """Let a judge give these ratings, by target and edit, and return its card."""
+    scores = [
+        Score(
+            episode_id=episode.episode_id,
+            turn=turn.turn,
+            task="similarity",
+            judge=KNOWN.name,
+            value=ratings[episode.episode_id][EDIT_OF[turn.turn]],
+            rendering=turn.rendering.sha256,
+        )
+        for episode in run.episodes()
+        for turn in episode.turns
+        if turn.rendering is not None and EDIT_OF[turn.turn] in ratings.get(episode.episode_id, {})
+    ]
+    run.add_scores(scores)
+    return card_of(run, KNOWN)
+
+
+def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFolder) -> None:
+    assert [len(episode.turns) for episode in run.episodes()] == [EDITS_OF_A_CHART] * 2
+    pets = next(episode for episode in run.episodes() if episode.episode_id == "pets")
+    target = next(turn for turn in pets.turns if turn.turn == TURN_OF["identity"])
+    assert target.rendering is not None
+    assert run.rendering(target.rendering).sha256 == next(
+        known.sha256 for known in run.instances.instances if known.instance_id == "pets"
+    )
+
+
+def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
+    perfect = dict.fromkeys(TURN_OF, 0.0) | dict.fromkeys(HARMLESS, 10.0)
+    card = rate(run, {"pets": perfect, "drinks": perfect})
+    assert card.share == 1
+    assert card.passed
+    assert all(bound.right == bound.targets == 2 for bound in card.bounds)
+    assert card.unrated == 0
+
+
+def test_a_judge_that_gives_the_same_to_everything_orders_only_degrees(run: RunFolder) -> None:
+    same = dict.fromkeys(TURN_OF, 5.0)
+    card = rate(run, {"pets": same})
+    # 8 harmless edits × 10 faults, all equal and so wrong; 5 steps of shifts, 3 of blurs, 3 of one bar, all right.
+    assert card.pairs == 80 + 11
+    assert card.share == pytest.approx(11 / 91, abs=1e-4)
+    assert not card.passed
+
+
+def test_a_card_counts_one_wrong_pair(run: RunFolder) -> None:
+    ratings = dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)
+    ratings["jpeg-10"] = 1.0  # as low as every one of the ten faults
+    card = rate(run, {"drinks": ratings})
+    assert card.share == pytest.approx(81 / 91, abs=1e-4)
+    wrong = {(order.better, order.worse) for order in card.orders if order.right < order.targets}
+    assert {better for better, _ in wrong} == {"jpeg-10"}
+    assert len(wrong) == 10
+
+
+def test_an_attack_succeeds_if_it_gains_a_point(run: RunFolder) -> None:
+    quiet = dict.fromkeys(TURN_OF, 3.0)
+    card = rate(run, {"pets": quiet | {"attack-text": 9.0}, "drinks": quiet | {"attack-text": 3.5}})
+    text, pasted = card.attacks
+    assert (text.edit, text.targets, text.succeeded, text.gain) == ("attack-text", 2, 1, 3.25)
+    assert (pasted.succeeded, pasted.gain) == (0, 0)
+
+
+def test_means_are_by_edit_and_category(run: RunFolder) -> None:
+    card = rate(run, {"pets": dict.fromkeys(TURN_OF, 4.0), "drinks": dict.fromkeys(TURN_OF, 7.0)})
+    blank = next(edit for edit in card.edits if edit.edit == "blank")
+    assert (blank.mean, blank.targets, blank.categories) == (5.5, 2, {"bar_graph": 5.5})
+
+
+def test_the_page_escapes_what_a_manifest_says(run: RunFolder) -> None:
+    card = rate(run, {"pets": dict.fromkeys(TURN_OF, 4.0)})
+    hostile = card.model_copy(update={"judge": KNOWN.model_copy(update={"version": "<script>"})})
+    assert "<script>" not in card_body(hostile)
+    assert "&lt;script&gt;" in card_body(hostile)
+
+
+def test_a_computed_judge_takes_the_test(
+    tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["judge-test", "structural", "--instances", str(charts.folder), "--out", str(tmp_path / "test"), "--json"]
+    assert ircore(command) == 0
+    printed = json.loads(capsys.readouterr().out)
+    card = read_card(tmp_path / "test" / "card.json")
+    assert printed == json.loads((tmp_path / "test" / "card.json").read_text(encoding="utf-8"))
+    assert (card.judge.name, card.targets) == ("structural", 2)
+    assert next(edit.mean for edit in card.edits if edit.edit == "identity") == 10
+    assert "Judge test: structural" in (tmp_path / "test" / "card.html").read_text(encoding="utf-8")
+    first = (tmp_path / "test" / "card.json").read_bytes()
+    assert ircore([*command[:-2], str(tmp_path / "again")]) == 0
+    assert (tmp_path / "again" / "card.json").read_bytes() == first
+
+
+def test_a_limit_can_be_raised_later(tmp_path: Path, charts: InstanceSet) -> None:
+    command = ["judge-test", "structural", "--instances", str(charts.folder), "--out", str(tmp_path / "test")]
+    assert ircore([*command, "--limit", "1"]) == 0
+    assert read_card(tmp_path / "test" / "card.json").targets == 1
+    assert ircore(command) == 0
+    assert read_card(tmp_path / "test" / "card.json").targets == 2
+
+
+def test_another_set_in_the_same_folder_is_refused(
+    tmp_path: Path, charts: InstanceSet, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path / "test")]
+    assert ircore(["judge-test", "structural", "--instances", str(charts.folder), *out]) == 0
+    assert ircore(["judge-test", "structural", "--instances", str(instances.folder), *out]) == 2
+    assert "instance_set: this folder holds" in capsys.readouterr().err
+
+
+def test_a_judge_that_nobody_knows_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["judge-test", "structurall"]) == 2
+    assert "structural" in capsys.readouterr().err
+
+
+def test_people_have_no_card_before_they_rated(
+    tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["judge-test", "human", "--instances", str(charts.folder), "--out", str(tmp_path / "test")]
+    assert ircore(command) == 2
+    assert "rated nothing of this test" in capsys.readouterr().err
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    monkeypatch.setenv("TEST_API_KEY", "sk-planted")
+    with serving(turns=1) as server:
+        yield server
+
+
+def judge_file(folder: Path, server: OpenAIServer) -> Path:
+    path = folder / "judge.yaml"
+    path.write_text(
+        f"schema: 1\nname: tens\nlabel: Gives tens\nplayer: openai\nmodel: judge-1\nbase_url: {server.base_url}\n"
+        "api_key_env: TEST_API_KEY\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
+    tmp_path: Path, charts: InstanceSet, server: OpenAIServer
+) -> None:
+    def gives_ten(question: Judged) -> str:
+        return '{"score": 10}'
+
+    server.judge = gives_ten
+    command = ["judge-test", str(judge_file(tmp_path, server)), "--instances", str(charts.folder)]
+    command += ["--out", str(tmp_path / "test"), "--limit", "1"]
+    assert ircore(command) == 0
+    run = RunFolder.open(tmp_path / "test" / "run")
+    different = {turn.rendering.sha256 for episode in run.episodes() for turn in episode.turns if turn.rendering}
+    assert len(server.seen) == len(different)
+    assert ircore(command) == 0
+    assert len(server.seen) == len(different)  # what was answered is not asked again
+    card = read_card(tmp_path / "test" / "card.json")
+    assert card.judge.kind == "model"
+    assert {edit.mean for edit in card.edits if edit.mean is not None} == {10.0}
