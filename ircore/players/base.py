@@ -1,10 +1,12 @@
 """What a player may see, and what it answers.
 
 The views below are all that a player ever gets. A describer sees pictures, never a scene, a file name or a category; a
-generator sees text and its own earlier rendering, never the target. Players keep no state between turns: everything
-they need is in the view, so a game can go on in a new process after a crash.
+generator sees text and its own earlier rendering, never the target. Reference describers are told more and are never
+ranked. Players keep no state between turns: everything they need is in the view, so a game can go on in a new process
+after a crash.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -12,7 +14,7 @@ from pydantic import JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, Attempt, PlayerSpec, Usage
+from ircore.core.records import AnyAbortReason, Attempt, Instance, PlayerSpec, Usage
 from ircore.core.score_records import JudgeReason
 
 AnswerKind = Literal["text", "picture", "choice"]
@@ -63,6 +65,34 @@ class DescriberView:
     def step(self) -> int:
         """The turn: this game's steps are turns."""
         return self.turn
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What reference describers alone are told, see ``Traits.reference``: all that is known of the target.
+
+    Attributes:
+        instance: Category, difficulty and, if the target was drawn, its scene.
+        others: Every other instance of the set.
+        picture_of: Returns the picture of an instance of the set.
+        seed: Of the episode, the same at every turn.
+    """
+
+    instance: Instance
+    others: tuple[Instance, ...]
+    picture_of: Callable[[Instance], Picture]
+    seed: int
+
+
+@dataclass(frozen=True)
+class InformedView(DescriberView):
+    """What a reference describer sees: as any describer, and what no describer may see.
+
+    Attributes:
+        knowledge: All that is known of the target.
+    """
+
+    knowledge: Knowledge
 
 
 @dataclass(frozen=True)
@@ -261,6 +291,8 @@ class Traits:
         parameters: Names of the parameters that it takes; None if it checks them itself.
         example: Parameters that are worth setting, as people type them; shown when a manifest is made.
         draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
+        reference: Whether it is a describer that sees what no describer may see (``InformedView``). Runs with such a
+            player are ceilings and floors, marked as references and never ranked.
     """
 
     methods: tuple[str, ...] = ()
@@ -269,6 +301,7 @@ class Traits:
     example: str = ""
     draws_apart: bool = False
     answers: tuple[AnswerKind, ...] = ()
+    reference: bool = False
 
     @property
     def offline(self) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import fsum, inf
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,14 +35,10 @@ Floats = NDArray[np.float64]
 
 
 class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
-    """A run of another game in the place where it is stored, such as a ``GameRunFolder``."""
+    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release."""
 
     def measured(self) -> Sequence[GameScore]:
         """Return the values of the game's measures."""
-        ...
-
-    def rendering_path(self, sha256: str) -> Path:
-        """Return where the rendering with this hash lies."""
         ...
 
 
@@ -173,6 +168,18 @@ class GameResults:
         if key not in self._cells:
             self._cells[key] = self._computed(self._columns[run_id], self._conditions[category, difficulty])
         return self._cells[key]
+
+    def mean(
+        self, run_id: str, measure: Measure, category: str | None = None, difficulty: str | None = None
+    ) -> Estimate:
+        """Return the mean of a measure over a run's played episodes, in its unit; without one where none has a value.
+
+        Raises:
+            KeyError: There is no such run or measure.
+        """
+        if (category, difficulty) not in self._conditions:
+            return Estimate(None, None, None, 0)
+        return self.cell(run_id, category, difficulty).measures[measure.key]
 
     def _computed(self, column: int, rows: Sequence[int]) -> GameCell:
         drawn = resample(strata(self.instances[row] for row in rows))

@@ -26,6 +26,7 @@ from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
 from leaderboard.site_judge import judge_kind, rates
+from leaderboard.submitted import unplayed
 from leaderboard.tiers import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
@@ -43,7 +44,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
-        "unplayed": site.unplayed,
+        "unplayed": unplayed(site.submitted, site.played),
         "disputes": disputes,
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)

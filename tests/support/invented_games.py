@@ -69,9 +69,6 @@ class InventedGameRun:
     def provenance(self) -> Provenance | None:
         return None
 
-    def rendering_path(self, sha256: str) -> Path:
-        raise NotImplementedError("an invented run has no pictures")
-
     def rendering(self, rendering: Rendering) -> Picture:
         raise NotImplementedError("an invented run has no pictures")
 

@@ -68,8 +68,12 @@ def _count(key: str, description: str, get: Callable[[GameRow], int]) -> Filled[
     return Filled(Column(key, key.capitalize(), description, digits=0), lambda row: Value(get(row)))
 
 
-def _mean(measure: Measure) -> Filled[GameRow]:
+def measure_column(measure: Measure) -> Column:
+    """Return the column of a measure's means."""
     scale = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else measure.unit
     about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
-    column = Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
-    return Filled(column, lambda row: Value.of(row.cell.measures[measure.key], missing="no value"))
+    return Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
+
+
+def _mean(measure: Measure) -> Filled[GameRow]:
+    return Filled(measure_column(measure), lambda row: Value.of(row.cell.measures[measure.key], missing="no value"))
