@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Run
 from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
@@ -19,10 +18,11 @@ from ircore.results.cells import BoardKey, CellKey, compute_standings, paired_ma
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun, RunSource
+from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
-from ircore.results.statistics.ranks import RankRange, Standing, paired_difference
+from ircore.results.statistics.ranks import Standing, paired_difference
 from ircore.runs.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -70,24 +70,8 @@ class SubmissionResult:
         return self.run.submission.generator.label
 
 
-@dataclass(frozen=True)
-class BoardRow:
-    """A line of a board."""
-
-    rank_low: int | None
-    """Best rank that the comparisons allow, 1-based; None for a pair without a rank (``cell.unranked`` says why)."""
-
-    rank_high: int | None
-    """Worst rank that the comparisons allow."""
-
-    submission: SubmissionResult
-    """The pair."""
-
-    cell: Cell
-    """Its numbers."""
-
-    top: bool
-    """Whether it belongs to the top group: no pair is significantly better."""
+BoardRow = RankedRow[SubmissionResult, Cell]
+"""A line of a board of the reconstruction game."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +141,7 @@ class Results:
                 are of the same submission under the same rules, or judges of one name are not the same.
         """
         given = sorted(map(PlayedRun.of, runs), key=_order)
-        _refuse_mixtures(given)
+        refuse_mixtures(given, lambda run: run.rules)
         ordered = [run for run in given if not run.run.reference]
         if not ordered:
             raise InputError(
@@ -219,22 +203,17 @@ class Results:
         Raises:
             InputError: There is no such judge, category or difficulty here.
         """
-        for kind, name, known in (
-            ("judge", judge, self.judges),
-            ("category", category, self.categories),
-            ("difficulty", difficulty, self.difficulties),
-        ):
-            if name is not None and name not in known:
-                raise unknown(kind, name, known)
+        refuse_unknown(judge=(judge, self.judges))
+        refuse_unknown(category=(category, self.categories), difficulty=(difficulty, self.difficulties))
         if (category, difficulty, judge) not in self.standings:
             return ()
         ranges = self.standings[category, difficulty, judge].ranges
-        return _ranked(
-            [
-                (one, self.cells[one.run_id, category, difficulty, judge], rank)
-                for one, rank in zip(self.submissions, ranges, strict=True)
-            ],
-            order,
+        return ranked_rows(
+            (
+                (submission, self.cells[submission.run_id, category, difficulty, judge], rank)
+                for submission, rank in zip(self.submissions, ranges, strict=True)
+            ),
+            lambda cell: (cell.main if order == "main" else cell.score).mean,
         )
 
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
@@ -346,23 +325,6 @@ def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
     return run.run.slug, rules.token_budget, rules.max_turns, rules.over_budget, str(run.path)
 
 
-def _refuse_mixtures(runs: Sequence[PlayedRun]) -> None:
-    if not runs:
-        raise InputError("no run was given", "Name at least one run folder.")
-    played: dict[object, PlayedRun] = {}
-    for one in runs:
-        if one.run.instance_set != runs[0].run.instance_set:
-            raise InputError(
-                f"{runs[0].path} and {one.path} were played on different instance sets",
-                "Results are only compared on the same set: give runs of one set.",
-            )
-        twin = played.setdefault((one.run.slug, one.run.rules), one)
-        if twin is not one:
-            raise InputError(
-                f"{twin.path} and {one.path} are both runs of {one.run.slug} under the same rules", "Give one of them."
-            )
-
-
 def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
     """Return who the judges are; judges of one name must be the same everywhere."""
     seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
@@ -380,17 +342,3 @@ def _identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
 
 def _in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))
-
-
-def _ranked(pairs: Sequence[tuple[SubmissionResult, Cell, RankRange | None]], order: Order) -> tuple[BoardRow, ...]:
-    def place(pair: tuple[SubmissionResult, Cell, RankRange | None]) -> tuple[bool, bool, float]:
-        _, cell, rank = pair
-        mean = (cell.main if order == "main" else cell.score).mean
-        return rank is None, mean is None, -(mean or 0.0)
-
-    ordered = sorted(pairs, key=place)
-    rows = []
-    for submission, cell, rank in ordered:
-        best, worst = (None, None) if rank is None else (rank.best, rank.worst)
-        rows.append(BoardRow(best, worst, submission, cell, top=best == 1))
-    return tuple(rows)
