@@ -15,12 +15,12 @@ from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.history import Step
+from ircore.submissions.merged import MergedSubmission
 from leaderboard.build_cache import BuildCache, content_key
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.site_judge import site_judge
 from leaderboard.site_runs import SiteRun
-from leaderboard.submitted import Submitted
 from leaderboard.text import visible
 from leaderboard.theme import describer_class, generator_path
 
@@ -153,7 +153,7 @@ class Site:
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
         self.games: tuple[Any, ...] = ()
         """A ``leaderboard.games.section.GameSection`` for each other game that has results."""
-        self.submitted: tuple[Submitted, ...] = ()
+        self.submitted: tuple[MergedSubmission, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
@@ -173,7 +173,7 @@ class Site:
         return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
 
     @property
-    def unplayed(self) -> tuple[Submitted, ...]:
+    def unplayed(self) -> tuple[MergedSubmission, ...]:
         """Submissions of others without a run on this site: they are listed, never ranked."""
         return tuple(
             submitted

@@ -45,7 +45,7 @@ from dataset_card.tables.schema import (
 )
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines, parse_day
 from ircore.core.progress import progress
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.results.model import Results
@@ -318,5 +318,5 @@ def _texts(source: ReleaseSource, chosen: Selection) -> dict[str, str]:
         RUNS: "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs),
         JUDGES: "".join(judge.model_dump_json() + "\n" for judge in judges),
         PROVENANCE: "".join(one.model_dump_json() + "\n" for one in known),
-        TOMBSTONES: withdrawal_lines(chosen.tombstones),
+        TOMBSTONES: decision_lines(chosen.tombstones),
     }

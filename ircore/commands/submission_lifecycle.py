@@ -127,14 +127,14 @@ def history(path: Path, as_json: bool) -> None:
 def withdrawals(folder: Path, out: Path) -> None:
     """Collect what the submissions in FOLDER say was withdrawn, corrected, reinstated or is disputed, for a release."""
     from ircore.core.files import write_text
-    from ircore.core.lifecycle import withdrawal_lines
+    from ircore.core.lifecycle import decision_lines
     from ircore.players.submission import manifests_in
     from ircore.submissions.history import withdrawals_of
 
     # A release takes an empty file for word that no dispute is open.
     manifests_in(folder)
     found = tuple(withdrawals_of(folder))
-    write_text(out, withdrawal_lines(found))
+    write_text(out, decision_lines(found))
     click.echo(f"{out}: {len(found)} withdrawn, corrected, reinstated or disputed")
 
 

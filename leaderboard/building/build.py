@@ -22,6 +22,7 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
+from ircore.submissions.merged import merged_submissions
 from leaderboard.build_cache import BuildCache
 from leaderboard.building.drawing import draw
 from leaderboard.building.finish import finish_pages, merge, write_surroundings
@@ -54,7 +55,6 @@ from leaderboard.rendering.sections import Section, read_sections, with_section
 from leaderboard.site import Page, Site
 from leaderboard.site_runs import read_runs
 from leaderboard.skeleton import SKELETON
-from leaderboard.submitted import read_submitted
 from leaderboard.theme import stylesheet
 from leaderboard.versions.archive import read_archive, write_frozen
 from leaderboard.versions.pages import version_pages
@@ -171,7 +171,7 @@ def build_site(
         site.cache = cache
         if version is not None:
             require_version(site.version, version, released)
-        site.submitted = () if submissions is None else read_submitted(submissions)
+        site.submitted = () if submissions is None else merged_submissions(submissions)
         frozen = () if archive is None else read_archive(archive, site.version)
         site.former = tuple(board.record for board in frozen)
         pages = [*all_pages(site), *version_pages(site.version, frozen), *_waiting_pages(site, waiting)]

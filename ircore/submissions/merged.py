@@ -1,4 +1,4 @@
-"""Merged submissions, played or not, each with its history since the merge."""
+"""Merged submissions: each with its manifest and with its history since the merge."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +9,14 @@ from ircore.submissions.history import Status, Step, read_history, status_of
 
 
 @dataclass(frozen=True)
-class Submitted:
-    """A merged submission."""
+class MergedSubmission:
+    """A merged submission to any game."""
 
     loaded: AnyLoaded
-    """The submission's manifest."""
+    """The manifest."""
 
     steps: tuple[Step, ...] = ()
-    """History of the submission, the oldest step first."""
+    """The history of the submission, the oldest step first."""
 
     @property
     def slug(self) -> str:
@@ -25,11 +25,11 @@ class Submitted:
 
     @property
     def status(self) -> Status:
-        """Current status of the submission."""
+        """Where the submission stands now."""
         return status_of(self.steps)
 
 
-def read_submitted(folder: Path) -> tuple[Submitted, ...]:
+def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     """Read every submission of a folder, by name.
 
     Raises:
@@ -38,4 +38,4 @@ def read_submitted(folder: Path) -> tuple[Submitted, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
-    return tuple(Submitted(read_any_manifest(file), read_history(file.parent)) for file in files)
+    return tuple(MergedSubmission(read_any_manifest(file), read_history(file.parent)) for file in files)
