@@ -48,7 +48,7 @@ class DeadLink(NamedTuple):
 
 
 def links_of(loaded: AnyLoaded) -> list[Link]:
-    """Return the links of a submission; transcripts are one to the listing of the pinned commit."""
+    """Return the links of a submission; that of its transcripts leads to the listing of the pinned commit."""
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
         place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
