@@ -25,6 +25,7 @@ from ircore.players.base import Answer, Asked
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
+from ircore.players.traits import reference_players, traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
@@ -34,6 +35,7 @@ from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
+from ircore.runs.informing import informed
 from ircore.runs.writer import RunWriter
 
 Players = Mapping[str, Any]
@@ -90,6 +92,7 @@ def make_run(
         seed=seed,
         version=__version__,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        reference=bool(reference_players(loaded.submission.players)),
     )
     return with_run_id(draft)
 
@@ -252,15 +255,24 @@ class _SeatInquiry(Inquiry[Entry, Any]):
             folder.rendering(call.rendering)  # checked before it is relied on
         return Entry(call)
 
+    @property
+    def _is_informed(self) -> bool:
+        return traits_of(self.session.plan.run.submission.players[self.seat.name].player).reference
+
     def cached(self) -> Entry | None:
-        kept = self.session.cache.answer(self.seat, self.question) if self.session.cache else None
+        # What a reference player was told is no part of a cached question.
+        cache = None if self._is_informed else self.session.cache
+        kept = cache.answer(self.seat, self.question) if cache else None
         return None if kept is None else self._entry(kept, 0.0)
 
     def ask(self) -> Awaitable[Any]:
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
             return self._recorded_elsewhere(player.source)
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, self.question))
+        question = (
+            informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
+        )
+        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
         return asked
 
     async def _recorded_elsewhere(self, source: str) -> Answer:
@@ -268,7 +280,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 
     def answered(self, answer: Any, seconds: float) -> Entry:
         fit = written(fitting(self.seat, self.question, answer))
-        if self.session.cache:
+        if self.session.cache and not self._is_informed:
             self.session.cache.keep(self.seat, self.question, fit)
         return self._entry(fit, seconds)
 

@@ -241,7 +241,7 @@ class Listed(Protocol):
 
     @property
     def pair(self) -> Pair:
-        """Who."""
+        """The pair."""
 
     @property
     def tier(self) -> Tier:

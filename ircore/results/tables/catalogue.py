@@ -13,13 +13,17 @@ from ircore.results.tables.agreement import agreement_table, annotators_table, o
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.effects import effects_table
+from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
+from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.results.tables.model import Table
 from ircore.results.tables.published import published_agreement_table, published_means_table, published_scores_table
 from ircore.results.tables.ratings import ratings_table
 from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
+from ircore.results.tables.references import references_table
 from ircore.results.tables.rules import with_rules
+from ircore.results.tables.said import said_table
 from ircore.results.tables.targets import targets_table
 from ircore.results.tables.turns import budgets_table, outcomes_table, trajectories_table
 
@@ -107,12 +111,19 @@ TABLES: Mapping[str, Entry] = {
     "effects": _of_judge("what describers and generators contribute", effects_table),
     "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
     "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
+    "by_turn": _of_all("every judge and metric at each turn and up to it (@K)", by_turn_table),
+    "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
     "budgets": _of_judge("pairs under several token budgets", budgets_table),
+    "said": _of_all("facts that messages state, renderings show and corrections mend", said_table),
+    "references": _of_judge("ceilings and floors of generators, never ranked", references_table),
     "corrections": _of_all("what correction messages are about", corrections_table),
     "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
     "words": _of_all("the commonest words of each correction", words_table),
     "messages": _of_all("length and novelty of messages by turn", messages_table),
     "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
+    "metric_agreement": Entry(
+        "every image metric beside every judge and people", lambda results, _: metric_agreement_table(results)
+    ),
     "ratings": Entry("what every two judges give the same renderings", lambda results, _: ratings_table(results)),
     "annotators": Entry("agreement of all annotators", lambda results, _: annotators_table(results)),
     "orders": Entry("what the order of showing does to judges", lambda results, _: orders_table(results)),

@@ -1,0 +1,123 @@
+"""Any measure over the turns of episodes: at each turn, up to turn K, and on a normalised axis from first to last.
+
+A *series* is one episode's values, turn by turn, None where a rendering has none. ConvGenVisMo calls turns hops.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ircore.results.episodes import EpisodeResult
+from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.scales import OPEN, Scale
+
+POINTS = 20
+"""Places on the normalised axis: i / 19 for i = 0 … 19, as in ConvGenVisMo's ``interpolation``."""
+
+Series: TypeAlias = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class TurnMeasure:
+    """A measure at a turn, and of all renderings up to it."""
+
+    turn: int
+    """1-based; K of "@K"."""
+
+    at: Estimate
+    """Mean over the episodes that have a value at this turn (ConvGenVisMo's mean by hop)."""
+
+    latest: Estimate
+    """Mean of each episode's last value up to this turn; an episode that has ended keeps its last one."""
+
+    best: Estimate
+    """Mean of each episode's best value up to this turn."""
+
+
+def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN) -> tuple[TurnMeasure, ...]:
+    """Return a measure turn by turn.
+
+    Args:
+        series: One an episode; empty ones count nowhere.
+        higher_is_better: Direction, which decides what is best.
+        scale: Which values are possible, for the intervals (Student's, 95 %).
+
+    Returns:
+        One entry a turn, up to the longest series.
+    """
+    longest = max(map(len, series), default=0)
+    best = max if higher_is_better else min
+    measures = []
+    for turn in range(1, longest + 1):
+        reached = [[value for value in values[:turn] if value is not None] for values in series]
+        known = [values for values in reached if values]
+        at = [value for values in series if len(values) >= turn and (value := values[turn - 1]) is not None]
+        measures.append(
+            TurnMeasure(
+                turn,
+                estimate(at, scale),
+                estimate([values[-1] for values in known], scale),
+                estimate([best(values) for values in known], scale),
+            )
+        )
+    return tuple(measures)
+
+
+def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
+    """Return one series on the axis from 0, its first turn, to 1, its last, interpolated linearly.
+
+    Args:
+        values: Of one episode. A turn without a value is bridged by its neighbours, at the ends by the nearest.
+        points: Number of places, equally far apart, both ends included.
+
+    Returns:
+        ``points`` values; the same one throughout for a single turn; none for a series without a value.
+    """
+    places = np.linspace(0, 1, len(values)) if len(values) > 1 else np.zeros(len(values))
+    known = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
+    if not known:
+        return ()
+    xs, ys = zip(*known, strict=True)
+    return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
+
+
+def normalised_means(series: Sequence[Series], scale: Scale = OPEN, points: int = POINTS) -> tuple[Estimate, ...]:
+    """Return the mean over episodes at each place of the normalised axis, each with its interval.
+
+    Args:
+        series: One an episode; those without a value are passed over.
+        scale: Which values are possible.
+        points: Number of places.
+
+    Returns:
+        One estimate a place; none if no series has a value.
+    """
+    curves = [curve for values in series if (curve := normalised(values, points))]
+    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(points)) if curves else ()
+
+
+def series_of(
+    episodes: Sequence[EpisodeResult], measure: str, category: str | None = None, difficulty: str | None = None
+) -> list[Series]:
+    """Return the series of a judge or an image metric, one for each episode with a rendering.
+
+    Args:
+        episodes: Of one run.
+        measure: Name of a judge, or of a metric.
+        category: Only episodes of this category.
+        difficulty: Only episodes of this difficulty.
+    """
+    chosen = [
+        result
+        for result in episodes
+        if category in (None, result.episode.category) and difficulty in (None, result.episode.difficulty)
+    ]
+    return [_series(result, measure) for result in chosen if result.episode.played and result.episode.rendered_turns]
+
+
+def _series(result: EpisodeResult, measure: str) -> Series:
+    judged = result.judged.get(measure)
+    values = judged.trajectory if judged is not None else result.metrics.get(measure, {})
+    return [values.get(turn.turn) for turn in result.episode.rendered_turns]

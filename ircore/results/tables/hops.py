@@ -1,0 +1,73 @@
+"""Every judge and metric over the turns: by turn and up to turn K, and on the normalised axis."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ircore.results.hops import POINTS, by_turn, normalised_means, series_of
+from ircore.results.image_metrics import metric_facts
+from ircore.results.model import Results
+from ircore.results.statistics.scales import SCORE, Scale
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+
+MEASURE_COLUMNS = (
+    *PAIR_COLUMNS,
+    Column("measure", "measure", "A judge, or an image metric.", digits=None),
+    Column("better", "better", "Direction of the measure.", digits=None),
+)
+EVERY_TURN = "Turns between the first and the final one have values only in runs scored with --every-turn."
+NO_VALUE = "no rendering has a value"
+
+
+class _Measure(NamedTuple):
+    name: str
+    better: str
+    scale: Scale
+
+
+def by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return every judge and metric at each turn and up to it ("@K"), one row a pair, measure and turn."""
+    columns = (
+        *MEASURE_COLUMNS,
+        Column("turn", "turn", "1-based; K of @K.", digits=0),
+        Column("at", "at turn", "Mean over episodes that have a value at this turn.", estimated=True),
+        Column("latest", "@K, latest", "Mean of each episode's last value up to this turn.", estimated=True),
+        Column("best", "@K, best", "Mean of each episode's best value up to this turn.", estimated=True),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        for measure in _measures(results):
+            series = series_of(results.episodes[run_id], measure.name, category, difficulty)
+            for point in by_turn(series, measure.better == "higher", measure.scale):
+                numbers = (Value.of(number, missing=NO_VALUE) for number in (point.at, point.latest, point.best))
+                rows.append((*who, Value(measure.name), Value(measure.better), Value(point.turn), *numbers))
+    notes = (f"An episode that has ended keeps its last value in the columns @K. {EVERY_TURN}",)
+    words = caption(results, None, category, difficulty)
+    return Table("by_turn", "Measures by turn", words, columns, tuple(rows), notes, primary="latest")
+
+
+def normalised_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return every judge and metric on the axis from first (0) to final rendering (1), at 20 places."""
+    columns = (
+        *MEASURE_COLUMNS,
+        Column("place", "place", "0 is the first rendering, 1 the final one.", "0–1"),
+        Column("value", "value", "Mean over episodes, between turns by straight lines.", estimated=True),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        for measure in _measures(results):
+            series = series_of(results.episodes[run_id], measure.name, category, difficulty)
+            for place, mean in enumerate(normalised_means(series, measure.scale)):
+                row = (Value(measure.name), Value(measure.better), Value(place / (POINTS - 1)), Value.of(mean))
+                rows.append((*who, *row))
+    notes = (f"An episode of one rendering has the same value throughout. {EVERY_TURN}",)
+    words = caption(results, None, category, difficulty)
+    return Table("normalised", "Measures from first to final", words, columns, tuple(rows), notes, primary="value")
+
+
+def _measures(results: Results) -> Iterator[_Measure]:
+    for judge in results.judges:
+        yield _Measure(judge, "higher", SCORE)
+    for name in results.metrics:
+        facts = metric_facts(name)
+        yield _Measure(name, "higher" if facts.higher_is_better else "lower", facts.scale)

@@ -1,0 +1,48 @@
+"""Image metrics beside judges and people: the question RQ 4 of ConvGenVisMo, asked of these runs."""
+
+from ircore.results.image_metrics import metric_facts
+from ircore.results.metric_agreement import metric_agreements
+from ircore.results.model import Results
+from ircore.results.statistics.agreement import Agreement
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import caption
+
+NOTES = (
+    "1 is agreement whatever the metric's direction: values for which lower is better are negated. Preference: the "
+    "share of episodes in which metric and rater prefer the same of first and final rendering, ties of either left "
+    "out; 0.5 is what chance gives. Intervals are clustered on instances.",
+)
+
+
+def metric_agreement_table(results: Results) -> Table:
+    """Return how each image metric agrees with each judge, with people, and with what a program verified."""
+    columns = (
+        Column("metric", "metric", "An image metric.", digits=None),
+        Column(
+            "rater", "rater", "A judge; human is the mean of people, verified the share of right facts.", digits=None
+        ),
+        Column("renderings", "renderings", "That have a value from both.", digits=0, audience="readers"),
+        Column("pearson", "Pearson r", "Of metric and rating of the same renderings.", "", "higher", estimated=True),
+        Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True),
+        Column("episodes", "episodes", "In which both prefer one.", digits=0, audience="readers"),
+        Column("preference", "same preference", "Share of these episodes.", "0–1", "higher", estimated=True),
+    )
+    rows = tuple(
+        (
+            Value(metric_facts(agreement.metric).name),
+            Value(agreement.rater),
+            Value(agreement.pearson.n),
+            _value(agreement.pearson),
+            _value(agreement.spearman),
+            Value(agreement.preference.n),
+            _value(agreement.preference),
+        )
+        for agreement in metric_agreements(results.episodes, results.metrics, results.judges)
+    )
+    notes = NOTES if rows else ("No run has both image metrics and ratings: nothing to compare.",)
+    return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes)
+
+
+def _value(agreement: Agreement) -> Value:
+    reason = agreement.reason if agreement.value is None else None
+    return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)

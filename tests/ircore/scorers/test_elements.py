@@ -1,0 +1,144 @@
+"""Elements: published vectors, cases counted by hand, one form for everything, and lists that are empty."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ircore.core.errors import InputError
+from ircore.core.records import Box, Element, Scene
+from ircore.scorers.elements.iou import element_iou
+from ircore.scorers.elements.model import (
+    ElementList,
+    SeenElement,
+    elements_of_counts,
+    elements_of_scene,
+    read_elements,
+    write_elements,
+)
+from ircore.scorers.elements.presence import presence, presence_published
+
+SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
+VECTORS = SHARED / "metrics" / "ep_vectors.json"
+published = pytest.mark.skipif(not VECTORS.is_file(), reason="the published values are not beside the checkout")
+
+
+def listed(*elements: tuple[str, tuple[float, float, float, float] | None], side: int = 512) -> ElementList:
+    return ElementList(width=side, height=side, elements=tuple(SeenElement(label=a, box=b) for a, b in elements))
+
+
+@published
+def test_published_rows_are_met_exactly() -> None:
+    rows: list[dict[str, Any]] = json.loads(VECTORS.read_text())["rows"]
+    assert len(rows) == 250
+    for row in rows:
+        ours = presence_published(row["elements_reference"], row["elements_generated"])
+        theirs = row["published"]
+        assert (ours.precision, ours.recall, ours.f1) == (theirs["precision"], theirs["recall"], theirs["f1"]), row
+
+
+@published
+def test_identical_lists_are_perfect_by_the_corrected_definition_alone() -> None:
+    rows = json.loads(VECTORS.read_text())["rows"]
+    same = [row["elements_reference"] for row in rows if row["elements_reference"] == row["elements_generated"] != {}]
+    assert all(presence(counts, counts).f1 == 1 for counts in same)
+    assert any((presence_published(counts, counts).f1 or 0) < 1 for counts in same)
+
+
+def test_two_persons_for_two_persons() -> None:
+    two = {"person": 2}
+    assert presence_published(two, two).f1 == 0.5  # one class of two instances
+    assert presence(two, two).f1 == 1
+
+
+def test_instances_are_counted_by_hand() -> None:
+    # Shared: 2 of 3 persons, the dog. Generated 2 + 1 + 1 = 4, asked 3 + 1 = 4.
+    result = presence({"person": 3, "dog": 1}, {"person": 2, "dog": 1, "cat": 1})
+    assert (result.precision, result.recall, result.f1) == (3 / 4, 3 / 4, 3 / 4)
+    assert result.empty == "neither"
+
+
+@pytest.mark.parametrize(
+    ("reference", "generated", "empty", "one", "zero", "none"),
+    [
+        ({}, {"dog": 1}, "reference", (0, 1, 0), (0, 0, 0), (0, None, 0)),
+        ({"dog": 1}, {}, "generated", (1, 0, 0), (0, 0, 0), (None, 0, 0)),
+        ({}, {}, "both", (1, 1, 1), (0, 0, 0), (None, None, None)),
+    ],
+)
+def test_the_rule_for_empty_lists_is_chosen_and_reported(
+    reference: dict[str, int], generated: dict[str, int], empty: str, one: Any, zero: Any, none: Any
+) -> None:
+    for rule, expected in (("one", one), ("zero", zero), ("none", none)):
+        result = presence(reference, generated, rule)  # type: ignore[arg-type]
+        assert (result.precision, result.recall, result.f1) == expected
+        assert result.empty == empty
+    assert presence_published(reference, generated) == presence(reference, generated, "one")
+
+
+def test_iou_takes_the_union_of_all_instances() -> None:
+    # Two persons, left half and right half, against one box over all: the union covers everything.
+    halves = listed(("person", (0, 0, 256, 512)), ("person", (256, 0, 512, 512)))
+    whole = listed(("person", (0, 0, 512, 512)))
+    result = element_iou(halves, whole)
+    assert (result.common, result.precision, result.recall) == (1, 1, 1)
+
+
+def test_the_three_means_by_hand() -> None:
+    # dog: half of it is covered (IoU 1/2). Only the reference has a cat, only the generated picture two more classes.
+    reference = listed(("dog", (0, 0, 100, 100)), ("cat", (0, 0, 9, 9)))
+    generated = listed(("dog", (0, 0, 100, 50)), ("car", (0, 0, 9, 9)), ("bus", (0, 0, 9, 9)))
+    result = element_iou(reference, generated)
+    assert result.by_label == {"dog": 0.5}
+    assert result.common == 0.5
+    assert result.precision == pytest.approx(0.5 / 3)
+    assert result.recall == 0.25
+
+
+def test_pictures_of_other_sizes_are_compared_by_shares() -> None:
+    small = listed(("dog", (0, 0, 64, 128)), side=128)
+    large = listed(("dog", (0, 0, 512, 1024)), side=1024)
+    assert element_iou(small, large).common == 1
+
+
+def test_boxes_without_area_and_elements_without_boxes_are_left_out_and_named() -> None:
+    flat = listed(("line", (10, 10, 10, 90)), ("dog", (0, 0, 50, 50)), ("sky", None))
+    result = element_iou(flat, flat)
+    assert (result.common, result.without_area, result.without_box) == (1, ("line",), ("sky",))
+    nothing = element_iou(listed(("line", (10, 10, 10, 90))), listed())
+    assert (nothing.common, nothing.empty) == (None, "both")
+    assert element_iou(listed(), listed(), "zero").common == 0
+
+
+def test_one_form_for_scene_detector_and_hand(tmp_path: Path) -> None:
+    scene = Scene(width=512, height=512, elements=(Element(type="bar", box=Box(10, 20, 30, 40)),))
+    (tmp_path / "scene.json").write_text(scene.model_dump_json())
+    (tmp_path / "counts.json").write_text('{"Bar": 1}')
+    write_elements(tmp_path / "list.json", listed(("BAR ", (10, 20, 30, 40))))
+    read = [read_elements(tmp_path / f"{name}.json") for name in ("scene", "counts", "list")]
+    assert {str(elements.counts) for elements in read} == {str(Counter(bar=1))}
+    assert read[0].elements == read[2].elements == elements_of_scene(scene).elements
+    assert elements_of_counts({"dog": 2}).counts == {"dog": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[{", "not JSON"),
+        ('{"width": 5, "elements": []}', "height"),
+        ('{"width": 5, "height": 5, "elements": [{"label": "a", "box": [9, 0, 1, 1]}]}', "ends before it begins"),
+        ('{"width": 5, "height": 5, "elements": [{"label": ""}]}', "label"),
+        ('{"person": -1}', "person: a count of -1"),
+    ],
+)
+def test_other_files_are_refused_by_name(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "elements.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=problem) as caught:
+        read_elements(path)
+    assert str(path) in caught.value.problem
+    with pytest.raises(InputError, match="cannot be read"):
+        read_elements(tmp_path / "missing.json")
