@@ -63,10 +63,10 @@ def command(
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
     begun = monotonic()
-    models = read_judges([one for one in judges if is_file(one)])
-    installed = tuple(one for one in judges if not is_file(one))
+    models = read_judges([judge for judge in judges if is_file(judge)])
+    installed = tuple(judge for judge in judges if not is_file(judge))
     plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
-    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games and not dry_run:
@@ -102,12 +102,14 @@ def _tell(
     from ircore.core.terminal import printable
 
     counts = {**done.counts, **{report.name: report.count for report in reports}}
-    new, kept, without = (sum(getattr(one, name) for one in counts.values()) for name in ("new", "kept", "new_without"))
+    new, kept, without = (
+        sum(getattr(count, name) for count in counts.values()) for name in ("new", "kept", "new_without")
+    )
     done = replace(done, new=new, kept=kept, unavailable=without, counts=counts)
     if as_json:
         failed = {report.name: len(report.failed) for report in reports}
         lost = {report.name: dict(report.losses.reasons) for report in reports}
-        gaps = {"unranked": [asdict(one) for one in unranked]}
+        gaps = {"unranked": [asdict(gap) for gap in unranked]}
         click.echo(json.dumps({**asdict(done), "failed": failed, "lost": lost, **gaps, "seconds": seconds}, indent=2))
         return
     lacking = f", {without} of them without a value" if without else ""
@@ -139,12 +141,13 @@ def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:
 
     done = {run.run.run_id: score_game_run(run, load_game(run.game)) for run in runs}
     if as_json:
-        click.echo(json.dumps({run_id: one._asdict() for run_id, one in done.items()}, indent=2))
+        click.echo(json.dumps({run_id: measured._asdict() for run_id, measured in done.items()}, indent=2))
         return
     for run in runs:
-        one = done[run.run.run_id]
+        measured = done[run.run.run_id]
         click.echo(
-            f"{run.run.run_id} ({run.game}): {one.episodes} played episodes, {one.new:,} new values, {one.kept:,} kept"
+            f"{run.run.run_id} ({run.game}): {measured.episodes} played episodes, {measured.new:,} new values, "
+            f"{measured.kept:,} kept"
         )
 
 

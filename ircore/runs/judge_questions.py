@@ -146,7 +146,9 @@ class JudgementWriter:
         for run in dict.fromkeys(entry.run for entry in entries):
             if run not in self._journals:
                 self._journals[run] = self._open.enter_context(JournalWriter(run / JUDGEMENTS))
-            self._journals[run].append(question_lines(one.question for one in entries if one.run == run), durable=True)
+            self._journals[run].append(
+                question_lines(entry.question for entry in entries if entry.run == run), durable=True
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -157,4 +159,4 @@ class JudgementWriter:
 
 def question_lines(questions: Iterable[JudgeQuestion]) -> list[bytes]:
     """Return questions as lines of the file."""
-    return [one.model_dump_json(exclude_none=True).encode() for one in questions]
+    return [question.model_dump_json(exclude_none=True).encode() for question in questions]
