@@ -28,7 +28,16 @@ def sample_episode(pair: Pair) -> EpisodeView:
     picture = Shown("index.html", "index.html", 1, 1)
     return EpisodeView(
         pair=pair,
-        episode=Episode.model_construct(outcome="aborted", detail=_ANY),
+        episode=Episode(
+            episode_id="sample",
+            instance_id="sample",
+            category="sample",
+            difficulty="easy",
+            outcome="aborted",
+            abort_reason="given_up",
+            detail=_ANY,
+            turns=(),
+        ),
         judged=(judged(0.0), judged(None)),
         turns=(turn(1, picture, notes=(_ANY,)), turn(2, None, notes=(_ANY,))),
         ended=_ANY,
