@@ -154,9 +154,9 @@ def players(section: GameSection) -> list[dict[str, Any]]:
 
 def _players(section: GameSection, number: int) -> list[Player]:
     labels = dict.fromkeys(entry.players[number] for entry in section.entries)
-    found = [_player(section, number, label) for label in labels]
+    ranked = [_player(section, number, label) for label in labels]
     sign = -1 if section.game.headline.direction == "higher" else 1
-    return sorted(found, key=lambda player: (player.mean.mean is None, sign * (player.mean.mean or 0.0), player.label))
+    return sorted(ranked, key=lambda player: (player.mean.mean is None, sign * (player.mean.mean or 0.0), player.label))
 
 
 def _player(section: GameSection, number: int, label: str) -> Player:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.games.base import Measure
-from ircore.results.games import game_board
 from leaderboard.games.board import (
     board_lines,
     board_measures,
@@ -105,7 +104,7 @@ def _board_values(section: GameSection) -> dict[str, Any]:
         "lines": lines,
         "measures": [(shown, value_digits(shown)) for shown in measures],
         "heat_columns": heat_columns(section),
-        "table": game_board(section.results),
+        "levels": list(dict.fromkeys(difficulty for _, difficulty in section.conditions)),
     }
 
 

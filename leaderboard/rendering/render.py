@@ -44,7 +44,7 @@ class Renderer:
 
 
 def block(template: str, values: Mapping[str, Any]) -> str:
-    """Return what a template makes of values alone."""
+    """Return a template rendered with some values."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
