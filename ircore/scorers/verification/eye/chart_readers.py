@@ -13,7 +13,7 @@ def read_bar(look: Look, mark: Mark) -> Readings:
     """Say whether a bar is there, its value in the figure's own axis, and its colour."""
     element = look.target.scene.elements[mark.elements[0]]
     surface = _surface(look)
-    bar = bars.bar_seen(look.view, element, surface)
+    bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Reading(False)}
     scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")

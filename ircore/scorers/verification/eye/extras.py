@@ -17,6 +17,10 @@ THINNEST = 2.2
 """Pixels of mean width: what is thinner and not long is the rim of something expected."""
 
 
+FRINGE = 5
+"""Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
+
+
 @dataclass(frozen=True)
 class Extra:
     """Something that should not be there: its box in the target's coordinates, and its weight against precision."""
@@ -38,8 +42,10 @@ def extras_of(look: Look) -> list[Extra]:
     ink = ndimage.binary_opening(ink, np.ones((2, 2), bool))
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
+    away = ink & ~ndimage.binary_dilation(explained, iterations=FRINGE)
+    reaching = ndimage.maximum(away, parts, np.arange(1, count + 1)) if count else np.zeros(0)
     extras = []
-    for number in np.flatnonzero(sizes >= LEAST) + 1:
+    for number in np.flatnonzero((sizes >= LEAST) & (np.asarray(reaching) > 0)) + 1:
         extra = _extra(parts == number, float(sizes[number - 1]))
         if extra is not None:
             extras.append(extra)
