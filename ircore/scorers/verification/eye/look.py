@@ -169,7 +169,7 @@ def _words(look: Look, present: list[bool]) -> list[Reading]:
     typical = float(np.median(np.diag(alike)))
     texts = [look.target.texts[k].text or "" for k in usable]
     for row, k in enumerate(usable):
-        readings[k] = _word(alike[row], row, texts, typical)
+        readings[k] = _word(alike[row], row, texts, 0.0 if look.is_rough else typical)
     return readings
 
 
