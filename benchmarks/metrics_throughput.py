@@ -67,9 +67,8 @@ def main() -> None:
     print(f"{', '.join(METRICS)} on pairs of {SIDE} × {SIDE}, pairs a second")
     print(f"sewar and brisque, one process   {speed:8.3f}   ({len(theirs['rows'])} pairs)")
     print(f"ircore, one process              {alone:8.3f}   {alone / speed:6.1f} ×   ({len(rows)} pairs)")
-    print(
-        f"ircore, {os.cpu_count()} processes              {together:8.3f}   {together / speed:6.1f} ×   ({given.pairs} pairs)"
-    )
+    everyone = f"ircore, {os.cpu_count()} processes"
+    print(f"{everyone:<33}{together:8.3f}   {together / speed:6.1f} ×   ({given.pairs} pairs)")
     apart = np.abs(np.array(rows) - np.array(theirs["rows"])).max(axis=0)
     print("largest difference: " + ", ".join(f"{name} {value:.1e}" for name, value in zip(METRICS, apart, strict=True)))
 

@@ -90,14 +90,14 @@ def test_a_missing_file_and_no_variable_are_said_plainly(weights: Path, monkeypa
     assert "IRCORE_LPIPS_BACKBONE names none" in (lpips_module.METRIC.obstacle() or "")
 
 
-class MeanColours(torch.nn.Module):  # type: ignore[misc, name-defined]
+class MeanColours(torch.nn.Module):  # type: ignore[misc]
     """Three features of a picture of 8 bits: the mean of each colour."""
 
     def forward(self, picture: Any) -> Any:
         return picture.float().mean(dim=(2, 3))
 
 
-class MeanDifference(torch.nn.Module):  # type: ignore[misc, name-defined]
+class MeanDifference(torch.nn.Module):  # type: ignore[misc]
     """Distance of two pictures: the mean difference of their values."""
 
     def forward(self, one: Any, other: Any) -> Any:
