@@ -30,7 +30,7 @@ from ircore.scorers.metrics.measure import load_metrics, measure
 METRICS = ("psnr", "ssim", "uqi_sewar", "brisque")
 SIDE = 1024
 FOLDER = Path("build/benchmark-metrics")
-PACKAGES = ("sewar==0.4.10", "brisque==0.2.0", "numpy<2.4", "pillow", "setuptools")
+PACKAGES = ("sewar==0.4.10", "brisque==0.2.0", "opencv-python-headless", "numpy<2.4", "pillow", "setuptools")
 
 THEIRS = """
 import json, sys, time

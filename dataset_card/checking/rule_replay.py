@@ -18,7 +18,7 @@ from ircore.games.base import Game
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call, End, Failure
-from ircore.submissions.rescoring.rules import rule_faults
+from ircore.submissions.rescoring.rules import Replay as RuleReplay
 
 OF_THE_RULES = frozenset({"describer_over_budget"})
 """Reasons of an abort that the game finds in a message by itself; of all others the release only says that."""
@@ -48,7 +48,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     known = InstanceSet(Path(), run.instance_set, (replay.instance,))
     game, prompts = _game(run.game)
     rewritten = _as_answered(episode, run)
-    for fault in rule_faults(run, tuple(_events(rewritten, run, prompts)), known, game, prompts):
+    for fault in RuleReplay(run, known, game, prompts).faults(tuple(_events(rewritten, run, prompts))):
         yield f"{where}, rules: {fault.removeprefix(f'{episode.episode_id}: ')}"
     if (reason := episode.abort_reason) and _seat_of(reason) not in (None, role := _where_it_ended(episode)[1]):
         yield f"{where}, rules: abort_reason is {reason!r}, where the {role} had to answer"

@@ -33,8 +33,9 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.answers import rendering_of
+from ircore.runs.episode import ended_episode
 from ircore.runs.events import Call, CallKey, Failure
-from ircore.runs.play import ended_episode, make_run, with_run_id
+from ircore.runs.play import make_run, with_run_id
 from ircore.runs.recorded import RecordedTable
 
 PLAYER = "clembench"

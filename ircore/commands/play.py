@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ircore.commands.executor import executor_options, scheduler_of
+from ircore.commands.options import executor_options, scheduler_of
 
 if TYPE_CHECKING:
     from ircore.games.base import Game

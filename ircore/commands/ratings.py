@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.paths import SeveralPathsCommand
+from ircore.commands.options import SeveralPathsCommand
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:

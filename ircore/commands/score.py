@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.executor import executor_options, scheduler_of
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
+from ircore.commands.options import executor_options, scheduler_of
 from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.results.gaps import UnrankedRun
-    from ircore.runs.folder import GameRunFolder
+    from ircore.runs.folder import GameRunFolder, RunFolder
     from ircore.scorers.computed import Elsewhere, ScoringPlan, ScoringSummary
     from ircore.scorers.model_judges.runner import JudgeReport
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Instead of all built-in; may be repeated.")
 @click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final one.")
+@click.option("--facts", is_flag=True, help="Also measure which facts messages state and renderings show.")
 @executor_options
 @judging_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one JSON document.")
@@ -35,6 +36,7 @@ def command(
     judges: tuple[str, ...],
     metrics: tuple[str, ...],
     every_turn: bool,
+    facts: bool,
     executor: str,
     scheduler: str | None,
     concurrency: int,
@@ -79,6 +81,8 @@ def command(
     done = score_runs(folders, plan, elsewhere=_elsewhere(scheduler_of(executor, scheduler)))
     reports = judge_runs(folders, models, asked) if models else []
     _tell_others(plan)
+    if facts:
+        _measure_facts(folders)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     _tell(done, reports, plan.judges, unranked, round(monotonic() - begun, 2), as_json)
     return end_of(reports)
@@ -115,6 +119,15 @@ def _tell(
     tell_counts(counts, [*judges, *(report.name for report in reports)])
     for gap in unranked:
         click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
+
+
+def _measure_facts(runs: "list[RunFolder]") -> None:
+    """Measure which facts of drawn targets the messages state and the renderings show, and say how many turns."""
+    from ircore.scorers.said.measuring import measure_said
+
+    count = measure_said(runs)
+    passed = f"; {count.without_scene} episodes have targets that were not drawn" if count.without_scene else ""
+    click.echo(f"facts: {count.new:,} new turns, {count.kept:,} kept{passed}", err=True)
 
 
 def _score_games(runs: "list[GameRunFolder]", as_json: bool) -> None:

@@ -1,48 +1,61 @@
 """``ircore submission``: make, check and prepare a submission."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ircore.commands import (
-    submission_evaluate,
     submission_lifecycle,
-    submission_links,
     submission_new,
-    submission_pack,
-    submission_pin,
     submission_preview,
-    submission_reproduce,
-    submission_rescore,
     submission_season,
-    submission_waiting,
+    submission_transcripts,
+    submission_upkeep,
 )
-from ircore.commands.paths import SeveralPathsCommand
+from ircore.commands.options import SeveralPathsCommand
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ircore.submissions.check.findings import Finding
+    from ircore.submissions.check.submission import Checked
+
+_json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_github_option = click.option(
+    "--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says."
+)
 
 PARTS = {
     "Hand in a pair": ("new", "check", "pack", "pin", "check-change"),
     "Afterwards": ("update", "withdraw", "reinstate", "correct", "history"),
     "For maintainers": (
-        *("preview", "waiting", "evaluate", "rescore", "dispute", "settle"),
+        *("preview", "pending", "evaluate", "rescore", "dispute", "settle"),
         *("withdrawals", "season", "links", "reproduce"),
     ),
 }
 """The commands in the order in which people come to need them."""
 
 
+FORMER_NAMES = {"waiting": "pending"}
+"""Commands that had another name once, by that name: they are understood and not listed."""
+
+
 class _Parts(click.Group):
     """A group whose help lists its commands by who needs them."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, FORMER_NAMES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = tuple(name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values()))
         for title, names in {**PARTS, "More": rest}.items():
-            found = [(name, one) for name in names if (one := self.get_command(ctx, name)) is not None]
-            if found:
+            commands = [(name, known) for name in names if (known := self.get_command(ctx, name)) is not None]
+            if commands:
                 with formatter.section(title):
-                    formatter.write_dl([(name, one.get_short_help_str(limit=72)) for name, one in found])
+                    formatter.write_dl([(name, known.get_short_help_str(limit=72)) for name, known in commands])
 
 
 @click.group("submission", cls=_Parts)
@@ -50,8 +63,7 @@ def command() -> None:
     """Make, check and hand in a submission, and look after those that are merged."""
 
 
-for part in (
-    submission_evaluate.command,
+for subcommand in (
     submission_lifecycle.correct,
     submission_lifecycle.dispute,
     submission_lifecycle.history,
@@ -60,17 +72,18 @@ for part in (
     submission_lifecycle.update,
     submission_lifecycle.withdraw,
     submission_lifecycle.withdrawals,
-    submission_links.command,
     submission_new.command,
-    submission_pack.command,
-    submission_pin.command,
     submission_preview.command,
-    submission_reproduce.command,
-    submission_rescore.command,
     submission_season.command,
-    submission_waiting.command,
+    submission_transcripts.pack,
+    submission_transcripts.pin,
+    submission_transcripts.rescore,
+    submission_upkeep.evaluate,
+    submission_upkeep.links,
+    submission_upkeep.pending,
+    submission_upkeep.reproduce,
 ):
-    command.add_command(part)
+    command.add_command(subcommand)
 
 
 @command.command("check", cls=SeveralPathsCommand, short_help="Check a manifest as it will be when handed in.")
@@ -78,8 +91,8 @@ for part in (
 @click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
 @click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
 @click.option("--resolve", is_flag=True, help="Look hosts up too: for the moment before strangers' pairs are played.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-@click.option("--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says.")
+@_json_option
+@_github_option
 @click.option(
     "--preview", type=click.Path(path_type=Path), metavar="DIR", help="Also make a site that shows the entry."
 )
@@ -112,19 +125,18 @@ def check(
     purpose = Purpose(local, resolve)
     if everything:
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
-        checked, found = tree.checked, tree.findings
+        _report(tree.checked, tree.findings, as_json, github, counted=True)
     else:
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
-        checked = tuple(check_submission(path, purpose) for path in paths)
-        found = ordered(one for each in checked for one in each.findings)
-    _report(list(checked), found, as_json, github, counted=everything)
+        checked = [check_submission(path, purpose) for path in paths]
+        _report(checked, ordered(finding for each in checked for finding in each.findings), as_json, github)
     if preview is not None:
         from ircore.core.plugins import load
-        from ircore.players.submission import read_manifest
+        from ircore.players.submission import read_any_manifest
 
         show = load("previews", "site")
-        for line in show(read_manifest(_only(paths)), runs, preview):
+        for line in show(read_any_manifest(_only(paths)), runs, preview):
             click.echo(printable(line), err=as_json)
 
 
@@ -133,8 +145,8 @@ def check(
 @click.argument("head")
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
 @submission_preview.by_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-@click.option("--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says.")
+@_json_option
+@_github_option
 def check_change(base: str, head: str, repo: Path, by: str, as_json: bool, github: bool) -> None:
     """Check what commit HEAD changes since it left BASE: one valid submission, and nothing else.
 
@@ -142,64 +154,57 @@ def check_change(base: str, head: str, repo: Path, by: str, as_json: bool, githu
     """
     from ircore.submissions.check.change import check_change as check_commits
 
-    one = check_commits(repo, base, head, by == "maintainers")
-    _report(list(one.checked), one.findings, as_json, github, more=one.as_dict())
+    change = check_commits(repo, base, head, by == "maintainers")
+    _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
 
 
 def _report(
-    checked: list[Any],
-    found: Any = None,
-    as_json: bool = False,
-    github: bool = False,
+    checked: "Sequence[Checked]",
+    findings: "Sequence[Finding]",
+    as_json: bool,
+    github: bool,
     counted: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Tell a verdict.
+    """Show a verdict.
+
+    Args:
+        checked: The submissions that were checked.
+        findings: All findings, errors first.
+        as_json: Whether the verdict is one JSON document.
+        github: Whether annotations and a summary for GitHub are written, too.
+        counted: Whether valid submissions are counted rather than listed.
+        more: Further fields of the JSON document.
 
     Raises:
-        InputError: There are errors.
+        InputError: There are errors; the error says them.
     """
     from ircore.submissions.check import reports
-    from ircore.submissions.check.findings import errors, ordered
+    from ircore.submissions.check.findings import errors
 
-    found = ordered(one for each in checked for one in each.findings) if found is None else found
+    wrong = errors(findings)
     if as_json:
         import json
 
-        click.echo(json.dumps(reports.as_json(checked, found, **(more or {})), indent=2))
+        click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
     else:
-        valid = [one for one in checked if one.valid]
-        for one in valid if not counted else []:
-            click.echo(printable(reports.valid_line(one)))
-        if not (checked or errors(found)):
+        valid = [submission for submission in checked if submission.valid]
+        for submission in valid if not counted else []:
+            click.echo(printable(reports.valid_line(submission)))
+        if not (checked or wrong):
             click.echo("no manifest is added or changed; no errors in what is")
         if counted:
             click.echo(f"{len(valid)} of {len(checked)} submissions valid")
     if github:
-        _tell_github(reports.annotations(found), reports.summary(checked, found), as_json)
-    wrong = errors(found)
-    for one in found if not (wrong or as_json) else ():
-        click.echo(printable(str(one)), err=True)
+        for line in reports.annotations(findings):
+            click.echo(line, err=as_json)
+        reports.add_step_summary(reports.summary(checked, findings))
     if wrong:
-        raise _refusal(found, wrong, as_json)
-
-
-def _refusal(found: Any, wrong: list[Any], as_json: bool) -> InputError:
-    """Return the error that ends a check: the first finding in its line, all of them below unless they are in JSON."""
-    from ircore.submissions.check.reports import told
-
-    line, detail = told(found)
-    return InputError(line, wrong[0].remedy if as_json else detail)
-
-
-def _tell_github(lines: list[str], summary: str, as_json: bool) -> None:
-    import os
-
-    for line in lines:
-        click.echo(line, err=as_json)
-    if place := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(place).open("a", encoding="utf-8") as file:
-            file.write(summary)
+        # The first finding in its line, all others below unless they are in the JSON document.
+        line, detail = reports.as_error(findings)
+        raise InputError(line, wrong[0].remedy if as_json else detail)
+    for finding in findings if not as_json else ():
+        click.echo(printable(str(finding)), err=True)
 
 
 def _only(paths: tuple[Path, ...]) -> Path:

@@ -26,15 +26,15 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
             wrapped = click.option(f"--{seat}-{name}", metavar=metavar, multiple=name == "parameter", help=text)(
                 wrapped
             )
-        such = "openai" if seat == "describer" else "openai-images"
-        wrapped = click.option(f"--{seat}", metavar="PLAYER", help=f"Who is the {seat}, such as {such}.")(wrapped)
+        example = "openai" if seat == "describer" else "openai-images"
+        wrapped = click.option(f"--{seat}", metavar="PLAYER", help=f"Who is the {seat}, such as {example}.")(wrapped)
     return wrapped
 
 
-@click.command("new", short_help="Make one: asks what no option says.")
+@click.command("new", short_help="Make a manifest: asks for what no option says.")
 @click.argument("path", type=click.Path(path_type=Path))
 @_seat_options
-@click.option("--game", metavar="NAME", help="Another game than reconstruction; nothing is asked then.")
+@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game it is to play.")
 @click.option(
     "--player",
     "players",
@@ -45,7 +45,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Of another game; may be given several times."
 )
-@click.option("--name", metavar="NAME", help="Of the pair; its two players by default.")
+@click.option("--name", metavar="NAME", help="Of the pair; its players' names by default.")
 @click.option("--author", "authors", metavar="NAME", multiple=True, help="May be given several times.")
 @click.option("--licence", metavar="SPDX", help="Of messages and renderings; CC-BY-4.0 by default.")
 @click.option("--link", "links", metavar="NAME=URL", multiple=True, help="May be given several times.")
@@ -54,82 +54,48 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.option("--max-turns", metavar="N", type=int, help="10 by default.")
 @click.option("--local", is_flag=True, help="It stays with you: servers, people and files of your own.")
 @click.option("--site-url", metavar="URL", help="Where the site stands: for the schema that editors read.")
-def command(
-    path: Path,
-    site_url: str | None,
-    local: bool,
-    game: str | None,
-    players: tuple[str, ...],
-    rules: tuple[str, ...],
-    **given: Any,
-) -> None:
-    """Make the submission PATH, such as submissions/my-pair: asks what no option says, and writes submission.yaml."""
+def command(path: Path, site_url: str | None, local: bool, game: str, **options: Any) -> None:
+    """Make the submission PATH, such as submissions/my-pair: asks for what no option says, writes submission.yaml."""
     import sys
 
-    from ircore.submissions.check.reports import told, valid_line
-    from ircore.submissions.check.submission import check_submission, neighbours_in
+    from ircore.submissions.check.neighbours import neighbours_in
+    from ircore.submissions.check.reports import as_error, valid_line
+    from ircore.submissions.check.submission import check_bytes
     from ircore.submissions.drafts import manifest_text, new_folder_of, purpose_of, schema_address, write_manifest
     from ircore.submissions.questions import Context, complete
 
     folder = new_folder_of(path)
-    if game is not None:
-        _of_game(folder, local, game, players, rules, given)
-        return
-    if players or rules:
-        raise click.UsageError("--player and --rule go with --game")
+    slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
+    stated = _stated(game, options)
     ask = _ask if sys.stdin.isatty() else None
-    context = Context(folder.absolute().name, neighbours_in(folder.absolute().parent), ask, _say, local)
     if ask is not None:
         _say("Each answer is checked at once; Ctrl-C leaves nothing behind.")
-    document = complete(_given(given), context)
-    manifest = write_manifest(folder, manifest_text(document, schema_address(folder, site_url)))
-    click.echo(printable(f"{manifest}: written"))
+    document = complete(stated, Context(slug, beside, ask, _say, local, game))
     purpose = purpose_of(document, local)
-    checked = check_submission(manifest, purpose)
+    text = manifest_text(document, schema_address(folder, site_url))
+    checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, purpose)
     if not checked.valid:
-        raise InputError(*told(checked.findings))
-    click.echo(printable(valid_line(checked)))
-    for one in checked.findings:
-        click.echo(printable(str(one)), err=True)
-    for line in _next(folder, document, purpose):
-        click.echo(printable(line), err=True)
-
-
-def _of_game(
-    folder: Path, local: bool, game: str, players: tuple[str, ...], rules: tuple[str, ...], given: dict[str, Any]
-) -> None:
-    """Write a manifest of a game other than reconstruction, once it is seen to be sound."""
-    from ircore.core.records import RECONSTRUCTION
-    from ircore.submissions.check.reports import told, valid_line
-    from ircore.submissions.check.submission import Purpose, check_bytes, neighbours_in
-    from ircore.submissions.drafts import manifest_text, parameter, write_manifest
-    from ircore.submissions.game_drafts import game_document
-
-    parts = {key: value for key, value in _given(given).items() if value}
-    if game == RECONSTRUCTION or parts.keys() & {*_SEATS, "rules"}:
-        raise click.UsageError("--game is for other games, whose seats are named by --player and rules by --rule")
-    if rules:
-        parts["rules"] = dict(parameter(rule, "--rule") for rule in rules)
-    text = manifest_text(game_document(game, players, parts), None)
-    slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
-    checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, Purpose(local))
-    if not checked.valid:
-        raise InputError(*told(checked.findings))
+        raise InputError(*as_error(checked.findings))
     click.echo(printable(f"{write_manifest(folder, text)}: written"))
     click.echo(printable(valid_line(checked)))
+    for finding in checked.findings:
+        click.echo(printable(str(finding)), err=True)
+    for line in _next(folder, document, purpose):
+        click.echo(printable(line), err=True)
 
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
     """Yield what to do with a new submission."""
     from shlex import quote
 
-    from ircore.submissions.check.seats import SERVICES
+    from ircore.submissions.drafts import player_specs
 
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
+    game = f"--game {quote(document['game'])} " if "game" in document else ""
     yield "\nNext:\n"
-    if any(document[seat]["player"] in SERVICES for seat in _SEATS):
+    if any("model" in spec for spec in player_specs(document).values()):
         yield f"  ircore doctor {path}        # a few tiny questions"
-    yield "  ircore instances build --out build/instances"
+    yield f"  ircore instances build {game}--out build/instances"
     yield f"  ircore play {path} \\\n    --instances build/instances --out {run} --limit 5"
     yield f"  ircore score {run}\n"
     if purpose.unplayed and not purpose.local:
@@ -140,27 +106,44 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
     yield "How it goes on, and how it is handed in: docs/submit.md"
 
 
-def _given(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options gave."""
+def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a manifest that options state.
+
+    Raises:
+        click.UsageError: An option belongs to another game.
+    """
+    from ircore.core.records import RECONSTRUCTION
+    from ircore.games.registry import load_game
+    from ircore.submissions.drafts import parameter, players_of
+
+    parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
+    if options["authors"]:
+        parts["authors"] = list(options["authors"])
+    if options["links"]:
+        parts["links"] = dict(_link(link) for link in options["links"])
+    rules = {key: options[key] for key in ("token_budget", "max_turns") if options[key] is not None}
+    seats = {seat: _seat(seat, options) for seat in _SEATS}
+    if game == RECONSTRUCTION:
+        if options["players"] or options["rules"]:
+            raise click.UsageError("--player and --rule go with --game")
+        stated_rules = {"rules": {"token_budget": 200, "max_turns": 10, **rules}} if rules else {}
+        return {**parts, **seats, **stated_rules}
+    if rules or any(seats.values()):
+        raise click.UsageError("the seats of another game are named by --player, its rules by --rule")
+    parts["players"] = players_of([seat.name for seat in load_game(game, "--game").seats], options["players"])
+    if options["rules"]:
+        parts["rules"] = dict(parameter(rule, "--rule") for rule in options["rules"])
+    return parts
+
+
+def _seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what the options of a seat of reconstruction state."""
     from ircore.submissions.drafts import parameter
 
-    parts: dict[str, Any] = {}
-    for seat in _SEATS:
-        keys = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
-        spec = {key: given[f"{seat}{ending}"] for key, ending in keys.items() if given[f"{seat}{ending}"] is not None}
-        named = dict(parameter(one, f"--{seat}-parameter") for one in given[f"{seat}_parameter"])
-        parts[seat] = {**spec, **({"parameters": named} if named else {})}
-    for key in ("name", "licence", "hardware"):
-        if given[key] is not None:
-            parts[key] = given[key]
-    if given["authors"]:
-        parts["authors"] = list(given["authors"])
-    if given["links"]:
-        parts["links"] = dict(_link(one) for one in given["links"])
-    rules = {key: given[key] for key in ("token_budget", "max_turns") if given[key] is not None}
-    if rules:
-        parts["rules"] = {"token_budget": 200, "max_turns": 10, **rules}
-    return parts
+    endings = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
+    spec = {key: value for key, end in endings.items() if (value := options[f"{seat}{end}"]) is not None}
+    named = dict(parameter(text, f"--{seat}-parameter") for text in options[f"{seat}_parameter"])
+    return {**spec, **({"parameters": named} if named else {})}
 
 
 def _link(text: str) -> tuple[str, str]:

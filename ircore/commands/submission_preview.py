@@ -5,15 +5,13 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.paths import published_runs
+from ircore.commands.options import path_option, published_runs
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
 
-SHOWN = 20
-"""Findings that are listed when transcripts are refused."""
 by_option = click.option(
     "--by",
     type=click.Choice(["anybody", "maintainers"]),
@@ -28,17 +26,10 @@ by_option = click.option(
 @click.argument("head")
 @click.option("--repo", default=".", type=click.Path(path_type=Path), help="Clone that has both, with their history.")
 @by_option
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
-@click.option(
-    "--published",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="What ircore release pull made: the runs to stand beside.",
-)
+@path_option("--out", "Folder to make.", required=True)
+@path_option("--published", "What ircore release pull made: the runs to stand beside.", required=True)
 @click.option("--rescore", is_flag=True, help="Fetch the transcripts that it names, check and score them: its place.")
-@click.option(
-    "--instances", type=click.Path(path_type=Path), help="For --rescore: the set that counts; drawn if not given."
-)
+@path_option("--instances", "For --rescore: the set that counts; drawn if not given.")
 @click.option("--github", is_flag=True, help="Also write a summary where GITHUB_STEP_SUMMARY says.")
 def command(
     base: str,
@@ -59,25 +50,30 @@ def command(
     from tempfile import TemporaryDirectory
 
     from ircore.core.plugins import load
-    from ircore.players.submission import read_manifest
+    from ircore.players.submission import read_any_manifest
 
     runs = published_runs(published)
     with TemporaryDirectory() as folder:
-        place = _manifest(repo, base, head, by == "maintainers", Path(folder))
+        place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
             click.echo("not one manifest is added or changed: nothing to preview")
             return
         if rescore:
-            runs = tuple(_with_rescored(runs, place, Path(folder), instances))
-        lines = [printable(line) for line in load("previews", "site")(read_manifest(place), runs, out)]
+            runs = tuple(_runs_with_rescored(runs, place, Path(folder), instances))
+        lines = [printable(line) for line in load("previews", "site")(read_any_manifest(place), runs, out)]
     for line in lines:
         click.echo(line)
     click.echo(f"look   ircore site serve {out}")
     if github:
-        _tell_github(lines)
+        from html import escape
+
+        from ircore.submissions.check.reports import add_step_summary
+
+        text = escape("\n".join(lines))
+        add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n")
 
 
-def _manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
+def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
     """Write the manifest that a change adds or alters into a folder of its own; None if there is none, or several."""
     from ircore.players.submission import MANIFEST
     from ircore.submissions.check.change import check_change
@@ -91,64 +87,55 @@ def _manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Pa
         return None
     objects, place = Repository(repo), folder / change.checked[0].slug
     path = f"submissions/{place.name}"
-    blobs = [one for one in objects.blobs(change.head, path) if one.entry.path == f"{path}/{MANIFEST}"]
+    blobs = [blob for blob in objects.blobs(change.head, path) if blob.entry.path == f"{path}/{MANIFEST}"]
     place.mkdir()
     (place / MANIFEST).write_bytes(next(objects.contents(blobs)))
     return place
 
 
-def _with_rescored(published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None) -> Iterator[Path]:
-    """Yield published runs, and the one that a submission's transcripts make, in the place of its former one.
+def _runs_with_rescored(
+    published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None
+) -> Iterator[Path]:
+    """Yield published runs, and the run that a submission's transcripts make in place of its published one.
 
-    Beside it stand those of its own version of the benchmark: none, until such are published.
+    Of the same game only runs of the same version of the benchmark stand beside it: none, until such are published.
     """
-    from ircore.runs.folder import RunFolder
+    from ircore.runs.folder import open_any_run
 
-    made = _rescored(place, folder, instances, published)
-    if made is None:
+    rescored = _rescored(place, folder, instances, published)
+    if rescored is None:
         yield from published
         return
-    ours = RunFolder.open(made).run
-    for one in published:
-        theirs = RunFolder.open(one).run
+    ours = open_any_run(rescored).run
+    for path in published:
+        theirs = open_any_run(path).run
         same = (theirs.instance_set, theirs.prompts) == (ours.instance_set, ours.prompts)
-        if same and theirs.slug != place.name:
-            yield one
-    yield made
+        if theirs.game != ours.game or (same and theirs.slug != place.name):
+            yield path
+    yield rescored
 
 
 def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
-    """Return the run that a submission's transcripts make, scored; nobody vouches for it. None if it has none."""
+    """Return the run that a submission's transcripts make, scored; nobody vouches for it. None if it names none."""
     from ircore.commands.main import run as ircore
-    from ircore.players.submission import read_manifest
+    from ircore.commands.submission_transcripts import show_faults, show_flags
+    from ircore.players.submission import read_any_manifest
     from ircore.submissions.rescoring.fetch import fetch
-    from ircore.submissions.rescoring.rescore import RefusedError, rescore
+    from ircore.submissions.rescoring.rescore import rescore
 
-    reference = read_manifest(place).submission.transcripts
+    reference = read_any_manifest(place).submission.transcripts
     if reference is None:
         return None
     fetched = fetch(reference, folder / "fetched", DEADLINE).parent
     try:
-        made = rescore(place, folder / "run", instances, fetched, published=published)
+        rescored = rescore(place, folder / "run", instances, fetched, published=published)
     except InputError as error:
-        for fault in error.faults[:SHOWN] if isinstance(error, RefusedError) else ():
-            click.echo(printable(f"  {fault}"), err=True)
+        show_faults(error)
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(f"{reference.repo}: {len(made.folder.episodes())} episodes hold by the rules")
-    for flag in made.flags:
-        click.echo(printable(f"  for people to look at: {flag.rule}: {flag.where}: {flag.what}"))
-    if ircore(["score", str(made.folder.path), "--every-turn"]):
+    click.echo(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules")
+    show_flags(rescored, "for people to look at: ")
+    if ircore(["score", str(rescored.folder.path), "--every-turn"]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
-    return made.folder.path
-
-
-def _tell_github(lines: list[str]) -> None:
-    import os
-    from html import escape
-
-    if place := os.environ.get("GITHUB_STEP_SUMMARY"):
-        text = escape("\n".join(lines))
-        with Path(place).open("a", encoding="utf-8") as file:
-            file.write(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n")
+    return rescored.folder.path

@@ -3,6 +3,7 @@
 The game's records check these fields where the game is installed; without it they are JSON that can still be read.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
@@ -13,10 +14,12 @@ from ircore.core.records import (
     AnyInstance,
     AnyRun,
     Dates,
+    Episode,
     Line,
     Name,
     PlayerSpec,
     Record,
+    Rendering,
     Sha256,
     Submission,
     TranscriptsReference,
@@ -85,6 +88,31 @@ class GameEpisode(AnyEpisode):
     """One instance played by the players of a submission, in a game other than reconstruction."""
 
     steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
+
+
+AnyEnded = Episode | GameEpisode
+"""An episode of any game that has ended."""
+
+
+def recorded_steps(episode: AnyEnded) -> tuple[Fields, ...]:
+    """Return the steps of an episode of any game as JSON; those of reconstruction are its turns."""
+    if isinstance(episode, GameEpisode):
+        return episode.steps
+    return tuple(turn.model_dump(mode="json") for turn in episode.turns)
+
+
+def drawn_renderings(episode: AnyEnded) -> tuple[tuple[int, Rendering], ...]:
+    """Return every rendering in the steps of an episode with the number of its step, 1-based."""
+    steps = enumerate(recorded_steps(episode), start=1)
+    return tuple((number, rendering) for number, step in steps for rendering in _renderings_in(step))
+
+
+def _renderings_in(value: object) -> Iterator[Rendering]:
+    if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
+        yield Rendering.model_validate(value)
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _renderings_in(part)
 
 
 class GameScore(Record):

@@ -170,6 +170,11 @@ def is_none(value: object) -> bool:
     return value is None
 
 
+def is_unset(value: object) -> bool:
+    """Leave out a mark that is not set where a record is written, as ``is_none`` leaves out what is not given."""
+    return value is False
+
+
 class PlayerSpec(Record):
     """Which player takes a seat, with the settings that define it."""
 
@@ -439,6 +444,11 @@ class AnyRun(Record):
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
+    reference: bool = Field(
+        default=False,
+        exclude_if=is_unset,
+        description="Whether a player saw what no player may see: a ceiling or a floor, never ranked.",
+    )
 
 
 class Run(AnyRun):

@@ -49,16 +49,23 @@ class InstancesOf(ABC, Generic[InstanceT]):
         """Name of the game that the set is for."""
 
     @abstractmethod
+    def picture_files(self, instance: InstanceT) -> Mapping[str, Instance | PictureFile]:
+        """Return the records of an instance's pictures (file, hash, size) by name; nothing is read."""
+
     def files(self, instance: InstanceT) -> dict[str, bytes]:
         """Return the bytes of an instance's pictures by their files' names, their hashes checked.
 
         Raises:
             InputError: A file is missing or is not the one that the set was made with.
         """
+        return {file.image: _checked_bytes(self.folder, file) for file in self.picture_files(instance).values()}
 
-    @abstractmethod
     def pictures(self, instance: InstanceT) -> dict[str, Picture]:
         """Return an instance's pictures by name, their hashes checked."""
+        return {
+            name: Picture.from_own_file(_checked_bytes(self.folder, file), file.width, file.height)
+            for name, file in self.picture_files(instance).items()
+        }
 
     @abstractmethod
     def payload(self, instance: InstanceT) -> dict[str, Any]:
@@ -113,13 +120,9 @@ class InstanceSet(InstancesOf[Instance]):
         """Return an instance's picture, its hash checked."""
         return Picture.from_own_file(self.picture_bytes(instance), instance.width, instance.height)
 
-    def files(self, instance: Instance) -> dict[str, bytes]:
+    def picture_files(self, instance: Instance) -> Mapping[str, Instance | PictureFile]:
         """See ``InstancesOf``."""
-        return {instance.image: self.picture_bytes(instance)}
-
-    def pictures(self, instance: Instance) -> dict[str, Picture]:
-        """See ``InstancesOf``."""
-        return {"target": self.target(instance)}
+        return {"target": instance}
 
     def payload(self, instance: Instance) -> dict[str, Any]:
         """See ``InstancesOf``."""
@@ -135,16 +138,9 @@ class GameInstanceSet(InstancesOf[GameInstance]):
         """See ``InstancesOf``."""
         return self.instances[0].game
 
-    def files(self, instance: GameInstance) -> dict[str, bytes]:
+    def picture_files(self, instance: GameInstance) -> Mapping[str, Instance | PictureFile]:
         """See ``InstancesOf``."""
-        return {picture.image: _checked_bytes(self.folder, picture) for picture in instance.pictures.values()}
-
-    def pictures(self, instance: GameInstance) -> dict[str, Picture]:
-        """See ``InstancesOf``."""
-        return {
-            name: Picture.from_own_file(_checked_bytes(self.folder, picture), picture.width, picture.height)
-            for name, picture in instance.pictures.items()
-        }
+        return instance.pictures
 
     def payload(self, instance: GameInstance) -> dict[str, Any]:
         """See ``InstancesOf``."""

@@ -1,10 +1,12 @@
 """What a player may see, and what it answers.
 
 The views below are all that a player ever gets. A describer sees pictures, never a scene, a file name or a category; a
-generator sees text and its own earlier rendering, never the target. Players keep no state between turns: everything
-they need is in the view, so a game can go on in a new process after a crash.
+generator sees text and its own earlier rendering, never the target. Reference describers are told more and are never
+ranked. Players keep no state between turns: everything they need is in the view, so a game can go on in a new process
+after a crash.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -12,7 +14,7 @@ from pydantic import JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, Attempt, PlayerSpec, Usage
+from ircore.core.records import AnyAbortReason, Attempt, Instance, PlayerSpec, Usage
 from ircore.core.score_records import JudgeReason
 
 AnswerKind = Literal["text", "picture", "choice"]
@@ -66,6 +68,34 @@ class DescriberView:
 
 
 @dataclass(frozen=True)
+class Knowledge:
+    """What reference describers alone are told, see ``Traits.reference``: all that is known of the target.
+
+    Attributes:
+        instance: Category, difficulty and, if the target was drawn, its scene.
+        others: Every other instance of the set.
+        picture_of: Returns the picture of an instance of the set.
+        seed: Of the episode, the same at every turn.
+    """
+
+    instance: Instance
+    others: tuple[Instance, ...]
+    picture_of: Callable[[Instance], Picture]
+    seed: int
+
+
+@dataclass(frozen=True)
+class InformedView(DescriberView):
+    """What a reference describer sees: as any describer, and what no describer may see.
+
+    Attributes:
+        knowledge: All that is known of the target.
+    """
+
+    knowledge: Knowledge
+
+
+@dataclass(frozen=True)
 class GeneratorView:
     """What the generator sees at its turn.
 
@@ -99,10 +129,11 @@ class Captioned(NamedTuple):
 
 
 class Said(NamedTuple):
-    """An earlier question of the episode to the same seat, and its answer."""
+    """An earlier question of the episode to the same seat, its answer, and the pictures that came with the question."""
 
     prompt: str
     answer: str
+    pictures: tuple[Captioned, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +152,9 @@ class Question:
         earlier: What this seat was asked and answered before in the episode, oldest first, where the game shows that.
         seed: For players that draw random numbers: the same for the same run, instance, step and seat.
         answers: What is answered with. Whoever sends the question fills it in from the seat, games need not.
+        unclear: The choice that is recorded for words which are none of ``choices``, with the words as a note; None if
+            such words end the episode.
+        exact: Whether only a choice itself is taken, in any letter case, without marks around it.
     """
 
     step: int
@@ -130,6 +164,14 @@ class Question:
     earlier: tuple[Said, ...] = ()
     seed: int = 0
     answers: AnswerKind = "text"
+    unclear: str | None = None
+    exact: bool = False
+
+    @property
+    def in_sight(self) -> tuple[Captioned, ...]:
+        """The pictures that were shown last: with this question or, where a game shows them once, before."""
+        shown = (self.pictures, *(said.pictures for said in reversed(self.earlier)))
+        return next(filter(None, shown), ())
 
 
 class Exchange(NamedTuple):
@@ -249,6 +291,8 @@ class Traits:
         parameters: Names of the parameters that it takes; None if it checks them itself.
         example: Parameters that are worth setting, as people type them; shown when a manifest is made.
         draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
+        reference: Whether it is a describer that sees what no describer may see (``InformedView``). Runs with such a
+            player are ceilings and floors, marked as references and never ranked.
     """
 
     methods: tuple[str, ...] = ()
@@ -257,6 +301,7 @@ class Traits:
     example: str = ""
     draws_apart: bool = False
     answers: tuple[AnswerKind, ...] = ()
+    reference: bool = False
 
     @property
     def offline(self) -> bool:

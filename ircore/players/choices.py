@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ircore.players.base import Question
+
+LONGEST_NOTE = 500
+"""Characters of words that are none of the choices, as they are recorded."""
+
 MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
 """What may stand around a choice."""
 
@@ -14,7 +19,27 @@ class Choice(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def read_choice(text: str, choices: Sequence[str]) -> Choice | None:
+def choice_of(text: str, question: Question) -> Choice | None:
+    """Return the choice that the words of an answer are; ``question.unclear`` with a note if they are none.
+
+    >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
+    >>> choice_of(" b ", question).choice, choice_of("Image B", question)
+    ('B', Choice(choice='invalid', notes=('Image B',)))
+
+    Args:
+        text: What was answered.
+        question: What was asked.
+
+    Returns:
+        None if the words are no choice and the question has no choice for that.
+    """
+    choice = read_choice(text, question.choices, question.exact)
+    if choice is None and question.unclear is not None:
+        return Choice(question.unclear, (text.strip()[:LONGEST_NOTE],))
+    return choice
+
+
+def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
     """Return the choice that words are; None if they are none, or could be several.
 
     Words that differ in nothing but letter case and the marks around them are taken, with a note.
@@ -29,10 +54,13 @@ def read_choice(text: str, choices: Sequence[str]) -> Choice | None:
     Args:
         text: What was answered.
         choices: What was offered.
+        exact: Whether marks around a choice are refused; letter case then counts for nothing and needs no note.
     """
     words = text.strip()
     if words in choices:
         return Choice(words)
+    if exact:
+        return next((Choice(choice) for choice in choices if choice.casefold() == words.casefold()), None)
     alike = [choice for choice in choices if _bare(choice) == _bare(words)]
     if len(alike) != 1 or not _bare(words):
         return None

@@ -38,7 +38,7 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.players.choices import read_choice
+from ircore.players.choices import choice_of
 
 OPEN, CLOSE, DONE = "<DESCRIPTION>", "</DESCRIPTION>", "<DONE>"
 PARAMETERS = ("folder", "poll_s", "timeout_s")
@@ -124,7 +124,7 @@ class HumanPlayer:
             PlayerError: Nobody answered in time.
             WorkError: Standard input has ended, or the folder cannot be written.
         """
-        pictures = {f"shown-{number}.png": shown.picture for number, shown in enumerate(question.pictures, start=1)}
+        pictures = {f"shown-{number}.png": shown.picture for number, shown in enumerate(question.in_sight, start=1)}
         words = _in_words(question)
         if self._folder is not None:
             place = self._folder / _name(question.answers, question.step, (words,), pictures)
@@ -213,20 +213,20 @@ _HOW: dict[AnswerKind, str] = {
 def _in_words(question: Question) -> str:
     """Return a question without its pictures: what was said before, the prompt, captions, choices."""
     earlier = [f"{said.prompt}\n> {said.answer}" for said in question.earlier]
-    captions = [f"shown-{number}.png: {shown.caption}" for number, shown in enumerate(question.pictures, start=1)]
+    captions = [f"shown-{number}.png: {shown.caption}" for number, shown in enumerate(question.in_sight, start=1)]
     offered = [f"One of: {', '.join(question.choices)}"] if question.answers == "choice" else []
     return "\n\n".join([*earlier, question.prompt, *(["\n".join(captions)] if captions else []), *offered])
 
 
 def _problem(question: Question, text: str) -> str:
     """Return what is wrong with an answer in words; empty if nothing is."""
-    if question.answers == "choice" and read_choice(text, question.choices) is None:
+    if question.answers == "choice" and choice_of(text, question) is None:
         return f"Not one of: {', '.join(question.choices)}."
     return ""
 
 
 def _worded(question: Question, text: str) -> Answer:
-    choice = read_choice(text, question.choices) if question.answers == "choice" else None
+    choice = choice_of(text, question) if question.answers == "choice" else None
     return TextAnswer(text.strip()) if choice is None else ChoiceAnswer(*choice)
 
 

@@ -91,6 +91,17 @@ class BoardRow:
 
 
 @dataclass(frozen=True)
+class Reference:
+    """A run whose describer saw what no describer may see: drawn as a line beside pairs, never ranked among them."""
+
+    submission: SubmissionResult
+    """Describer, generator and rules."""
+
+    cells: Mapping[BoardKey, Cell]
+    """Its numbers by category, difficulty and judge."""
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything known of some runs on one instance set."""
 
@@ -130,19 +141,29 @@ class Results:
     runs: Mapping[str, PlayedRun] = field(default_factory=dict, compare=False, repr=False)
     """The runs themselves, by run_id."""
 
+    references: tuple[Reference, ...] = ()
+    """Runs of reference describers, in none of the above: ceilings and floors."""
+
     @classmethod
     def from_runs(cls, runs: Iterable[RunSource | PlayedRun]) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
 
         Args:
             runs: At least one, all on the same instance set: run folders, runs read back from a release, or views.
+                Those of reference describers become ``references``.
 
         Raises:
-            InputError: There is no run, two runs are of different instance sets, two are of the same submission
-                under the same rules, or judges of one name are not the same.
+            InputError: There is no run but those of reference describers, two runs are of different instance sets, two
+                are of the same submission under the same rules, or judges of one name are not the same.
         """
-        ordered = sorted(map(PlayedRun.of, runs), key=_order)
-        _refuse_mixtures(ordered)
+        given = sorted(map(PlayedRun.of, runs), key=_order)
+        _refuse_mixtures(given)
+        ordered = [run for run in given if not run.run.reference]
+        if not ordered:
+            raise InputError(
+                f"{given[0].path}: a run of a reference describer, which is never ranked",
+                "Name a run of a pair as well: the reference is shown beside it.",
+            )
         instances = ordered[0].instances
         by_id = {run.run.run_id: run for run in ordered}
         episodes = {run_id: run.results for run_id, run in by_id.items()}
@@ -168,6 +189,11 @@ class Results:
             standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
             judge_identities=identities,
             runs=by_id,
+            references=tuple(
+                Reference(SubmissionResult(run.run, run.provenance), _cells(run, scopes, families))
+                for run in given
+                if run.run.reference
+            ),
         )
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:

@@ -43,7 +43,8 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
             f"Answer with a {KINDS[seat.answers].__name__}.",
         )
     choices = getattr(question, "choices", ())
-    if isinstance(answer, ChoiceAnswer) and answer.choice not in choices:
+    unclear = getattr(question, "unclear", None)
+    if isinstance(answer, ChoiceAnswer) and answer.choice not in (*choices, *([] if unclear is None else [unclear])):
         raise WorkError(
             f"the player in the seat {seat.name} chose {answer.choice!r}", f"Choose one of: {', '.join(choices)}."
         )

@@ -11,12 +11,13 @@ from pydantic import ValidationError
 from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
-from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat, declaration_faults
+from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat
+from ircore.games.declarations import declaration_faults
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_entry, call_key, fitting
+from ircore.runs.episode import ended_episode, payload_of, played
 from ircore.runs.events import Call, CallKey
-from ircore.runs.play import ended_episode, payload_of, played
 
 EPISODE = "episode"
 

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from ircore.core.game_records import GameEpisode
 from ircore.core.images import Picture
-from ircore.core.records import AnyAbortReason, Attempt, Episode, Name, Record, Rendering, Usage
+from ircore.core.records import RECONSTRUCTION, AnyAbortReason, Attempt, Episode, Name, Record, Rendering, Usage
 
 
 class Call(Record):
@@ -55,8 +55,20 @@ class GameEnd(Record):
 
 
 Event = Annotated[Call | Failure | End, Field(discriminator="event")]
+"""What happened in a run of the reconstruction game."""
 
-AnyEvent = Call | Failure | End | GameEnd
+EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
+"""Reads a line of the journal of a reconstruction run."""
+
+GAME_EVENTS: TypeAdapter[Call | Failure | GameEnd] = TypeAdapter(
+    Annotated[Call | Failure | GameEnd, Field(discriminator="event")]
+)
+"""Reads a line of the journal of a run of another game."""
+
+AnyEnd = End | GameEnd
+"""The end of an episode of any game."""
+
+AnyEvent = Call | Failure | AnyEnd
 """What happened in a run of any game."""
 
 
@@ -80,6 +92,16 @@ class CallKey(NamedTuple):
     role: str
 
 
+def episode_id_of(event: AnyEvent) -> str:
+    """Return the id of the episode in which an event happened."""
+    return event.episode.episode_id if isinstance(event, AnyEnd) else event.episode_id
+
+
+def step_word(game: str) -> str:
+    """Return what a step of an episode is called: a turn of reconstruction, a step of any other game."""
+    return "turn" if game == RECONSTRUCTION else "step"
+
+
 def end_entry(episode: Episode | GameEpisode) -> Entry:
     """Return what is recorded of an episode that has ended."""
     return Entry(End(episode=episode) if isinstance(episode, Episode) else GameEnd(episode=episode))
@@ -87,4 +109,4 @@ def end_entry(episode: Episode | GameEpisode) -> Entry:
 
 def event_line(event: AnyEvent) -> bytes:
     """Return what happened as a line of the journal, without newline."""
-    return event.model_dump_json(exclude_none=not isinstance(event, End | GameEnd)).encode()
+    return event.model_dump_json(exclude_none=not isinstance(event, AnyEnd)).encode()

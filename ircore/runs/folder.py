@@ -18,20 +18,20 @@ from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import RECONSTRUCTION, Episode, Instance, Rendering, Run
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.runs.events import AnyEvent, Call, CallKey, End, Event, Failure, GameEnd
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, End, Failure, GameEnd
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -41,8 +41,6 @@ MEASURES = "measures.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 
-_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
-_GAME_EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[Call | Failure | GameEnd, Field(discriminator="event")])
 _GAME_SCORES = TypeAdapter(GameScore)
 _SCORES = TypeAdapter(Score)
 
@@ -129,9 +127,9 @@ class AnyRunFolder:
         """Return every question that was asked in vain, in the order in which it happened."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
-    def ended(self) -> dict[str, Episode | GameEpisode]:
+    def ended(self) -> dict[str, AnyEnded]:
         """Return the episodes that have ended by id, each as it ended last, in the order of the instance set."""
-        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End | GameEnd)}
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
         names = (instance.instance_id for instance in self.any_instances.instances)
         return {name: ended[name] for name in names if name in ended}
 
@@ -219,7 +217,7 @@ class RunFolder(AnyRunFolder):
     """The folder of a run of the reconstruction game, opened for reading; ``InputError`` for another game's."""
 
     run: Run
-    _events = _EVENTS
+    _events = EVENTS
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -269,7 +267,7 @@ class GameRunFolder(AnyRunFolder):
     """The folder of a run of another game, opened for reading."""
 
     run: GameRun
-    _events = _GAME_EVENTS
+    _events = GAME_EVENTS
 
     def episodes(self) -> tuple[GameEpisode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""

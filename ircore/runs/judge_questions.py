@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Attempt, Line, Name, Record, Sha256, Usage
 from ircore.core.score_records import JudgeIdentity, JudgeReason
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import AnyRunFolder
 from ircore.runs.judge_answers import AnswerError, read_choice, read_score
 
 JUDGEMENTS = "judgements.jsonl"
@@ -109,7 +109,7 @@ def asked_as(identity: JudgeIdentity) -> str:
     return hashlib.sha256(identity.model_dump_json(include={"player", "prompts"}).encode()).hexdigest()
 
 
-def read_judgements(folder: RunFolder) -> tuple[JudgeQuestion, ...]:
+def read_judgements(folder: AnyRunFolder) -> tuple[JudgeQuestion, ...]:
     """Return every question to a judge so far, in the order in which they were answered.
 
     Raises:

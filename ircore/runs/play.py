@@ -12,38 +12,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
-from pydantic import ValidationError
-
 from ircore import __version__
-from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.errors import InputError
+from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import RECONSTRUCTION, TECHNICAL_REASONS, AnyInstance, Episode, GameRules, Run
-from ircore.core.seeds import derived_seed
 from ircore.core.tokens import load_tokenizer
-from ircore.core.validation import describe_validation_error
-from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
+from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
-from ircore.players.base import Answer, Asked, PlayerError
+from ircore.players.base import Answer, Asked
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
+from ircore.players.traits import reference_players, traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine, Inquiry, Refusal
+from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
+from ircore.runs.informing import informed
 from ircore.runs.writer import RunWriter
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
-
-AnyEnded = Episode | GameEpisode
-"""An episode of any game that has ended."""
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -96,6 +92,7 @@ def make_run(
         seed=seed,
         version=__version__,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        reference=bool(reference_players(loaded.submission.players)),
     )
     return with_run_id(draft)
 
@@ -202,7 +199,7 @@ class _Session:
 
     async def _worker(self, waiting: Iterator[AnyInstance]) -> None:
         for instance in waiting:
-            setup = episode_setup(self.game, self.plan, instance)
+            setup = episode_setup(self.game, self.plan.run, self.plan.instances, instance, self.plan.prompts)
             table = _JournalTable(instance.instance_id, setup, self)
             try:
                 ending = await played(self.game, table, setup)
@@ -215,68 +212,6 @@ class _Session:
             self.writer.finished[episode.episode_id] = episode.model_copy(update=lighter)
             self.engine.watch.ended(episode.outcome)
             self.engine.shown.advance(self.engine.watch.note())
-
-
-def episode_setup(game: Game[Any], plan: PlayPlan, instance: AnyInstance) -> EpisodeSetup[Any]:
-    """Return what an episode is played with."""
-    rules = plan.run.rules if isinstance(plan.run, Run) else game.rules.model_validate(plan.run.rules)
-    instances = cast(Any, plan.instances)
-    return EpisodeSetup(
-        instance=instance,
-        payload=payload_of(game, instances, instance),
-        pictures=instances.pictures(instance),
-        rules=rules,
-        prompts=plan.prompts,
-        seed=derived_seed(plan.run.seed, instance.instance_id),
-    )
-
-
-def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
-    """Return the game's own fields of an instance as its record.
-
-    Raises:
-        InputError: They do not fit.
-    """
-    try:
-        return game.payload.model_validate(instances.payload(instance))
-    except ValidationError as error:
-        raise InputError(
-            f"{instances.folder}: {instance.instance_id}: payload: {describe_validation_error(error)}",
-            f"Build the set again: ircore instances build --game {game.name}",
-        ) from error
-
-
-async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
-    """Play one episode; a player's refusal that the rules let through aborts it."""
-    try:
-        return await game.play(table, setup)
-    except PlayerError as refusal:
-        return Ending("aborted", (), refusal.reason, refusal.detail)
-
-
-def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
-    """Return the record of an episode that has ended.
-
-    Raises:
-        WorkError: It ended in a way that the game does not declare.
-    """
-    if ending.outcome not in {outcome.name for outcome in game.outcomes}:
-        raise WorkError(
-            f"{instance.instance_id}: the game {game.name} ended with {ending.outcome!r}, which it does not declare",
-            "This is a fault of the game: mend it and give the same command again.",
-        )
-    stated = {
-        "episode_id": instance.instance_id,
-        "instance_id": instance.instance_id,
-        "category": instance.category,
-        "difficulty": instance.difficulty,
-        "outcome": ending.outcome,
-        "abort_reason": ending.reason,
-        "detail": ending.detail[:2000] if ending.detail else None,
-    }
-    if game.name == RECONSTRUCTION:
-        return Episode.model_validate({**stated, "turns": ending.steps})
-    return GameEpisode.model_validate({**stated, "steps": [step.model_dump(mode="json") for step in ending.steps]})
 
 
 class _JournalTable:
@@ -320,15 +255,24 @@ class _SeatInquiry(Inquiry[Entry, Any]):
             folder.rendering(call.rendering)  # checked before it is relied on
         return Entry(call)
 
+    @property
+    def _is_informed(self) -> bool:
+        return traits_of(self.session.plan.run.submission.players[self.seat.name].player).reference
+
     def cached(self) -> Entry | None:
-        kept = self.session.cache.answer(self.seat, self.question) if self.session.cache else None
+        # What a reference player was told is no part of a cached question.
+        cache = None if self._is_informed else self.session.cache
+        kept = cache.answer(self.seat, self.question) if cache else None
         return None if kept is None else self._entry(kept, 0.0)
 
     def ask(self) -> Awaitable[Any]:
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
             return self._recorded_elsewhere(player.source)
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, self.question))
+        question = (
+            informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
+        )
+        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
         return asked
 
     async def _recorded_elsewhere(self, source: str) -> Answer:
@@ -336,7 +280,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 
     def answered(self, answer: Any, seconds: float) -> Entry:
         fit = written(fitting(self.seat, self.question, answer))
-        if self.session.cache:
+        if self.session.cache and not self._is_informed:
             self.session.cache.keep(self.seat, self.question, fit)
         return self._entry(fit, seconds)
 

@@ -19,6 +19,7 @@ class MissingAnswerError(Exception):
 
     def __init__(self, key: CallKey) -> None:
         super().__init__(f"turn {key.turn}: the {key.role}'s answer is missing")
+        self.key = key
 
 
 class RecordedTable:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import AnySubmission, GameRun
 from ircore.core.plugins import unknown
-from ircore.core.records import GameRules, Submission
+from ircore.core.records import GameRules, Run
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
@@ -66,14 +67,17 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) ->
     for name in given:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
-    submission = loaded.submission
-    stated = submission.rules.model_dump() if isinstance(submission, Submission) else submission.rules
     try:
-        return game.rules.model_validate({**stated, **given})
+        return game.rules.model_validate({**stated_rules(loaded.submission), **given})
     except ValidationError as error:
         raise InputError(
             f"{loaded.path}: rules: {describe_validation_error(error)}", f"See: ircore games show {game.name}"
         ) from error
+
+
+def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
+    """Return the rules that a manifest or a run states, as JSON by name."""
+    return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
 
 
 def check_seats(game: Game[Any], loaded: AnyLoaded) -> None:

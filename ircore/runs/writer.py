@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Self
 
 from ircore.core.files import sync_folder, write_bytes
-from ircore.core.game_records import GameEpisode
+from ircore.core.game_records import AnyEnded
 from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter
-from ircore.core.records import TECHNICAL_REASONS, Episode
+from ircore.core.records import TECHNICAL_REASONS
 from ircore.runs.events import Call, Entry, end_entry, event_line
 from ircore.runs.folder import JOURNAL, AnyRunFolder
 
@@ -25,34 +25,34 @@ class RunWriter:
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
     @staticmethod
-    def finished_episodes(folder: AnyRunFolder) -> dict[str, Episode | GameEpisode]:
+    def finished_episodes(folder: AnyRunFolder) -> dict[str, AnyEnded]:
         """Return the episodes that need not be played again, by id."""
         return {
             name: episode for name, episode in folder.ended().items() if episode.abort_reason not in TECHNICAL_REASONS
         }
 
     def record(self, entries: Sequence[Entry]) -> None:
-        """Record what happened, all of it or nothing; on return it is on the disk itself.
+        """Record events, all of them or none; on return they are on the disk itself.
 
-        The renderings' files are there before the journal names them, whatever happens in between.
+        The files of renderings are there before the journal names them, whatever happens in between.
 
         Raises:
             WorkError: It cannot be written.
         """
-        pictures = {one.picture.sha256: one.picture for one in entries if one.picture is not None}
+        pictures = {entry.picture.sha256: entry.picture for entry in entries if entry.picture is not None}
         new = pictures.keys() - self._stored
         for sha256 in new:
             write_bytes(self.folder.rendering_path(sha256), pictures[sha256].data, durable=True)
         if new:
             sync_folder(self.folder.path / "renderings")
             self._stored |= new
-        self._journal.append([event_line(one.event) for one in entries], durable=True)
+        self._journal.append([event_line(entry.event) for entry in entries], durable=True)
 
     def record_call(self, call: Call, picture: Picture | None = None) -> None:
         """Record an answer."""
         self.record([Entry(call, picture)])
 
-    def record_end(self, episode: Episode | GameEpisode) -> None:
+    def record_end(self, episode: AnyEnded) -> None:
         """Record that an episode has ended."""
         self.record([end_entry(episode)])
 

@@ -9,8 +9,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance, GameScore
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, Game, Measure, Measured
+from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder
-from ircore.runs.play import payload_of
 
 
 class MeasureCounts(NamedTuple):

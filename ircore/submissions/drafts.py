@@ -4,7 +4,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,14 @@ import yaml
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.plugins import available
+from ircore.core.plugins import available, unknown
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import MANIFEST
 from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.manifest import STAND_IN
+from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES
-from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes
+from ircore.submissions.check.submission import Purpose, check_bytes
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -26,20 +27,13 @@ SCHEMA = Path(__file__).with_name("submission.schema.json")
 LICENCE = "CC-BY-4.0"
 """Proposed where no licence is named: of messages and renderings, not of models."""
 
-_SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "parameters")
+FIELDS = {"model": "model", "revision": "revision", "url": "base_url", "key": "api_key_env", "source": "source"}
+"""What may follow a seat's name in an option, and the manifest's field for it."""
+
+_SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "source", "parameters")
 _ORDER = (
-    "schema",
-    "game",
-    "name",
-    "players",
-    "describer",
-    "generator",
-    "rules",
-    "authors",
-    "links",
-    "licence",
-    "hardware",
-    "dates",
+    *("schema", "game", "name", "players", "describer", "generator"),
+    *("rules", "authors", "links", "licence", "hardware", "dates"),
 )
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
 
@@ -78,15 +72,16 @@ def problems_with(
         neighbours: The other submissions.
         local: It stays on its author's machine.
     """
-    document = {**STAND_IN, **answers}
+    required = {name: value for name, value in STAND_IN.items() if "game" not in answers or name not in SEATS}
     purpose = purpose_of(answers, local)
-    data = _dumped(document).encode()
-    found = errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
+    data = _dumped({**required, **answers}).encode()
+    findings = errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
     if purpose.unplayed and not local:
         # A player of the submitter's own is here, and says which seat and settings it takes.
-        found = list(dict.fromkeys([*found, *errors(check_bytes(data, MANIFEST, slug, (), Purpose(True)).findings)]))
+        findings += errors(check_bytes(data, MANIFEST, slug, (), Purpose(True)).findings)
     below = (f"{field}.", f"{field}[")
-    return [one for one in found if one.field == field or one.field.startswith(below)]
+    problems = [finding for finding in findings if finding.field == field or finding.field.startswith(below)]
+    return list(dict.fromkeys(problems))
 
 
 def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
@@ -98,10 +93,20 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
         answers: Parts of it.
         local: It stays on its author's machine.
     """
-    own = available("players").keys() - OFFLINE.keys() - SERVICES.keys()
-    seats = [answers.get(seat, {}) for seat in SEATS]
-    unplayed = any(str(one.get("base_url", "")).startswith("http://") or one.get("player") in own for one in seats)
+    specs = player_specs(answers)
+    # Of another game, its package brings players that maintainers have too.
+    own = available("players").keys() - OFFLINE.keys() - SERVICES.keys() if "game" not in answers else set()
+    unplayed = any(
+        str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
+    )
     return Purpose(local, unplayed=unplayed)
+
+
+def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the players of a manifest of either format, or of parts of it, by their seats."""
+    if "game" in answers:
+        return dict(answers.get("players", {}))
+    return {seat: answers[seat] for seat in SEATS if seat in answers}
 
 
 def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
@@ -113,8 +118,9 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
     ordered = {key: document[key] for key in _ORDER if key in document}
-    for seat in (seat for seat in SEATS if seat in document):
-        ordered[seat] = {key: document[seat][key] for key in _SEAT_ORDER if key in document[seat]}
+    for seat, spec in player_specs(document).items():
+        holder = ordered["players"] if "game" in document else ordered
+        holder[seat] = {key: spec[key] for key in _SEAT_ORDER if key in spec}
     return f"{hint}{_dumped(ordered | {key: value for key, value in document.items() if key not in ordered})}"
 
 
@@ -168,13 +174,41 @@ def parameter(text: str, option: str) -> tuple[str, Any]:
         raise InputError(f"{option} {name}: the value cannot be read", "Put it in quotes.") from error
 
 
+def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return what options say of the players of a game, by seat.
+
+    Args:
+        seats: Names of the game's seats.
+        options: ``SEAT=PLAYER``, ``SEAT.FIELD=VALUE`` or ``SEAT.parameter.NAME=VALUE``.
+
+    Raises:
+        InputError: There is no such seat or field.
+    """
+    specs: dict[str, dict[str, Any]] = {seat: {} for seat in seats}
+    for text in options:
+        path, value = parameter(text, "--player")
+        seat, _, field = path.partition(".")
+        if seat not in specs:
+            raise unknown("seat", seat, list(specs), "--player")
+        kind, _, name = field.partition(".")
+        if not field:
+            specs[seat]["player"] = value
+        elif kind == "parameter" and name:
+            specs[seat].setdefault("parameters", {})[name] = value
+        elif field in FIELDS:
+            specs[seat][FIELDS[field]] = str(value)
+        else:
+            raise unknown("field", field, [*FIELDS, "parameter.NAME"], f"--player {seat}")
+    return specs
+
+
 def _pages(folder: Path) -> str | None:
     """Return the address of the pages of the GitHub repository that a clone comes from."""
-    there = next((one for one in (folder, *folder.parents) if one.is_dir()), Path())
+    there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
     for remote in ("upstream", "origin"):
-        found = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
-        if found:
-            return f"https://{found[1].lower()}.github.io/{found[2]}"
+        repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
+        if repository:
+            return f"https://{repository[1].lower()}.github.io/{repository[2]}"
     return None
 
 
@@ -196,4 +230,4 @@ def _dumped(document: Mapping[str, Any]) -> str:
 
 
 def _flow(value: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{key}: {json.dumps(one)}" for key, one in value.items()) + "}"
+    return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"

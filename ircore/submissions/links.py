@@ -11,7 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, build_opener
 
 from ircore import __version__
-from ircore.players.submission import LoadedSubmission
+from ircore.players.submission import AnyLoaded
 from ircore.submissions.rescoring.fetch import SafeRedirects, endpoint, is_safe
 
 SECONDS = 20.0
@@ -47,7 +47,7 @@ class DeadLink(NamedTuple):
     """What happened, in a few words."""
 
 
-def links_of(loaded: LoadedSubmission) -> list[Link]:
+def links_of(loaded: AnyLoaded) -> list[Link]:
     """Return the links of a submission; transcripts are one to the listing of the pinned commit."""
     found = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:

@@ -6,12 +6,16 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.players.traits import traits_of
+from ircore.core.plugins import available, builtin
+from ircore.core.records import RECONSTRUCTION
+from ircore.games.base import Seat
+from ircore.games.registry import load_game
+from ircore.players.recorded import RECORDED
+from ircore.players.traits import answer_problem, players_of_project, traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
 from ircore.submissions.check.findings import Finding
-from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES, Seat
-from ircore.submissions.check.submission import Neighbour
-from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, problems_with
+from ircore.submissions.check.neighbours import Neighbour
+from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, player_specs, problems_with
 
 Ask = Callable[[str, str], str]
 """Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""
@@ -20,11 +24,6 @@ Say = Callable[[str], None]
 """Shows a line."""
 
 MOST_TRIES = 5
-
-_TASKS: Mapping[Seat, str] = {
-    "describer": "The describer sees the picture and writes.",
-    "generator": "The generator reads and draws.",
-}
 
 
 class Context(NamedTuple):
@@ -45,8 +44,11 @@ class Context(NamedTuple):
     local: bool = False
     """The pair stays on its author's machine."""
 
+    game: str = RECONSTRUCTION
+    """The game that will be played."""
 
-def _one(text: str) -> Any:
+
+def _text(text: str) -> Any:
     return text
 
 
@@ -60,7 +62,7 @@ def _links(text: str) -> Any:
 
 def _settings(text: str) -> Any:
     try:
-        return dict(parameter(one, "settings") for one in shlex.split(text))
+        return dict(parameter(setting, "settings") for setting in shlex.split(text))
     except ValueError as error:
         raise InputError(
             "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
@@ -82,7 +84,7 @@ class Question(NamedTuple):
     option: str = ""
     """The option that answers it; empty where no answer is needed."""
 
-    read: Callable[[str], Any] = _one
+    read: Callable[[str], Any] = _text
     """From what was typed to what stands in the manifest; InputError if it cannot be read."""
 
     about: str = ""
@@ -93,14 +95,21 @@ def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """Complete a manifest: what is not given is asked for, or filled with what is known.
 
     Args:
-        given: Parts of a manifest, from flags.
+        given: Parts of a manifest, from options; the players of another game than reconstruction under ``players``.
         context: How to ask.
 
     Raises:
         InputError: A given part is wrong, or something is missing and nobody can be asked.
     """
-    answers: dict[str, Any] = {"schema": 1, **given, **{seat: dict(given.get(seat, {})) for seat in SEATS}}
-    for seat in SEATS:
+    game = load_game(context.game, "--game")
+    classic = game.name == RECONSTRUCTION
+    answers: dict[str, Any] = {"schema": 1} if classic else {"schema": 2, "game": game.name}
+    answers |= given
+    holder = answers if classic else answers.setdefault("players", {})
+    holder |= {seat.name: dict(holder.get(seat.name, {})) for seat in game.seats}
+    if not classic and "rules" in given:
+        _refuse(answers, "rules", context)
+    for seat in game.seats:
         _settle_seat(answers, seat, context)
     name = _name(answers, context)
     _settle(answers, Question(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
@@ -108,55 +117,85 @@ def complete(given: Mapping[str, Any], context: Context) -> dict[str, Any]:
     _settle(answers, Question(("authors",), "Authors, separated by commas", author, read=_several), context)
     licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, Question(("licence",), licence, LICENCE, "--licence SPDX"), context)
-    if any("model" in answers[seat] for seat in SEATS):
+    if any("model" in spec for spec in player_specs(answers).values()):
         about = "What the models run on, or whose service it is. Empty: not said."
         _settle(answers, Question(("hardware",), "Hardware or service", about=about), context)
         answers["dates"] = {"submitted": date.today()}  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, Question(("links",), "Link", read=_links, about=about), context)
-    answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
-    _refuse(answers, "rules", context)
+    if classic:
+        answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
+        _refuse(answers, "rules", context)
     return answers
 
 
 def _name(answers: Mapping[str, Any], context: Context) -> str:
-    """Propose a name: the two players', with the folder's where another pair is called that already."""
-    label = " + ".join(player_label(answers[seat]) for seat in SEATS)
-    taken = any(one.name == label and one.slug != context.slug for one in context.neighbours)
+    """Propose a name: that of the players, with the folder's where another pair is called that already."""
+    label = " + ".join(map(player_label, player_specs(answers).values()))
+    taken = any(other.name == label and other.slug != context.slug for other in context.neighbours)
     return f"{label}, {context.slug}" if taken else label
 
 
-def _settle_seat(answers: dict[str, Any], seat: Seat, context: Context) -> None:
-    offline, services = (
-        ", ".join(name for name, home in known.items() if home == seat) for known in (OFFLINE, SERVICES)
-    )
-    about = f"{_TASKS[seat]} Offline: {offline}. A model behind a service: {services}. Or a player that you installed."
-    _settle(answers, Question((seat, "player"), f"The {seat}'s player", "", f"--{seat} PLAYER", about=about), context)
-    if answers[seat]["player"] in SERVICES:
+def _seat_path(seat: Seat[Any, Any], context: Context) -> tuple[str, ...]:
+    return (seat.name,) if context.game == RECONSTRUCTION else ("players", seat.name)
+
+
+def _seat_option(seat: Seat[Any, Any], field: str, value: str, context: Context) -> str:
+    """Return the option that states a field of a seat; ``field`` is empty for the player itself."""
+    if context.game == RECONSTRUCTION:
+        return f"--{seat.name}{f'-{field}' if field else ''} {value}"
+    return f"--player {seat.name}{f'.{field}' if field else ''}={value}"
+
+
+def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
+    path = _seat_path(seat, context)
+    option = _seat_option(seat, "", "PLAYER", context)
+    _settle(answers, Question((*path, "player"), f"The {seat.name}'s player", "", option, about=_about(seat)), context)
+    spec = player_specs(answers)[seat.name]
+    if spec["player"] == RECORDED:
+        source = Question((*path, "source"), "Whose recorded answers, such as human", "", _seat_option(
+            seat, "source", "SOURCE", context))  # fmt: skip
+        _settle(answers, source, context)
+    elif spec["player"] in players_of_project("service", seat.method):
         _settle_service(answers, seat, context)
-    _refuse(answers, seat, context)
+    _refuse(answers, ".".join(path), context)
 
 
-def _settle_service(answers: dict[str, Any], seat: Seat, context: Context) -> None:
-    spec = answers[seat]
-    model = Question((seat, "model"), "Its model, as the service names it", "", f"--{seat}-model MODEL")
-    _settle(answers, model, context)
+def _about(seat: Seat[Any, Any]) -> str:
+    """Say what a seat does and who can take it."""
+    offline, services = (
+        [name for name in players_of_project(needs, seat.method) if not answer_problem(name, seat.method, seat.answers)]
+        for needs in ("nothing", "service")
+    )
+    others = sorted(available("players").keys() - builtin("players"))
+    who = [
+        *([f"Offline: {', '.join(offline)}."] if offline else []),
+        *([f"A model behind a service: {', '.join(services)}."] if services else []),
+        *(["Recorded answers: recorded."] if seat.recorded else []),
+        f"Of other packages: {', '.join(others)}." if others else "Or a player that you installed.",
+    ]
+    return f"The {seat.name} sees {seat.sees}, and answers with a {seat.answers}. {' '.join(who)}"
+
+
+def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
+    spec, path = player_specs(answers)[seat.name], _seat_path(seat, context)
+    option = _seat_option(seat, "model", "MODEL", context)
+    _settle(answers, Question((*path, "model"), "Its model, as the service names it", "", option), context)
     about = (
         "Where the service is, such as https://openrouter.ai/api/v1; a server of your own: http://127.0.0.1:8000/v1. "
         "Empty: OpenAI's."
     )
-    _settle(answers, Question((seat, "base_url"), "Address", about=about), context)
+    _settle(answers, Question((*path, "base_url"), "Address", about=about), context)
     if (host := _host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
-        key = Question(
-            (seat, "api_key_env"), "Variable", service_key(host) or "", f"--{seat}-key VARIABLE", about=about
-        )
+        option = _seat_option(seat, "key", "VARIABLE", context)
+        key = Question((*path, "api_key_env"), "Variable", service_key(host) or "", option, about=about)
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."
-    _settle(answers, Question((seat, "revision"), "Version", about=about), context)
+    _settle(answers, Question((*path, "revision"), "Version", about=about), context)
     example = traits_of(str(spec["player"])).example
     about = f"What else it is told, such as {example}. Empty: the service's defaults, which change."
-    _settle(answers, Question((seat, "parameters"), "Settings", read=_settings, about=about), context)
+    _settle(answers, Question((*path, "parameters"), "Settings", read=_settings, about=about), context)
 
 
 def _host(spec: Mapping[str, Any]) -> str | None:
@@ -219,16 +258,18 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
         context.say(f"  {error.problem}. {error.remedy}")
         return False
     wrong = _wrong(answers, ".".join(question.path), context)
-    for one in wrong[:3]:
-        context.say(f"  {one.field}: {one.problem}. {one.remedy}")
+    for finding in wrong[:3]:
+        context.say(f"  {finding.field}: {finding.problem}. {finding.remedy}")
     if wrong:
         del holder[key]
     return not wrong
 
 
 def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
-    given = {key: value for key, value in answers.items() if value}
-    return problems_with(given, field, context.slug, context.neighbours, context.local)
+    known = {key: value for key, value in answers.items() if value}
+    if "game" in known:
+        known["players"] = {seat: spec for seat, spec in known.get("players", {}).items() if spec}
+    return problems_with(known, field, context.slug, context.neighbours, context.local)
 
 
 def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
@@ -237,5 +278,5 @@ def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
     Raises:
         InputError: Something is.
     """
-    for one in _wrong(answers, field, context):
-        raise InputError(f"{one.field}: {one.problem}", one.remedy)
+    for finding in _wrong(answers, field, context):
+        raise InputError(f"{finding.field}: {finding.problem}", finding.remedy)

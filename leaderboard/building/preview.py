@@ -4,15 +4,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import AnySubmission, GameSubmission
 from ircore.core.records import Submission
-from ircore.players.submission import LoadedSubmission
+from ircore.players.submission import AnyLoaded
+from ircore.results.games import read_game_results
 from ircore.results.tables.board import why_no_rank
+from leaderboard.games.section import split_runs
 from leaderboard.labels import interval_words, rank
 from leaderboard.site import Pair, Site
 from leaderboard.site_runs import read_runs
 
 
-def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:
+def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
     """Build a site that shows a submission beside the pairs of some runs: the entry point ``ircore.previews: site``.
 
     Args:
@@ -38,12 +41,33 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
     build_site(runs, out, waiting=loaded)
-    site = Site(read_runs(runs))
+    if isinstance(loaded.submission, GameSubmission):
+        return list(_place_in_game(loaded.slug, loaded.submission, runs, out))
+    site = Site(read_runs(split_runs(runs)[0]))
     pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
     if not pairs:
-        waits = "its transcripts are scored" if loaded.submission.transcripts else "maintainers play it"
-        return [f"page   {out / 'pairs' / loaded.slug}.html", f"place  none yet: {waits} once it is merged"]
+        return list(_unplayed(loaded.slug, loaded.submission, out))
     return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
+
+
+def _unplayed(slug: str, submission: AnySubmission, out: Path) -> Iterator[str]:
+    """Yield where the page of a submission without a run is, and why it has no place."""
+    waits = "its transcripts are scored" if submission.transcripts else "maintainers play it"
+    yield f"page   {out / 'pairs' / slug}.html"
+    yield f"place  none yet: {waits} once it is merged"
+
+
+def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], out: Path) -> Iterator[str]:
+    """Yield where the board of a game other than reconstruction is, and the place that a submission takes on it."""
+    folders = [folder for folder in split_runs(runs)[1] if folder.game == submission.game]
+    if slug not in {folder.run.slug for folder in folders}:
+        yield from _unplayed(slug, submission, out)
+        return
+    results = read_game_results(folders)
+    yield f"page   {out / 'games' / submission.game / 'index.html'}"
+    for place, run in zip(results.ranks, results.runs, strict=True):
+        if run.run.slug == slug:
+            yield f"place  {f'{place} of {len(results.runs)}' if place else 'none (no value)'}"
 
 
 def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:

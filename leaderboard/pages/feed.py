@@ -26,7 +26,7 @@ _NEWEST = 100
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that happened."""
+    """Entry of the feeds."""
 
     when: str
     """ISO 8601 in UTC."""
@@ -35,7 +35,7 @@ class Change:
     """May hold a stranger's words, so escape it."""
 
     words: str
-    """One sentence more."""
+    """A further sentence."""
 
     path: str
     """Page about it, relative to the site's root."""
@@ -183,13 +183,12 @@ def _release(site: Site, version: str, started: str) -> Change:
 
 
 def _step(site: Site, submitted: Submitted, step: Step) -> Change:
-    keys = [pair.key for pair in site.pairs.values() if pair.result.slug == submitted.slug]
-    about = submitted.loaded.submission
+    players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
         when=_moment(f"{step.date}T00:00:00+00:00"),
-        title=f"{step.kind.capitalize()}: {one_line(f'{about.describer.label} + {about.generator.label}', 160)}",
+        title=f"{step.kind.capitalize()}: {one_line(players, 160)}",
         words=one_line(step.reason),
-        path=f"pairs/{(keys or [submitted.slug])[0]}.html",
+        path=f"{site.played.get(submitted.slug, f'pairs/{submitted.slug}')}.html",
         identity=_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
     )
 

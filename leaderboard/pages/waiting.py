@@ -1,25 +1,36 @@
-"""The page of a submission that was handed in and not played yet, and what every page of its preview says."""
+"""The page of a submission that was handed in and not played yet."""
 
 import shlex
+from collections.abc import Sequence
 from urllib.parse import quote
 
-from markupsafe import escape
-
+from ircore.core.game_records import AnySubmission
 from ircore.core.records import Submission
-from ircore.players.submission import LoadedSubmission
-from ircore.submissions.history import status_of
+from ircore.games.registry import installed_games
+from ircore.players.submission import AnyLoaded
+from ircore.submissions.history import Step, status_of
+from leaderboard.games.section import GameSection
 from leaderboard.pages.board_views import View, view_path
 from leaderboard.pages.pairs import credit_lines, player_words
 from leaderboard.site import Page, Site
 from leaderboard.tiers import REPORTED
 
 
-def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
-    """Return the page of a submission that was not played; None if a run of it has a page already."""
-    if any(pair.result.slug == loaded.slug for pair in site.pairs.values()):
+def waiting_page(
+    site: Site | None, games: Sequence[GameSection], loaded: AnyLoaded, history: Sequence[Step] = ()
+) -> Page | None:
+    """Return the page of a submission that was not played; None if a run of it has a page already.
+
+    Args:
+        site: Results of the reconstruction game; None for a site of other games alone.
+        games: Other games that have results.
+        loaded: The submission.
+        history: What happened to it since it was merged.
+    """
+    if loaded.slug in played_pages(site, games):
         return None
     submission = loaded.submission
-    rivals = sum(pair.result.run.rules == submission.rules for pair in site.pairs.values())
+    rivals, board = _rivals(site, games, submission)
     return Page(
         f"pairs/{loaded.slug}",
         f"Pair {loaded.slug}",
@@ -27,44 +38,65 @@ def waiting_page(site: Site, loaded: LoadedSubmission) -> Page | None:
         {
             "submission": submission,
             "rivals": rivals,
-            "board": view_path(site, View(site.judge, rules=submission.rules)) if rivals else "",
+            "board": board,
+            "rules": _rule_words(submission),
             "settings": _settings(submission),
             "transcripts": _transcripts(submission),
             "tier": REPORTED,
-            "history": site.history(loaded.slug),
-            "status": status_of(site.history(loaded.slug)),
+            "history": history,
+            "status": status_of(history),
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },
     )
 
 
-def preview_notice(site: Site, loaded: LoadedSubmission) -> str:
-    """Return what stands at the top of every page of a preview, as HTML; ``{root}`` is the way to the site's root."""
-    keys = [pair.key for pair in site.pairs.values() if pair.result.slug == loaded.slug] or [loaded.slug]
-    link = f'<a href="{{root}}pairs/{escape(keys[0])}.html">{escape(loaded.slug)}</a>'
-    return (
-        '<aside class="irg-notice" aria-label="Preview"><p><strong>Preview, not the leaderboard:</strong> '
-        f"how the site would look if the submission {link} were merged.</p></aside>"
-    )
+def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, str]:
+    """Return the slugs of the submissions that have a run on a site, each with the path of a run's page."""
+    runs = {entry.measured.run.slug: section.run_path(entry) for section in games for entry in section.entries}
+    pairs = () if site is None else reversed(site.pairs.values())
+    return {**runs, **{pair.result.slug: f"pairs/{pair.key}" for pair in pairs}}
 
 
-def _settings(submission: Submission) -> list[tuple[str, str]]:
+def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubmission) -> tuple[int, str]:
+    """Return the number of runs that a submission takes its place among, and the page of their board."""
+    if isinstance(submission, Submission):
+        if site is None:
+            return 0, ""
+        rivals = sum(pair.result.run.rules == submission.rules for pair in site.pairs.values())
+        return rivals, view_path(site, View(site.judge, rules=submission.rules)) if rivals else ""
+    section = next((section for section in games if section.game.name == submission.game), None)
+    return (0, "") if section is None else (len(section.entries), f"{section.folder}/index")
+
+
+def _rule_words(submission: AnySubmission) -> str:
+    """Return the rules that a submission states; empty if a game's defaults hold."""
+    if isinstance(submission, Submission):
+        return f"{submission.rules.token_budget} tokens a message, {submission.rules.max_turns} turns"
+    return ", ".join(f"{name} {value}" for name, value in submission.rules.items())
+
+
+def _settings(submission: AnySubmission) -> list[tuple[str, str]]:
+    seats = [(seat.capitalize(), player_words(spec)) for seat, spec in submission.players.items()]
+    if not isinstance(submission, Submission):
+        game = installed_games()[0].get(submission.game)
+        about = [("Game", game.title if game else submission.game), ("Name", submission.name)]
+        stated = ("Rules", _rule_words(submission) or "the game's own")
+        return [*about, *seats, stated, *credit_lines(submission)]
     rules = submission.rules
     return [
         ("Name", submission.name),
-        ("Describer", player_words(submission.describer)),
-        ("Generator", player_words(submission.generator)),
+        *seats,
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
         *credit_lines(submission),
     ]
 
 
-def _transcripts(submission: Submission) -> dict[str, str] | None:
+def _transcripts(submission: AnySubmission) -> dict[str, str] | None:
     """Return where its transcripts are, in words and as an address of the Hub; None if it names none."""
-    one = submission.transcripts
-    if one is None:
+    named = submission.transcripts
+    if named is None:
         return None
-    address = f"https://huggingface.co/datasets/{quote(one.repo)}/tree/{one.revision}/{quote(one.run)}"
-    return {"text": f"{one.repo} at {one.revision}, run {one.run}", "address": address}
+    address = f"https://huggingface.co/datasets/{quote(named.repo)}/tree/{named.revision}/{quote(named.run)}"
+    return {"text": f"{named.repo} at {named.revision}, run {named.run}", "address": address}

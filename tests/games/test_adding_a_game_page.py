@@ -2,16 +2,15 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from toy_games import write_game_of_page
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs" / "adding-a-game.md"
 MANIFEST = """\
 schema: 2
 game: guess
@@ -22,15 +21,8 @@ licence: CC0-1.0
 
 
 def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path: Path) -> None:
-    page = PAGE.read_text("utf-8")
     packages = tmp_path / "packages"
-    about = packages / "my_game-1.0.dist-info"
-    about.mkdir(parents=True)
-    (packages / "my_game.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
-    (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-game\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(points)
+    write_game_of_page(packages)
     (tmp_path / "apple").mkdir()
     (tmp_path / "apple" / "submission.yaml").write_text(MANIFEST)
 
@@ -49,6 +41,11 @@ def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path
     (row,) = json.loads(ircore("results", "run", "--json"))["rows"]
     # One of the two fruits is an apple.
     assert row["correct"]["mean"] == 0.5
+    ircore("site", "build", "--runs", "run", "--out", "site")
+    pages = {path.stem: path.read_text() for path in (tmp_path / "site" / "games" / "guess").glob("*.html")}
+    assert "apple, which was right" in pages["apple-easy-01"]
+    assert "apple, which was wrong" in pages["pear-easy-01"]
+    assert "matrix" not in pages  # of one seat
     # The library's board is the same.
     code = "import ircore; print(ircore.board('run')['mean'].tolist())"
     environment = {**os.environ, "PYTHONPATH": str(packages)}

@@ -3,11 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_server import Judged, OpenAIServer, serving
-from toy_games import MANIFEST, Toy
+from toy_games import MANIFEST, Toy, write_game_of_page
 
 DRAWERS = ("openai-chat", "openai-images", "openai-responses")
 
@@ -66,6 +67,42 @@ def test_models_take_both_seats(toy: Toy, server: OpenAIServer, drawer: str, api
     drawn = next(request for request in server.seen if request.document["model"] == "a-signer")
     assert "Show this sign." in json.dumps(drawn.document)
     assert drawn.files or "data:image/png;base64," in json.dumps(drawn.document)
+
+
+@pytest.fixture
+def guess(tmp_path: Path, server: OpenAIServer) -> Toy:
+    """The game of the page on adding a game, whose guesser answers with a text; a model takes the seat."""
+    write_game_of_page(tmp_path / "packages")
+    toy = Toy(tmp_path, tmp_path / "packages")
+    player = {"player": "openai", "model": "chooser", "base_url": server.base_url}
+    document = {"schema": 2, "game": "guess", "name": "Model", "licence": "CC0-1.0", "players": {"guesser": player}}
+    toy.manifest("model", text=json.dumps(document))
+    toy.run("instances", "build", "--game", "guess", "--out", "instances")
+    return toy
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenAIServer, api: str) -> None:
+    manifest = guess.folder / "submissions" / "model" / "submission.yaml"
+    document = json.loads(manifest.read_text())
+    document["players"]["guesser"]["parameters"] = {"api": api}
+    manifest.write_text(json.dumps(document))
+    server.judge = lambda _: "apple"
+    guess.run("play", manifest.parent, "--instances", "instances", "--out", "run")
+    events = [json.loads(line) for line in (guess.folder / "run" / "journal.jsonl").read_text().splitlines()]
+    calls = of_seat(events, "guesser")
+    # Two instances, one question each, and one of the two fruits is an apple.
+    assert [(call["text"], call["usage"]["requests"]) for call in calls] == [("apple", 1)] * 2
+    assert server.count() == 2
+    guess.run("score", "run")
+    assert guess.json("results", "run")["rows"][0]["correct"]["mean"] == 0.5
+    # The same command again asks nothing.
+    guess.run("play", manifest.parent, "--instances", "instances", "--out", "run")
+    assert server.count() == 2
+    # What the model said can be handed in and is played again by the rules.
+    guess.run("submission", "pack", "run", "--out", "packed")
+    again = ["submission", "rescore", manifest.parent, "--instances", "instances", "--transcripts", "packed"]
+    assert "2 episodes hold by the rules" in guess.run(*again, "--out", "again")
 
 
 def test_a_choice_in_other_letters_and_marks_is_taken_and_noted(toy: Toy, server: OpenAIServer) -> None:

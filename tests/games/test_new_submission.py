@@ -1,5 +1,11 @@
 """``ircore submission new --game``: a manifest for a game from outside, made from options and played."""
 
+import os
+import pty
+import subprocess
+import sys
+
+import yaml
 from toy_games import Toy
 
 SEATS = ["--player", "signer=rps-signer", "--player", "chooser=rps-chooser", "--player", "chooser.parameter.slip=3"]
@@ -16,6 +22,31 @@ def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     assert text.startswith("schema: 2\ngame: rps\nname: Sign\n")
     toy.run("play", "submissions/mine", "--instances", "instances", "--out", "run", "--limit", "1")
     assert toy.json("show", "run")["requests"] == {"signer": 2, "chooser": 2}
+
+
+def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
+    """At a real terminal: each seat is introduced by what the game says of it, and each answer is checked."""
+    ours, theirs = pty.openpty()
+    # A player that draws is no chooser; the name is proposed, the author and the licence are given, no link.
+    os.write(ours, b"rps-signer\ncanvas\nrecorded\nhuman\n\nKim\nCC0-1.0\n\n")
+    command = [sys.executable, "-m", "ircore", "submission", "new", "submissions/asked", "--game", "rps"]
+    done = subprocess.run(
+        command, stdin=theirs, env=toy.environment, cwd=toy.folder, capture_output=True, text=True, timeout=300
+    )
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0, done.stderr
+    assert "The signer sees the picture of a sign, and answers with a picture." in done.stderr
+    assert "players.chooser.player: canvas cannot take the seat chooser" in done.stderr
+    assert "Recorded answers: recorded." in done.stderr
+    made = yaml.safe_load((toy.folder / "submissions" / "asked" / "submission.yaml").read_text())
+    assert made["players"] == {
+        "signer": {"player": "rps-signer"},
+        "chooser": {"player": "recorded", "source": "human"},
+    }
+    assert (made["game"], made["name"], made["licence"]) == ("rps", "rps-signer + recorded", "CC0-1.0")
+    assert "ircore instances build --game rps --out build/instances" in done.stderr
+    toy.run("play", "submissions/asked", "--instances", "instances", "--out", "run", "--limit", "1")
 
 
 def test_what_is_missing_or_wrong_is_said_in_one_line_and_nothing_is_written(toy: Toy) -> None:

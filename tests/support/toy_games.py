@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,22 @@ players:
   chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}
 licence: CC0-1.0
 """
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "adding-a-game.md"
+"""Shows a game with one seat that answers with a text."""
+
+
+def write_game_of_page(packages: Path) -> None:
+    """Put the code of the page on adding a game into a package as it stands there, without installing it by pip."""
+    page = PAGE.read_text("utf-8")
+    about = packages / "my_game-1.0.dist-info"
+    about.mkdir(parents=True)
+    (packages / "my_game.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
+    (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-game\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(points)
 
 
 class Toy:

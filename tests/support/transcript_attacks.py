@@ -348,9 +348,9 @@ RULES = [
         "a longer answer", answer("describer", text=f"<DESCRIPTION>{'red ' * 300}</DESCRIPTION>"), "by the rules it is"
     ),
     Attack("tags within tags", answer("describer", text="<DESCRIPTION><DONE></DESCRIPTION>"), "it is 'aborted'"),
-    Attack("kept quiet about leniency", answer("describer", text="  <description>x</description>"), "leniencies is ()"),
+    Attack("kept quiet about leniency", answer("describer", text="  <description>x</description>"), "leniencies is []"),
     Attack("quicker than it was", first_turn(seconds=0.0), "seconds is 0.0; by the rules it is"),
-    Attack("notes nobody gave", first_turn(notes=["all followed"]), "notes is ('all followed',); by the rules"),
+    Attack("notes nobody gave", first_turn(notes=["all followed"]), "notes is ['all followed']; by the rules"),
     Attack("the second picture first", edit(swapped_in_the_end), "rendering is the rendering"),
     Attack(
         "another prompt", answer("describer", prompt="You may see the scene."), "was told something else than the rules"

@@ -1,12 +1,13 @@
 """Conversations with pictures, as the two kinds of endpoint that answer with text take them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import JsonValue
 
 from ircore.core.images import Picture
-from ircore.players.base import DescriberView, GeneratorView, JudgeView, Question
+from ircore.players.base import Captioned, DescriberView, GeneratorView, JudgeView, Question
 from ircore.players.openai.bodies import DataUrl
 from ircore.players.openai.settings import DescriberSettings
 
@@ -37,8 +38,7 @@ def described(view: DescriberView) -> list[Message]:
 
 def judged(view: JudgeView) -> list[Message]:
     """Return a question to a judge: the prompt, each picture behind its caption; then what was said about answers."""
-    shown = [part for picture in view.pictures for part in (picture.caption, picture.picture)]
-    messages = [Message("user", (view.prompt, *shown))]
+    messages = [Message("user", (view.prompt, *_shown(view.pictures)))]
     for exchange in view.exchanges:
         messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]
     return messages
@@ -53,10 +53,13 @@ def asked(question: Question) -> list[Message]:
     """Return a question of any game: what was said before, the prompt, each picture behind its caption, the choices."""
     messages = []
     for said in question.earlier:
-        messages += [Message("user", (said.prompt,)), Message("assistant", (said.answer,))]
-    shown = [part for captioned in question.pictures for part in (captioned.caption, captioned.picture)]
+        messages += [Message("user", (said.prompt, *_shown(said.pictures))), Message("assistant", (said.answer,))]
     offered = ["\n".join([CHOOSE, *question.choices])] if question.answers == "choice" else []
-    return [*messages, Message("user", (question.prompt, *shown, *offered))]
+    return [*messages, Message("user", (question.prompt, *_shown(question.pictures), *offered))]
+
+
+def _shown(pictures: Sequence[Captioned]) -> list[str | Picture]:
+    return [part for captioned in pictures for part in (captioned.caption, captioned.picture)]
 
 
 def chat_fields(

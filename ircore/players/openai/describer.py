@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, TextAnswer
-from ircore.players.choices import read_choice
+from ircore.players.choices import choice_of
 from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields
 from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
@@ -72,7 +72,7 @@ class OpenAIDescriber:
         said = await self._answer(None, asked(question))
         if question.answers != "choice":
             return said
-        choice = read_choice(said.text, question.choices)
+        choice = choice_of(said.text, question)
         if choice is None:
             problem = f"none of the choices ({', '.join(question.choices)}): {said.text!r}"
             raise PlayerError("answer_format", problem[:LONGEST_PROBLEM], said.attempts)

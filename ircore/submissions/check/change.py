@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.submission import MANIFEST
@@ -12,7 +11,8 @@ from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_fi
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
-from ircore.submissions.check.submission import Checked, Neighbour, check_bytes, neighbour
+from ircore.submissions.check.neighbours import Neighbour, neighbour
+from ircore.submissions.check.submission import Checked, check_bytes
 
 MOST_SHOWN = 50
 """Findings about files that are shown of one change."""
@@ -32,11 +32,7 @@ class CheckedChange:
     """The submission that it adds or changes, if it is one that could be read."""
 
     findings: tuple[Finding, ...]
-    """Everything found, the submission's own findings included: errors, then warnings."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the commits for JSON."""
-        return {"base": self.base, "head": self.head}
+    """All findings, the submission's own included: errors, then warnings."""
 
 
 def check_change(repository: Path, base: str, head: str, by_maintainers: bool = False) -> CheckedChange:

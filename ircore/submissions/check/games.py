@@ -19,6 +19,7 @@ from ircore.games.registry import load_game
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.traits import answer_problem
 from ircore.submissions.check.findings import Fault
+from ircore.submissions.check.manifest import seat_fault
 from ircore.submissions.check.seats import Conditions, setting_faults
 
 _SEE = "See: ircore games show NAME"
@@ -60,28 +61,32 @@ def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[
         yield from (
             fault._replace(path=("players", *fault.path)) for fault in setting_faults(seat.name, spec, conditions)
         )
-        if problem := _player_problem(game, seat, spec):
-            yield Fault(("players", seat.name, "player"), *problem)
+        yield from (fault._replace(path=("players", *fault.path)) for fault in _player_faults(game, seat, spec))
     yield from _rule_faults(game, submission)
 
 
-def _player_problem(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> tuple[str, str, str] | None:
-    """Return what is wrong with the player of a seat: problem, expectation, remedy."""
+def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
+    """Yield what is wrong with the player of a seat: it cannot take the seat, or does not take its settings."""
+    path = (seat.name, "player")
+    if spec.player == RECORDED and not seat.recorded:
+        yield Fault(path, f"{game.name} has no recorded answers for this seat", "a player", "Name a player.")
+        return
+    player: Any = RecordedSeat
+    if spec.player != RECORDED:
+        try:
+            player = load("players", spec.player)
+        except InputError as error:
+            yield Fault(path, error.problem, "", error.remedy)
+            return
+        problem = answer_problem(spec.player, seat.method, seat.answers)
+        if problem or not hasattr(player, seat.method):
+            problem = problem or f"{spec.player} cannot take the seat {seat.name}"
+            yield Fault(path, problem, "another player", "Name another player.")
+            return
     try:
-        if spec.player == RECORDED:
-            RecordedSeat(spec)
-            if not seat.recorded:
-                return f"{game.name} has no recorded answers for this seat", "a player", "Name a player."
-            return None
-        player = load("players", spec.player)
-        if not hasattr(player, seat.method):
-            return f"{spec.player} cannot take the seat {seat.name}", "another player", "Name another player."
-        if problem := answer_problem(spec.player, seat.method, seat.answers):
-            return problem, "another player", "Name another player."
         getattr(player, "check", player)(spec)
     except InputError as error:
-        return error.problem, "", error.remedy
-    return None
+        yield seat_fault(seat.name, error)
 
 
 def _rule_faults(game: Game[Any], submission: GameSubmission) -> Iterator[Fault]:

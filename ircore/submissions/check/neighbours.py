@@ -1,79 +1,83 @@
-"""A quick look into manifests that were checked before: only what concerns their neighbours."""
+"""The other submissions beside one that is checked: their names, and the hosts that their keys are sent to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
 from ircore.core.strict_yaml import MAX_BYTES, MAX_DEPTH
+from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_SEATS = ("describer", "generator")
-_COMPLEX = "\0"
-"""Stands for a key that is no word."""
 
 
-class Quick(NamedTuple):
-    """What a quick look shows."""
+class Neighbour(NamedTuple):
+    """What a submission has to differ from, or agree with, in another submission."""
+
+    slug: str
+    """The other submission's folder."""
 
     name: str
-    """The submission's name."""
+    """Its name."""
 
-    keys: tuple[tuple[str, str], ...]
-    """Each key's name, and the host it is sent to."""
+    keys: Mapping[str, str]
+    """Host that each key it names is sent to."""
 
 
-def read_quickly(data: bytes) -> Quick | None:
-    """Read a manifest some ten times as fast as with every check; None if it is not one.
+def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
+    """Return the submissions in a folder as neighbours; damaged ones are left out."""
+    return tuple(_neighbours_in(folder))
 
-    Only the parser's events are looked at: building nested values in C would end the process where they are nested
-    some ten thousand deep.
+
+def _neighbours_in(folder: Path) -> Iterator[Neighbour]:
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
+        try:
+            if manifest.is_symlink() or not manifest.is_file() or manifest.stat().st_size > MAX_BYTES:
+                continue
+            other = neighbour(manifest.parent.name, manifest.read_bytes())
+        except OSError:
+            continue
+        if other is not None:
+            yield other
+
+
+def neighbour(slug: str, data: bytes) -> Neighbour | None:
+    """Return what concerns others in a manifest that was checked before; None if it cannot be read.
+
+    Several times as fast as the check: thousands of neighbours are read for each submission that is checked.
     """
     if len(data) > MAX_BYTES:
         return None
     try:
-        texts = dict(_texts(yaml.parse(data, Loader=_LOADER)))
-    except (yaml.YAMLError, UnicodeDecodeError):
+        # Building values that are nested some ten thousand deep would end the process: events are counted first.
+        document = yaml.load(data, Loader=_LOADER) if _is_flat(data) else None  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, ValueError):
         return None
-    name = texts.get(("name",))
-    if name is None:
+    if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
-    keys = (_key(texts.get((seat, "api_key_env")), texts.get((seat, "base_url"))) for seat in _SEATS)
-    return Quick(name, tuple(key for key in keys if key))
+    players = document.get("players")
+    seats = [*(players.values() if isinstance(players, dict) else ()), *document.values()]
+    return Neighbour(slug, document["name"], dict(filter(None, map(_key, seats))))
 
 
-def _texts(events: Iterable[Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the words in a mapping and in the mappings in it, with their keys; stop where it is nested too deep."""
-    keys: list[str | None] = []
-    mappings: list[bool] = []
-    for event in events:
-        if len(mappings) > MAX_DEPTH:
-            return
-        if isinstance(event, yaml.ScalarEvent):
-            path = tuple(key or "" for key in keys)
-            if mappings and mappings[-1] and keys[-1] is not None and all(mappings):
-                yield path, event.value
-            _step(keys, mappings, event.value)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            mappings.append(isinstance(event, yaml.MappingStartEvent))
-            keys.append(None)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            mappings.pop()
-            keys.pop()
-            _step(keys, mappings, _COMPLEX)
+def _is_flat(data: bytes) -> bool:
+    """Return whether a document is nested no deeper than a manifest may be, and has no aliases."""
+    depth = 0
+    for event in yaml.parse(data, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
+            return False
+    return True
 
 
-def _step(keys: list[str | None], mappings: list[bool], value: str) -> None:
-    """Note that a value ended: in a mapping, keys and values take turns."""
-    if mappings and mappings[-1]:
-        keys[-1] = value if keys[-1] is None else None
-
-
-def _key(key: str | None, url: str | None) -> tuple[str, str] | None:
-    if key is None:
+def _key(seat: Any) -> tuple[str, str] | None:
+    """Return the name of a seat's key and the host it is sent to; None if the seat names none, or is no seat."""
+    key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
+    if not isinstance(key, str) or not isinstance(address, str | None):
         return None
     try:
-        return key, OPENAI_HOST if url is None else read_address(url).host
+        return key, OPENAI_HOST if address is None else read_address(address).host
     except AddressError:
         return None

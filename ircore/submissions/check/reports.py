@@ -1,9 +1,12 @@
 """Telling findings to people, to programs, and to the service that runs checks on pull requests."""
 
+import os
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from ircore.core.records import Submission
 from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.submission import Checked
 
@@ -36,7 +39,7 @@ def counted(findings: Sequence[Finding]) -> str:
     return ", ".join(_number(count, word) for count, word in parts if count) or "no errors"
 
 
-def told(findings: Sequence[Finding]) -> tuple[str, str]:
+def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
     """Return findings for a terminal: one line about the first and how many there are, then everything else.
 
     Args:
@@ -48,15 +51,15 @@ def told(findings: Sequence[Finding]) -> tuple[str, str]:
     return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines]).removeprefix("  ")
 
 
-def valid_line(one: Checked) -> str:
+def valid_line(checked: Checked) -> str:
     """Return one line about a valid submission."""
-    about = one.submission
-    if one.game_submission is not None:
-        seats = ", ".join(f"{seat}: {spec.label}" for seat, spec in one.game_submission.players.items())
-        return f"{one.slug}: valid for {one.game_submission.game}: {seats}"
-    return f"{one.slug}: valid" + (
-        f": {about.describer.label} describes, {about.generator.label} draws" if about else ""
-    )
+    submission = checked.submission
+    if isinstance(submission, Submission):
+        return f"{checked.slug}: valid: {submission.describer.label} describes, {submission.generator.label} draws"
+    if submission is None:
+        return f"{checked.slug}: valid"
+    seats = ", ".join(f"{seat}: {spec.label}" for seat, spec in submission.players.items())
+    return f"{checked.slug}: valid for {submission.game}: {seats}"
 
 
 def annotations(findings: Sequence[Finding]) -> list[str]:
@@ -77,6 +80,13 @@ def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
         text = "\n".join(str(one) for one in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]
         lines += ["", f"<pre>{escape(text)}</pre>"]
     return "\n".join([*lines, "", "The same check on your machine: <code>ircore submission check PATH</code>", ""])
+
+
+def add_step_summary(markdown: str) -> None:
+    """Add Markdown to the summary of the workflow's step, where ``GITHUB_STEP_SUMMARY`` names its file."""
+    if place := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(markdown)
 
 
 def _annotation(one: Finding) -> str:

@@ -9,7 +9,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import load, unknown
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath
-from ircore.players.traits import players_of_project
+from ircore.players.traits import players_of_project, traits_of
 from ircore.submissions.addresses import (
     LOOPBACK,
     OPENAI_HOST,
@@ -221,7 +221,14 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
 
 def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     path, player = (seat, "player"), spec.player
-    if conditions.local or player in OFFLINE or player in SERVICES:
+    if not conditions.local and traits_of(player).reference:
+        yield Fault(
+            path,
+            f"{player} sees what no describer may see: it gives ceilings and floors and is never ranked",
+            "a player that others may have",
+            "Name another player, or check a pair that stays with you with --local.",
+        )
+    elif conditions.local or player in OFFLINE or player in SERVICES:
         home = OFFLINE.get(player) or SERVICES.get(player)
         if home is not None and home != seat:
             yield Fault(path, f"{player} is no {seat}", "", "Swap the two, or name another player.")

@@ -1,21 +1,22 @@
 """The verdict on a submission: the same on a laptop and in continuous integration."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnySubmission, GameSubmission
+from ircore.core.game_records import AnySubmission
 from ircore.core.records import Rules, Submission
-from ircore.core.strict_yaml import MAX_BYTES, Document, YamlError, parse_mapping, read_bounded
+from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_bounded
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
 from ircore.submissions.check.findings import Fault, Finding, errors, finding, locate, ordered
 from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
+from ircore.submissions.check.neighbours import Neighbour, neighbours_in
 from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.check.texts import (
     alike,
@@ -27,19 +28,6 @@ from ircore.submissions.check.texts import (
 )
 
 MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
-
-
-class Neighbour(NamedTuple):
-    """What a submission has to differ from, or agree with, in another one."""
-
-    slug: str
-    """The other one's folder."""
-
-    name: str
-    """Its name."""
-
-    keys: Mapping[str, str]
-    """Host that each key it names is sent to."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +58,11 @@ class Checked:
     file: str
     """Its manifest, as it was named."""
 
-    submission: Submission | None = None
+    submission: AnySubmission | None = None
     """Its record, if it fits the format."""
 
     findings: tuple[Finding, ...] = field(default=())
     """Errors, then warnings."""
-
-    game_submission: GameSubmission | None = None
-    """Its record, if it is a manifest of ``schema: 2`` that fits the format."""
 
     @property
     def valid(self) -> bool:
@@ -86,8 +71,8 @@ class Checked:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
-        one = self.submission or self.game_submission
-        players = {seat: spec.label for seat, spec in one.players.items()} if one else {}
+        stated = self.submission
+        players = {seat: spec.label for seat, spec in stated.players.items()} if stated else {}
         return {"slug": self.slug, "file": self.file, "valid": self.valid, **players}
 
 
@@ -133,7 +118,7 @@ def _check_game(
         conditions = _conditions(submission, others, purpose)
         faults += [*game_faults(submission, conditions), *_stated_faults(submission, others, purpose)]
     findings = ordered({locate(fault, file, document) for fault in faults})
-    return Checked(slug, file, None, _shortened(findings, file), submission)
+    return Checked(slug, file, submission, _shortened(findings, file))
 
 
 def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
@@ -165,28 +150,6 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
     others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
     return check_bytes(data, str(manifest), folder.name, others, purpose)
-
-
-def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
-    """Return what the submissions in a folder are called and where they send their keys; damaged ones are left out."""
-    found = []
-    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        try:
-            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
-                found.append(neighbour(manifest.parent.name, manifest.read_bytes()))
-        except OSError:
-            continue
-    return tuple(one for one in found if one is not None)
-
-
-def neighbour(slug: str, data: bytes) -> Neighbour | None:
-    """Return what concerns others in a manifest; None if it cannot be read."""
-    from ircore.submissions.check.neighbours import read_quickly
-
-    document = read_quickly(data)
-    if document is None:
-        return None
-    return Neighbour(slug, document.name, dict(document.keys))
 
 
 def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose = HAND_IN) -> Iterator[Fault]:

@@ -11,7 +11,8 @@ from ircore.players.submission import MANIFEST
 from ircore.submissions.check.entries import FOLDER, Entry, entry_findings
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.history import content_findings
-from ircore.submissions.check.submission import HAND_IN, Checked, Neighbour, Purpose, check_bytes, neighbour
+from ircore.submissions.check.neighbours import Neighbour, neighbour
+from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, check_bytes
 from ircore.submissions.history import HISTORY
 
 

@@ -3,17 +3,18 @@
 import hashlib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings
 from ircore.core.images import Picture
-from ircore.core.records import GIVEN_UP, Episode, Run
+from ircore.core.records import GIVEN_UP, TECHNICAL_REASONS, Rendering, Run
 from ircore.core.strict_yaml import UNSEEN
-from ircore.instances.store import InstanceSet
-from ircore.runs.events import Call, End, Failure
-from ircore.runs.folder import RunFolder
+from ircore.instances.store import AnyInstanceSet
+from ircore.runs.events import AnyEnd, AnyEvent, Call, End, Failure, episode_id_of, step_word
+from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Flag
 from ircore.submissions.rescoring.addressed import addresses_a_judge
 
@@ -47,11 +48,12 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
 
 def find_flags(
-    run: Run,
-    events: Sequence[Call | Failure | End],
-    instances: InstanceSet,
-    rendering: Callable[[str], Picture],
-    others: Sequence[RunFolder] = (),
+    run: Run | GameRun,
+    events: Sequence[AnyEvent],
+    instances: AnyInstanceSet,
+    rendering: Callable[[Rendering], Picture],
+    others: Sequence[RunFolder | GameRunFolder] = (),
+    drawn_from: Collection[tuple[str, str]] = (),
 ) -> tuple[Flag, ...]:
     """Return what is unlikely in a transcript, the first ``MOST_OF_A_RULE`` of each rule and how many more there are.
 
@@ -59,21 +61,28 @@ def find_flags(
         run: The run's identity.
         events: The transcript; the rules hold for it.
         instances: The set that was played.
-        rendering: Returns the picture with a hash.
+        rendering: Returns the picture of a rendering.
         others: Published runs of other pairs, whose renderings these should not be.
+        drawn_from: Episode and SHA-256 of renderings that are a picture which their seat was shown: in such a game
+            that is no sign of a leak.
     """
-    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
-    looks = cache(lambda sha256: _look(rendering(sha256)))
-    found = [
-        *_targets(episodes, instances, looks),
-        *_reused(episodes, looks),
-        *_of_others(run, episodes, looks, others),
-        *_messages(episodes),
-        *_order(events),
+    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
+    drawings = {
+        name: {sha256: step for sha256, step in _drawn(episode).items() if (name, sha256) not in drawn_from}
+        for name, episode in episodes.items()
+    }
+    known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in drawn_renderings(episode)}
+    comparison = _Comparison(step_word(run.game), drawings, cache(lambda sha256: _look(rendering(known[sha256]))))
+    flags = [
+        *comparison.with_instances(instances),
+        *comparison.between_episodes(),
+        *comparison.with_others(run, others),
+        *_messages(run, events),
+        *_order(run, events),
         *_times(run, events),
         *_failed(episodes),
     ]
-    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(found, key=_rule), _rule)))
+    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=_rule), _rule)))
 
 
 def _rule(flag: Flag) -> str:
@@ -81,7 +90,7 @@ def _rule(flag: Flag) -> str:
 
 
 def _first(flags: list[Flag]) -> Iterator[Flag]:
-    """Yield so many flags of one rule that those of others have room beside them."""
+    """Yield at most ``MOST_OF_A_RULE`` flags of a rule, so that one noisy rule cannot hide the others."""
     yield from flags[:MOST_OF_A_RULE]
     if (more := len(flags) - MOST_OF_A_RULE) > 0:
         yield _flag(flags[0].rule, "further turns", f"{more} more like these")
@@ -110,110 +119,143 @@ def _look(picture: Picture) -> _Look:
     return _Look(hashlib.sha256(size + picture.pixels.tobytes()).hexdigest(), np.asarray(small).astype(np.int32))
 
 
-def _drawn(episode: Episode) -> dict[str, int]:
-    """Return the renderings of an episode by their hash, each with the first turn that has it."""
-    return {turn.rendering.sha256: turn.turn for turn in reversed(episode.turns) if turn.rendering}
+def _drawn(episode: AnyEnded) -> dict[str, int]:
+    """Return the hashes of the renderings of an episode, each with the first step that has it."""
+    return {drawn.sha256: step for step, drawn in reversed(drawn_renderings(episode))}
 
 
-def _targets(episodes: Mapping[str, Episode], instances: InstanceSet, looks: Callable[[str], _Look]) -> Iterator[Flag]:
-    """Find renderings that are a target: pixel by pixel any target, or a copy of the episode's own."""
-    targets = {one.instance_id: _look(instances.target(one)) for one in instances.instances}
-    same = {look.pixels: name for name, look in targets.items()}
-    copies = []
-    for name, episode in episodes.items():
-        for sha256, turn in _drawn(episode).items():
-            where, drawn = f"{name}, turn {turn}", looks(sha256)
-            twin = same.get(drawn.pixels)
-            if twin is not None:
-                whose = "the target" if twin == name else f"the target of {twin}"
-                yield _flag("identical_to_target", where, f"the rendering is {whose}, pixel by pixel")
-            elif drawn.is_like(targets[name]):
-                copies.append(_flag("copy_of_target", where, "the rendering can hardly be told from the target"))
-    yield from copies
+class _Comparison(NamedTuple):
+    """Compares the renderings of a transcript with pictures that they should not be."""
+
+    word: str
+    """What a step of the game is called."""
+
+    drawings: Mapping[str, Mapping[str, int]]
+    """By episode: the hash of each rendering and the first step that has it."""
+
+    look: Callable[[str], _Look]
+    """Returns what is compared of the rendering with a hash."""
+
+    def with_instances(self, instances: AnyInstanceSet) -> Iterator[Flag]:
+        """Yield renderings that are a picture of any instance pixel by pixel, then copies of one of their own."""
+        shown = dict(_instance_looks(instances))
+        same = {look.pixels: place for place, look in shown.items()}
+        copies = []
+        for name, drawn in self.drawings.items():
+            own = [look for (instance, _), look in shown.items() if instance == name]
+            for sha256, step in drawn.items():
+                where, drawing = f"{name}, {self.word} {step}", self.look(sha256)
+                twin = same.get(drawing.pixels)
+                if twin is not None:
+                    whose = f"the {twin[1]}" if twin[0] == name else f"the {twin[1]} of {twin[0]}"
+                    yield _flag("identical_to_target", where, f"the rendering is {whose}, pixel by pixel")
+                elif any(map(drawing.is_like, own)):
+                    copies.append(_flag("copy_of_target", where, "the rendering can hardly be told from the target"))
+        yield from copies
+
+    def between_episodes(self) -> Iterator[Flag]:
+        """Yield pictures that answer different episodes."""
+        seen: dict[str, list[str]] = defaultdict(list)
+        for name, drawn in self.drawings.items():
+            for pixels in dict.fromkeys(self.look(sha256).pixels for sha256 in drawn):
+                seen[pixels].append(name)
+        for names in seen.values():
+            if len(names) > 1:
+                yield _flag("reused_rendering", _some(names), f"the same picture in {len(names)} episodes")
+
+    def with_others(self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) -> Iterator[Flag]:
+        """Yield renderings that another pair made of the same instance: pixel by pixel, then those hardly changed."""
+        copies = []
+        for other in others:
+            if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
+                continue
+            for theirs in other.episodes():
+                drawn = self.drawings.get(theirs.episode_id, {})
+                known = {rendering.sha256: rendering for _, rendering in drawn_renderings(theirs)} if drawn else {}
+                made = [_look(other.rendering(rendering)) for rendering in known.values()]
+                for sha256, step in drawn.items():
+                    ours = self.look(sha256)
+                    where, whose = f"{theirs.episode_id}, {self.word} {step}", f"one that {other.run.slug} has"
+                    if any(ours.pixels == look.pixels for look in made):
+                        yield _flag("rendering_of_another", where, f"the picture is, pixel by pixel, {whose}")
+                    elif any(map(ours.is_like, made)):
+                        what = f"the picture can hardly be told from {whose}"
+                        copies.append(_flag("rendering_of_another", where, what))
+        yield from copies
 
 
-def _reused(episodes: Mapping[str, Episode], looks: Callable[[str], _Look]) -> Iterator[Flag]:
-    """Find pictures that answer different episodes."""
-    seen: dict[str, list[str]] = defaultdict(list)
-    for name, episode in episodes.items():
-        for pixels in dict.fromkeys(looks(sha256).pixels for sha256 in _drawn(episode)):
-            seen[pixels].append(name)
-    for names in seen.values():
-        if len(names) > 1:
-            yield _flag("reused_rendering", _some(names), f"the same picture in {len(names)} episodes")
+def _instance_looks(instances: AnyInstanceSet) -> Iterator[tuple[tuple[str, str], _Look]]:
+    """Yield every picture of a set by instance and name."""
+    for instance in instances.instances:
+        pictures = instances.pictures(instance)  # type: ignore[arg-type]  # each set reads its own instances
+        for name, picture in pictures.items():
+            yield (instance.instance_id, name), _look(picture)
 
 
-def _of_others(
-    run: Run, episodes: Mapping[str, Episode], looks: Callable[[str], _Look], others: Sequence[RunFolder]
-) -> Iterator[Flag]:
-    """Find renderings that another pair made of the same target, pixel by pixel, then those that are hardly changed."""
-    copies = []
-    for other in others:
-        if other.run.slug == run.slug or other.run.instance_set != run.instance_set:
-            continue
-        for theirs in other.episodes():
-            drawn = _drawn(episodes[theirs.episode_id]) if theirs.episode_id in episodes else {}
-            known = {one.rendering.sha256: one.rendering for one in theirs.turns if one.rendering} if drawn else {}
-            made = [_look(other.rendering(one)) for one in known.values()]
-            for sha256, turn in drawn.items():
-                ours = looks(sha256)
-                where, whose = f"{theirs.episode_id}, turn {turn}", f"one that {other.run.slug} has"
-                if any(ours.pixels == one.pixels for one in made):
-                    yield _flag("rendering_of_another", where, f"the picture is, pixel by pixel, {whose}")
-                elif any(ours.is_like(one) for one in made):
-                    copies.append(_flag("rendering_of_another", where, f"the picture can hardly be told from {whose}"))
-    yield from copies
-
-
-def _failed(episodes: Mapping[str, Episode]) -> Iterator[Flag]:
-    failed = sum(not one.finished or one.abort_reason == GIVEN_UP for one in episodes.values())
+def _failed(episodes: Mapping[str, AnyEnded]) -> Iterator[Flag]:
+    failed = sum(episode.abort_reason in {*TECHNICAL_REASONS, GIVEN_UP} for episode in episodes.values())
     if failed > MANY_FAILED * len(episodes):
         yield _flag("many_failures", "the run", f"{failed} of {len(episodes)} episodes failed for technical reasons")
 
 
-def _messages(episodes: Mapping[str, Episode]) -> Iterator[Flag]:
-    """Find words that answer different targets, hide characters, or speak to a judge."""
+def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str, int, str]]:
+    """Yield episode, step and words of every text answer; of reconstruction the message without its tags."""
+    for event in events:
+        if isinstance(event, End):
+            yield from ((event.episode.episode_id, turn.turn, turn.message or "") for turn in event.episode.turns)
+        elif isinstance(event, Call) and isinstance(run, GameRun):
+            yield event.episode_id, event.turn, event.text or ""
+
+
+def _messages(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
+    """Find words that answer different instances, hide characters, or speak to a judge."""
     seen: dict[str, list[str]] = defaultdict(list)
-    for name, episode in episodes.items():
-        for turn in episode.turns:
-            text, where = turn.message or "", f"{name}, turn {turn.turn}"
-            if turn.turn == 1 and len(text.split()) >= SAME_WORDS:
-                seen[" ".join(text.split())].append(name)
-            if hidden := _hidden(text):
-                yield _flag("hidden_characters", where, f"the message holds {', '.join(hidden)}")
-            if addresses_a_judge(text):
-                yield _flag("addresses_a_judge", where, "the message speaks to a judge; judges see pictures only")
+    for name, step, text in _texts(run, events):
+        where = f"{name}, {step_word(run.game)} {step}"
+        if step == 1 and len(text.split()) >= SAME_WORDS:
+            seen[" ".join(text.split())].append(name)
+        if hidden := _hidden(text):
+            yield _flag("hidden_characters", where, f"the message holds {', '.join(hidden)}")
+        if addresses_a_judge(text):
+            yield _flag("addresses_a_judge", where, "the message speaks to a judge; judges see pictures only")
     for names in seen.values():
-        if len(names) > 1:
+        if len(set(names)) > 1:
             yield _flag("same_message", _some(names), f"the same first message in {len(names)} episodes")
 
 
 def _hidden(text: str) -> list[str]:
     """Return the code points of a text that cannot be seen, or turn it around."""
-    found = {one for one in text if (unicodedata.category(one) in _HIDDEN or one in UNSEEN) and one not in "\n\t\r"}
-    return [f"U+{ord(one):04X}" for one in sorted(found)][:5]
+    hidden = {
+        character
+        for character in text
+        if (unicodedata.category(character) in _HIDDEN or character in UNSEEN) and character not in "\n\t\r"
+    }
+    return [f"U+{ord(character):04X}" for character in sorted(hidden)][:5]
 
 
-def _order(events: Sequence[Call | Failure | End]) -> Iterator[Flag]:
+def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
     """Find answers that were recorded before what they answer: a journal only grows."""
     latest: dict[str, tuple[int, int]] = {}
-    told: set[str] = set()
+    flagged: set[str] = set()
+    # Who answers first within a step is known of reconstruction alone.
+    seats = list(run.submission.players) if isinstance(run, Run) else []
     for event in events:
-        name = event.episode.episode_id if isinstance(event, End) else event.episode_id
+        name = episode_id_of(event)
         if isinstance(event, Failure):
             continue
-        if isinstance(event, End):
+        if isinstance(event, AnyEnd):
             # An episode that failed for technical reasons is taken up again.
-            place = latest.get(name, (0, 0)) if not event.episode.finished else (10**6, 0)
+            ended = event.episode.abort_reason not in TECHNICAL_REASONS
+            place = (10**6, 0) if ended else latest.get(name, (0, 0))
         else:
-            place = (event.turn, 0 if event.role == "describer" else 1)
-        if place < latest.get(name, (0, 0)) and name not in told:
-            told.add(name)
+            place = (event.turn, seats.index(event.role) if event.role in seats else 0)
+        if place < latest.get(name, (0, 0)) and name not in flagged:
+            flagged.add(name)
             yield _flag("out_of_order", name, "an answer is recorded before what it answers")
         latest[name] = max(place, latest.get(name, (0, 0)))
 
 
-def _times(run: Run, events: Sequence[Call | Failure | End]) -> Iterator[Flag]:
+def _times(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
     for role, spec in run.submission.players.items():
         if spec.model is None:
             continue

@@ -14,21 +14,22 @@ other file is looked at. Scores and provenance have no place in it.
 import hashlib
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameRun
 from ircore.core.images import MAX_BYTES
-from ircore.core.records import Line, Name, Record, Run, Sha256
+from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Run, Sha256
 from ircore.core.validation import describe_validation_error
-from ircore.runs.events import Call, End, Event, Failure
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEvent
 from ircore.runs.folder import JOURNAL, RUN_FILE
 
-T = TypeVar("T", bound=Record)
+T = TypeVar("T")
 
 INDEX = "pack.json"
 README = "README.md"
@@ -42,8 +43,10 @@ MAX_JOURNAL_BYTES = 128 * 1024**2
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
 
+_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(GameRun)}
+"""Formats of run.json: of a reconstruction run, and of a run of another game."""
+
 _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
-_EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
 
 
 class TranscriptError(InputError):
@@ -69,7 +72,7 @@ class PackIndex(Record):
     @property
     def size(self) -> int:
         """Bytes of all files."""
-        return sum(one.size for one in self.files)
+        return sum(file.size for file in self.files)
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,8 @@ class PackedRun:
     """
 
     folder: Path
-    run: Run
-    events: tuple[Call | Failure | End, ...]
+    run: Run | GameRun
+    events: tuple[AnyEvent, ...]
 
     def rendering_bytes(self, sha256: str) -> bytes:
         """Return the bytes of a rendering that the index lists; their hash was checked."""
@@ -128,12 +131,13 @@ def check_listing(sizes: Mapping[str, int], where: str) -> None:
         raise TranscriptError(f"{where}: larger than {MAX_TOTAL_BYTES / 2**30:g} GiB in all", REMEDY)
 
 
-def read_packed(folder: Path, run_id: str) -> PackedRun:
+def read_packed(folder: Path, run_id: str, game: str = RECONSTRUCTION) -> PackedRun:
     """Read packed transcripts and verify every hash.
 
     Args:
         folder: The folder with ``pack.json``.
         run_id: The run that was asked for.
+        game: The game that must have been played: it decides the format of run and journal.
 
     Raises:
         TranscriptError: They are not complete, not what their index says, or not in the format.
@@ -144,12 +148,12 @@ def read_packed(folder: Path, run_id: str) -> PackedRun:
     if index.run != run_id:
         raise TranscriptError(f"{folder / INDEX}: is of the run {index.run}, not {run_id}", REMEDY)
     _check_files(folder, index, sizes)
-    run = _read_record(folder / RUN_FILE, Run, MAX_RUN_BYTES)
+    run = _checked(folder / RUN_FILE, _RUNS[game == RECONSTRUCTION].validate_json, MAX_RUN_BYTES)
     if run.run_id != run_id:
         raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
     if run.instance_set != index.instance_set:
         raise TranscriptError(f"{folder / RUN_FILE}: names another instance set than {INDEX}", REMEDY)
-    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL)))
+    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL, run)))
 
 
 def read_index(path: Path) -> PackIndex:
@@ -158,7 +162,7 @@ def read_index(path: Path) -> PackIndex:
     Raises:
         TranscriptError: It is not in the format.
     """
-    return _read_record(path, PackIndex, MAX_INDEX_BYTES)
+    return _checked(path, PackIndex.model_validate_json, MAX_INDEX_BYTES)
 
 
 def _listed(folder: Path) -> Iterator[tuple[str, int]]:
@@ -176,18 +180,18 @@ def _listed(folder: Path) -> Iterator[tuple[str, int]]:
 
 def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> None:
     listed: dict[str, PackedFile] = {}
-    for one in index.files:
-        if listed.setdefault(one.path, one) is not one:
-            raise TranscriptError(f"{folder / INDEX}: {one.path[:200]!a} is listed twice", REMEDY)
-        if one.path not in sizes:
-            raise TranscriptError(f"{folder}: {one.path[:200]!a} is listed and not there", REMEDY)
+    for file in index.files:
+        if listed.setdefault(file.path, file) is not file:
+            raise TranscriptError(f"{folder / INDEX}: {file.path[:200]!a} is listed twice", REMEDY)
+        if file.path not in sizes:
+            raise TranscriptError(f"{folder}: {file.path[:200]!a} is listed and not there", REMEDY)
     for path in sizes.keys() - {INDEX} - listed.keys():
         raise TranscriptError(f"{folder}: {path} is not listed in {INDEX}", REMEDY)
-    for path, one in listed.items():
+    for path, file in listed.items():
         rendering = _RENDERING.fullmatch(path)
-        if rendering and rendering[1] != one.sha256:
+        if rendering and rendering[1] != file.sha256:
             raise TranscriptError(f"{folder / INDEX}: {path} is not named by its SHA-256", REMEDY)
-        if sizes[path] != one.size or _sha256(folder / path) != one.sha256:
+        if sizes[path] != file.size or _sha256(folder / path) != file.sha256:
             raise TranscriptError(f"{folder}: {path} is not what {INDEX} says (size or SHA-256)", REMEDY)
 
 
@@ -196,18 +200,19 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _read_record(path: Path, kind: type[T], limit: int) -> T:
+def _checked(path: Path, read: Callable[[bytes], T], limit: int) -> T:
     with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise TranscriptError(f"{path}: larger than {limit // 1024} KiB", REMEDY)
     try:
-        return kind.model_validate_json(data)
+        return read(data)
     except ValidationError as error:
         raise TranscriptError(f"{path}: {describe_validation_error(error)[:400]}", REMEDY) from error
 
 
-def _read_events(path: Path) -> Iterator[Call | Failure | End]:
+def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
+    events: TypeAdapter[Any] = EVENTS if isinstance(run, Run) else GAME_EVENTS
     with path.open("rb") as file:
         number = 0
         while line := file.readline(MAX_LINE_BYTES + 1):
@@ -216,6 +221,6 @@ def _read_events(path: Path) -> Iterator[Call | Failure | End]:
                 what = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
                 raise TranscriptError(f"{path}:{number}: a line that is {what}", REMEDY)
             try:
-                yield _EVENTS.validate_json(line)
+                yield events.validate_json(line)
             except ValidationError as error:
                 raise TranscriptError(f"{path}:{number}: {describe_validation_error(error)[:400]}", REMEDY) from error

@@ -5,18 +5,19 @@ packing where they stand in what was played; in error messages, which nobody pla
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.game_records import GameRun
 from ircore.core.images import read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
-from ircore.core.records import Episode, Rendering, Run, Turn
-from ircore.runs.events import Call, End, Failure, event_line
-from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder
+from ircore.core.records import RECONSTRUCTION, Rendering, Run
+from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
+from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
 from ircore.submissions.rescoring.packed import INDEX, README, PackedFile, PackIndex, rendering_name, size_limit
@@ -41,7 +42,7 @@ class Packed:
     index: PackIndex
     encoded: int
     removed: tuple[str, ...]
-    run: Run
+    run: Run | GameRun
 
 
 def pack(path: Path, out: Path) -> Packed:
@@ -56,11 +57,11 @@ def pack(path: Path, out: Path) -> Packed:
             in what was played, a rendering is damaged, or ``out`` holds something.
         WorkError: The place cannot be written.
     """
-    source = RunFolder.open(path)
+    source = open_any_run(path)
     _refuse_unfinished(source)
     events = list(source.events())
     run_text = _run_text(source.run)
-    _refuse_leaks(path, run_text, events)
+    _refuse_leaks(source, run_text, events)
     cleaned: dict[str, Rendering] = {}
     removed: list[str] = []
     with new_folder(out) as temporary:
@@ -73,13 +74,14 @@ def pack(path: Path, out: Path) -> Packed:
         index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
         write_text(temporary / README, _readme(source.run))
-    encoded = sum(sha256 != one.sha256 for sha256, one in cleaned.items())
+    encoded = sum(sha256 != clean.sha256 for sha256, clean in cleaned.items())
     return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run)
 
 
-def _refuse_unfinished(run: RunFolder) -> None:
+def _refuse_unfinished(run: AnyRunFolder) -> None:
     """Refuse a run that re-scoring would refuse, before anything is uploaded."""
-    ended, planned = RunWriter.finished_episodes(run), [one.instance_id for one in run.instances.instances]
+    ended = RunWriter.finished_episodes(run)
+    planned = [instance.instance_id for instance in run.any_instances.instances]
     missing = [name for name in planned if name not in ended]
     if missing:
         names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
@@ -90,35 +92,36 @@ def _refuse_unfinished(run: RunFolder) -> None:
         )
 
 
-def _run_text(run: Run) -> str:
-    """The run's identity without a reference to transcripts, which are these."""
+def _run_text(run: Run | GameRun) -> str:
+    """Return the run's identity without its reference to transcripts: these are what it would name."""
     plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
     return plain.model_dump_json(indent=2, by_alias=True) + "\n"
 
 
-def _refuse_leaks(path: Path, run_text: str, events: list[Call | Failure | End]) -> None:
+def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> None:
     """Refuse keys and paths in what was played; each is told by rule and position only."""
-    found = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
+    leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
     for event in events:
         if isinstance(event, Call):
             texts = {"prompt": event.prompt, "answer": event.text, "notes": "\n".join(event.notes)}
-            where = f"{event.episode_id}, turn {event.turn}, {event.role}"
-            found += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
-    if found:
-        more = f" ({len(found)} such places)" if len(found) > 1 else ""
-        rest = [f"  {one}" for one in found[1:SHOWN]]
+            where = f"{event.episode_id}, {step_word(run.game)} {event.turn}, {event.role}"
+            leaks += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
+    if leaks:
+        more = f" ({len(leaks)} such places)" if len(leaks) > 1 else ""
+        rest = [f"  {leak}" for leak in leaks[1:SHOWN]]
         remedy = "Revoke such a key. Mend the manifest or the server, and play into another folder."
         raise InputError(
-            f"{path}: not packed, since this must not be published: {found[0]}{more}", "\n".join([remedy, *rest])
+            f"{run.path}: not packed, since this must not be published: {leaks[0]}{more}", "\n".join([remedy, *rest])
         )
 
 
-def _renderings(events: list[Call | Failure | End]) -> Iterator[Rendering]:
-    known = {one.rendering.sha256: one.rendering for one in events if isinstance(one, Call) and one.rendering}
+def _renderings(events: list[AnyEvent]) -> Iterator[Rendering]:
+    calls = (event for event in events if isinstance(event, Call))
+    known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
     yield from known.values()
 
 
-def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> Rendering:
+def _write_rendering(source: AnyRunFolder, rendering: Rendering, folder: Path) -> Rendering:
     path = source.rendering_path(rendering.sha256)
     data = read_image_bytes(path)
     if hashlib.sha256(data).hexdigest() != rendering.sha256:
@@ -132,33 +135,35 @@ def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> R
     return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
-def _rewritten(event: Call | Failure | End, cleaned: dict[str, Rendering], removed: list[str]) -> Call | Failure | End:
+def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[str]) -> AnyEvent:
     """Name the renderings by their new hashes and take leaks out of error messages."""
-    where = event.episode.episode_id if isinstance(event, End) else event.episode_id
+    where = episode_id_of(event)
 
     def plain(text: str | None, most: int) -> str | None:
         leaks: list[Leak] = list(find_leaks(text or ""))
         removed.extend(f"{where}: {leak.rule}" for leak in leaks)
         return without_leaks(text)[:most] if text and leaks else text
 
-    if isinstance(event, End):
-        return event.model_copy(update={"episode": _episode(event.episode, cleaned, plain)})
-    attempts = tuple(one.model_copy(update={"detail": plain(one.detail, 500)}) for one in event.attempts)
+    if isinstance(event, AnyEnd):
+        stated = _renamed(event.episode.model_dump(mode="json"), cleaned)
+        stated["detail"] = plain(event.episode.detail, 2000)
+        return event.model_copy(update={"episode": type(event.episode).model_validate(stated)})
+    attempts = tuple(attempt.model_copy(update={"detail": plain(attempt.detail, 500)}) for attempt in event.attempts)
     if isinstance(event, Failure):
         return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
     drawn = cleaned[event.rendering.sha256] if event.rendering else None
     return event.model_copy(update={"attempts": attempts, "rendering": drawn})
 
 
-def _episode(
-    episode: Episode, cleaned: dict[str, Rendering], plain: Callable[[str | None, int], str | None]
-) -> Episode:
-    def turn(one: Turn) -> Turn:
-        changed: dict[str, Any] = {"rendering": cleaned[one.rendering.sha256] if one.rendering else None}
-        return one.model_copy(update=changed)
-
-    turns = tuple(turn(one) for one in episode.turns)
-    return episode.model_copy(update={"turns": turns, "detail": plain(episode.detail, 2000)})
+def _renamed(value: Any, cleaned: Mapping[str, Rendering]) -> Any:
+    """Return a JSON value with every rendering in it, however deep, under its new hash."""
+    if isinstance(value, list):
+        return [_renamed(part, cleaned) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == Rendering.model_fields.keys() and value["sha256"] in cleaned:
+        return cleaned[value["sha256"]].model_dump(mode="json")
+    return {name: _renamed(part, cleaned) for name, part in value.items()}
 
 
 def _files(folder: Path) -> Iterator[PackedFile]:
@@ -169,13 +174,14 @@ def _files(folder: Path) -> Iterator[PackedFile]:
             yield PackedFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=digest)
 
 
-def _readme(run: Run) -> str:
-    """A dataset card: the Hub shows it, and nothing here reads it."""
+def _readme(run: Run | GameRun) -> str:
+    """Return a dataset card: the Hub shows it, and nothing here reads it."""
     import yaml
 
     front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
+    title = "Image Reconstruction Game" if run.game == RECONSTRUCTION else f"game {run.game}"
     return (
-        f"---\n{front}---\n\n# Transcripts of the Image Reconstruction Game\n\n"
+        f"---\n{front}---\n\n# Transcripts of the {title}\n\n"
         f"The run `{run.run_id}`: every answer in `{run.run_id}/{JOURNAL}`, every rendering below "
         f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
         f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"

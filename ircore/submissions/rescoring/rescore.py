@@ -11,29 +11,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
+from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
-from ircore.core.plugins import load
 from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.progress import tracked
-from ircore.core.records import PlayerSpec, Run, TranscriptsReference
-from ircore.games.reconstruction.prompts import Prompts, load_prompts
-from ircore.instances.store import InstanceSet, read_instances
-from ircore.players.submission import LoadedSubmission, read_manifest
-from ircore.runs.events import Call, End, Entry, Failure
-from ircore.runs.folder import RunFolder
+from ircore.core.records import PlayerSpec, Rendering, Run, TranscriptsReference
+from ircore.games.base import Game
+from ircore.games.registry import load_game
+from ircore.instances.requests import BuildRequest, builder_of, named
+from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.runs.events import AnyEnd, Call, Entry, Failure, step_word
+from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Flag, Provenance, make_provenance, write_provenance
+from ircore.runs.recorded import known_picture
+from ircore.runs.setup import rules_of, stated_rules
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import read_clean_png
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import find_flags
-from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
-from ircore.submissions.rescoring.rules import MAX_FAULTS, rule_faults
+from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed, rendering_name
+from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
-GAME = "reconstruction"
 DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
 MAX_NOTES = 50
@@ -76,7 +80,7 @@ class Rescored:
         provenance: Who vouches for it; None after a rehearsal with files that were not fetched.
     """
 
-    folder: RunFolder
+    folder: RunFolder | GameRunFolder
     flags: tuple[Flag, ...]
     provenance: Provenance | None
 
@@ -106,41 +110,48 @@ def rescore(
         TranscriptError: They are not in the format, or not what their hashes say.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
-    loaded = read_manifest(submission)
+    loaded = read_any_manifest(submission)
     reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
+    game = load_game(loaded.submission.game, f"{loaded.path}: game")
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
-        known = _instances(instances, Path(work))
-        packed = _packed(reference, transcripts, Path(work), deadline)
-        prompts = load_prompts(GAME)
-        run = _run(loaded, packed.run, known, prompts)
+        known = _instances(instances, game, Path(work))
+        packed = _packed(reference, game.name, transcripts, Path(work), deadline)
+        run = _run(loaded, packed.run, known, game)
         pictures = _Pictures(packed)
-        faults = [*_text_faults(packed), *_number_faults(packed), *pictures.faults()]
-        faults += rule_faults(run, packed.events, known, load("games", GAME)(), prompts)
+        faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
+        replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
+        faults += replay.faults(packed.events)
         if faults:
             raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
-        flags = find_flags(run, packed.events, known, pictures.picture, [RunFolder.open(one) for one in published])
+        others = [open_any_run(path) for path in published]
+        flags = find_flags(run, packed.events, known, pictures.stored, others, replay.drawn_from)
         provenance = make_provenance(loaded.path, reference, flags) if transcripts is None else None
         _write(temporary, run, known, packed, provenance)
-    return Rescored(RunFolder.open(out), flags, provenance)
+    return Rescored(open_any_run(out), flags, provenance)
 
 
-def _instances(folder: Path | None, work: Path) -> InstanceSet:
+def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:
+    """Return the set that counts: the one that is named, else the game's own, drawn anew.
+
+    Raises:
+        InputError: There is no set there, or nothing draws instances of the game.
+    """
     if folder is not None:
-        return read_instances(folder)
-    from ircore.games.reconstruction.build_targets import build_instances
+        return read_any_instances(folder)
+    if game.name not in named("build"):
+        raise InputError(f"nothing draws instances of the game {game.name}", "Name the set with --instances.")
+    return builder_of(game.name)(BuildRequest(work / "instances"))
 
-    return build_instances(work / "instances")
 
-
-def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, deadline: float) -> PackedRun:
+def _packed(reference: TranscriptsReference, game: str, folder: Path | None, work: Path, deadline: float) -> PackedRun:
     """Return the transcripts; errors call them by their address rather than by the folder they were fetched to."""
     if folder is not None:
-        return read_packed(folder / reference.run, reference.run)
+        return read_packed(folder / reference.run, reference.run, game)
     place = fetch(reference, work / "fetched", deadline)
     try:
-        return read_packed(place, reference.run)
+        return read_packed(place, reference.run, game)
     except TranscriptError as error:
         raise TranscriptError(error.problem.replace(str(place.parent), _place(reference)), error.remedy) from error
 
@@ -151,7 +162,7 @@ def _rehearsed(folder: Path) -> TranscriptsReference:
     Raises:
         InputError: There is not one packed run.
     """
-    runs = [one.parent.name for one in sorted(folder.glob(f"*/{INDEX}"))]
+    runs = [index.parent.name for index in sorted(folder.glob(f"*/{INDEX}"))]
     if len(runs) != 1:
         problem = f"{folder}: holds {len(runs) or 'no'} packed runs"
         raise InputError(problem, "Name the folder that ircore submission pack made.")
@@ -162,26 +173,27 @@ def _place(reference: TranscriptsReference) -> str:
     return f"{reference.repo}@{reference.revision[:12]}"
 
 
-def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts: Prompts) -> Run:
+def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, game: Game[Any]) -> Run | GameRun:
     """Return the run as it is kept here: the merged manifest, and of the stated identity what cannot be known here.
 
     Raises:
         TranscriptError: The transcripts are of another pair, set, game or prompts, or by other rules.
     """
-    merged = loaded.submission
+    merged, rules = loaded.submission, rules_of(game, loaded, {})
     for name, theirs, ours in (
         ("instance_set", stated.instance_set, instances.identity),
-        ("game", stated.game, GAME),
+        ("game", stated.game, game.name),
         ("slug", stated.slug, loaded.slug),
-        ("prompts", stated.prompts, prompts.version),
-        ("rules", stated.rules.model_dump(), merged.rules.model_dump()),
-        ("describer", _settings(stated.submission.describer), _settings(merged.describer)),
-        ("generator", _settings(stated.submission.generator), _settings(merged.generator)),
-    ):
+        ("prompts", stated.prompts, game.prompts(None).version),
+        ("rules", stated_rules(stated), rules.model_dump(mode="json")),
+        ("seats", sorted(stated.submission.players), sorted(merged.players)),
+        *((seat, _settings(stated.submission.players.get(seat)), _settings(merged.players[seat]))
+          for seat in merged.players),
+    ):  # fmt: skip
         if theirs != ours:
             raise TranscriptError(
                 f"{loaded.path}: {name}: the transcripts were played with {_short(theirs)}, not {_short(ours)}",
-                "Play the benchmark's own pictures: ircore instances build --out DIR"
+                f"Play the benchmark's own instances: ircore instances build --game {game.name} --out DIR"
                 if name == "instance_set"
                 else "Name transcripts of this pair, played by its manifest.",
             )
@@ -194,8 +206,8 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, prompts:
         raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
-    changed = {"slug": loaded.slug, "submission": merged, "rules": merged.rules}
-    return with_run_id(stated.model_copy(update=changed))
+    kept = rules if isinstance(stated, Run) else stated.rules
+    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged, "rules": kept}))
 
 
 def _is_past(text: str) -> bool:
@@ -208,9 +220,9 @@ def _is_past(text: str) -> bool:
     return written and moment < datetime.now(UTC) + FAST_CLOCK
 
 
-def _settings(player: PlayerSpec) -> object:
-    """What makes a player's answers; by which key it was reached may differ."""
-    return player.model_dump(exclude={"api_key_env"})
+def _settings(player: PlayerSpec | None) -> object:
+    """Return what makes a player's answers; by which key it was reached may differ."""
+    return player and player.model_dump(exclude={"api_key_env"})
 
 
 class _Pictures:
@@ -219,14 +231,15 @@ class _Pictures:
     def __init__(self, packed: PackedRun) -> None:
         self._packed = packed
         self._sizes = {
-            one.rendering.sha256: (one.rendering.width, one.rendering.height)
-            for one in packed.events
-            if isinstance(one, Call) and one.rendering is not None
+            event.rendering.sha256: (event.rendering.width, event.rendering.height)
+            for event in packed.events
+            if isinstance(event, Call) and event.rendering is not None
         }
 
-    def picture(self, sha256: str) -> Picture:
-        """Return a rendering that was checked."""
-        return Picture.from_own_file(self._packed.rendering_bytes(sha256), *self._sizes[sha256])
+    def stored(self, rendering: Rendering) -> Picture:
+        """Return a rendering that was checked; its file is read whenever it is looked at."""
+        path = self._packed.folder / rendering_name(rendering.sha256)
+        return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with the files."""
@@ -253,11 +266,11 @@ class _Pictures:
 def _text_faults(packed: PackedRun) -> Iterator[str]:
     """Yield what may not be published, or is too long: rule and position only."""
     for event in packed.events:
-        if isinstance(event, End):
+        if isinstance(event, AnyEnd):
             texts, where = [event.episode.detail or ""], event.episode.episode_id
         else:
-            where = f"{event.episode_id}, turn {event.turn}, {event.role}"
-            texts = [one.detail or "" for one in event.attempts]
+            where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
+            texts = [attempt.detail or "" for attempt in event.attempts]
             texts += [event.detail] if isinstance(event, Failure) else [event.prompt or "", event.text or ""]
         if isinstance(event, Call):
             texts += event.notes
@@ -272,12 +285,13 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
 def _number_faults(packed: PackedRun) -> Iterator[str]:
     """Yield the counts that no answer can have taken."""
     for event in packed.events:
-        if isinstance(event, End):
+        if isinstance(event, AnyEnd):
             continue
-        told = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
+        counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
+        where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
         for name, most in LARGEST.items():
-            if any((getattr(one, name, None) or 0) > most for one in told):
-                yield f"{event.episode_id}, turn {event.turn}, {event.role}: {name} of more than {most:,}"
+            if any((getattr(count, name, None) or 0) > most for count in counted):
+                yield f"{where}: {name} of more than {most:,}"
 
 
 def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
@@ -287,15 +301,17 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     return error
 
 
-def _write(out: Path, run: Run, instances: InstanceSet, packed: PackedRun, provenance: Provenance | None) -> None:
+def _write(
+    out: Path, run: Run | GameRun, instances: AnyInstanceSet, packed: PackedRun, provenance: Provenance | None
+) -> None:
     """Fill an empty folder with the run; only what was checked goes in."""
-    folder = RunFolder.create(out, run, instances)
-    calls = [one for one in packed.events if not isinstance(one, End)]
-    ends = {one.episode.episode_id: one for one in packed.events if isinstance(one, End)}
-    for sha256 in {one.rendering.sha256 for one in calls if isinstance(one, Call) and one.rendering}:
+    folder = create_run(out, run, instances)
+    calls = [event for event in packed.events if not isinstance(event, AnyEnd)]
+    ends = {event.episode.episode_id: event for event in packed.events if isinstance(event, AnyEnd)}
+    for sha256 in {call.rendering.sha256 for call in calls if isinstance(call, Call) and call.rendering}:
         write_bytes(folder.rendering_path(sha256), packed.rendering_bytes(sha256))
     with RunWriter(folder) as writer:
-        writer.record([Entry(one) for one in (*calls, *ends.values())])
+        writer.record([Entry(event) for event in (*calls, *ends.values())])
     if provenance is not None:
         write_provenance(folder.path, provenance)
 

@@ -1,159 +1,206 @@
-"""The rules of the game, played again on a transcript: what was recorded must be what they lead to.
+"""The rules of a game, played again on a transcript: what was recorded must be what they lead to.
 
-The game itself is asked, with the recorded answers in both seats. So outcomes, order, tags, budgets, the turn limit and
-done on turn 1 are not checked by a second copy of the rules: the episode that comes out is compared with the recorded
-one.
+The game itself is asked, with the recorded answers in all seats. So outcomes, order, budgets and limits are not checked
+by a second copy of the rules: the episode that comes out is compared with the recorded one.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import isclose
 from typing import Any
 
+from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
-from ircore.core.records import GIVEN_UP, TECHNICAL_REASONS, Episode, Instance, Rendering, Run, Turn
-from ircore.core.seeds import derived_seed
-from ircore.games.base import EpisodeSetup, Game
-from ircore.games.reconstruction.prompts import Prompts
-from ircore.instances.store import InstanceSet
-from ircore.runs.answers import answers_alone
-from ircore.runs.events import Call, CallKey, End, Failure
-from ircore.runs.play import ended_episode
+from ircore.core.records import GIVEN_UP, TECHNICAL_REASONS, AnyInstance, Rendering, Run
+from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.instances.store import AnyInstanceSet
+from ircore.players.recorded import RECORDED
+from ircore.runs.answers import answers_alone, call_entry, call_key, written
+from ircore.runs.episode import ended_episode, episode_setup, played
+from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, Failure, episode_id_of, step_word
 from ircore.runs.recorded import MissingAnswerError, RecordedTable, known_picture
 
 MAX_FAULTS = 100
+STATED = ("instance_id", "category", "difficulty", "outcome", "abort_reason", "detail")
+"""Fields of an episode besides its steps that must be those that the rules lead to."""
 
 
 @dataclass
-class _Recorded:
+class _Transcript:
     """What a transcript says of one episode."""
 
     calls: dict[CallKey, Call] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
-    ended: Episode | None = None
+    ended: AnyEnded | None = None
 
 
-def rule_faults(
-    run: Run, events: Sequence[Call | Failure | End], instances: InstanceSet, game: Game[Any], prompts: Prompts
-) -> tuple[str, ...]:
-    """Return what in a transcript cannot be the outcome of the rules, one line each, at most ``MAX_FAULTS``.
+class _Table(RecordedTable):
+    """The table of one episode that is played again.
 
-    Args:
+    Attributes:
+        shown: SHA-256 of the pictures that each seat was shown, by seat.
+        exchanged: Questions to a seat of recorded answers whose answer is another than the instance has.
+    """
+
+    def __init__(
+        self, transcript: _Transcript, replay: "Replay", setup: EpisodeSetup[Any], sources: Mapping[str, str]
+    ) -> None:
+        super().__init__(setup.instance.instance_id, transcript.calls, transcript.failures, replay.picture_of)
+        self._calls = transcript.calls
+        self._game, self._setup, self._sources = replay.game, setup, sources
+        self.shown: dict[str, set[str]] = {}
+        self.exchanged: list[CallKey] = []
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        pictures = getattr(question, "pictures", ())
+        self.shown.setdefault(seat.name, set()).update(captioned.picture.sha256 for captioned in pictures)
+        if seat.name not in self._sources:
+            return await super().ask(seat, question)
+        key = call_key(self._setup.instance.instance_id, seat, question)
+        self.asked.add(key)
+        answer = self._game.recorded_answer(seat, question, self._setup, self._sources[seat.name])
+        if not _alike(self._calls.get(key), call_entry(key, seat, question, written(answer), 0).event):
+            self.exchanged.append(key)
+        return answer
+
+
+def _alike(call: Call | None, other: Any) -> bool:
+    return call is not None and (call.text, call.choice, call.rendering) == (other.text, other.choice, other.rendering)
+
+
+@dataclass
+class Replay:
+    """Plays the episodes of a transcript again.
+
+    Attributes:
         run: As it will be kept here: its rules and seed count.
-        events: The transcript.
         instances: The set that was played.
         game: The rules.
         prompts: The game master's words.
+        picture_of: Returns the picture of a rendering; by default one without pixels, for rules that look at none.
+        drawn_from: After ``faults``: episode and SHA-256 of renderings that their seat had been shown itself.
     """
-    return tuple(_first(_faults(run, events, instances, game, prompts), MAX_FAULTS))
 
+    run: Run | GameRun
+    instances: AnyInstanceSet
+    game: Game[Any]
+    prompts: GamePrompts
+    picture_of: Callable[[Rendering], Picture] = known_picture
+    drawn_from: set[tuple[str, str]] = field(default_factory=set)
 
-def _faults(
-    run: Run, events: Sequence[Call | Failure | End], instances: InstanceSet, game: Game[Any], prompts: Prompts
-) -> Iterator[str]:
-    known = {one.instance_id: one for one in instances.instances}
-    recorded: dict[str, _Recorded] = {name: _Recorded() for name in known}
-    for event in events:
-        name = _episode_id(event)
-        if name not in known:
-            yield f"{name}: no instance of this set"
-        elif fault := _take(recorded[name], event, game):
-            yield f"{name}: {fault}"
-    missing = [name for name, one in recorded.items() if one.ended is None]
-    if missing:
-        names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-        yield f"{len(missing)} of {len(known)} instances were not played to their end: {names}"
-    for name, one in recorded.items():
-        if one.ended is not None:
-            yield from (f"{name}: {fault}" for fault in _replayed(run, known[name], one, one.ended, game, prompts))
+    def faults(self, events: Sequence[AnyEvent]) -> tuple[str, ...]:
+        """Return what in a transcript cannot be the outcome of the rules, one line each, at most ``MAX_FAULTS``."""
+        return tuple(islice(self._faults(events), MAX_FAULTS))
 
+    def _faults(self, events: Sequence[AnyEvent]) -> Iterator[str]:
+        instances: dict[str, AnyInstance] = {instance.instance_id: instance for instance in self.instances.instances}
+        transcripts = {name: _Transcript() for name in instances}
+        for event in events:
+            name = episode_id_of(event)
+            if name not in instances:
+                yield f"{name}: no instance of this set"
+            elif fault := self._take(transcripts[name], event):
+                yield f"{name}: {fault}"
+        missing = [name for name, transcript in transcripts.items() if transcript.ended is None]
+        if missing:
+            names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+            yield f"{len(missing)} of {len(instances)} instances were not played to their end: {names}"
+        for name, transcript in transcripts.items():
+            if transcript.ended is not None:
+                yield from (
+                    f"{name}: {fault}" for fault in self._replayed(instances[name], transcript, transcript.ended)
+                )
 
-def _take(recorded: _Recorded, event: Call | Failure | End, game: Game[Any]) -> str | None:
-    """Sort an event in; return what is wrong with it."""
-    if isinstance(event, Failure):
-        recorded.failures.append(event)
+    def _take(self, transcript: _Transcript, event: AnyEvent) -> str | None:
+        """Sort an event in; return what is wrong with it."""
+        if isinstance(event, Failure):
+            transcript.failures.append(event)
+            return None
+        if isinstance(event, AnyEnd):
+            before, transcript.ended = transcript.ended, event.episode
+            return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
+        seat = next((seat for seat in self.game.seats if seat.name == event.role), None)
+        if seat is None or not answers_alone(seat, event):
+            return f"{self._at(event.turn)}: not an answer of a {event.role}"
+        key = CallKey(event.episode_id, event.turn, event.role)
+        if transcript.calls.setdefault(key, event) is not event:
+            return f"{self._at(event.turn)}: two answers of the {event.role}"
         return None
-    if isinstance(event, End):
-        before, recorded.ended = recorded.ended, event.episode
-        return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
-    seat = next((seat for seat in game.seats if seat.name == event.role), None)
-    if seat is None or not answers_alone(seat, event):
-        return f"turn {event.turn}: not an answer of a {event.role}"
-    key = CallKey(event.episode_id, event.turn, event.role)
-    if recorded.calls.setdefault(key, event) is not event:
-        return f"turn {event.turn}: two answers of the {event.role}"
-    return None
+
+    def _replayed(self, instance: AnyInstance, transcript: _Transcript, ended: AnyEnded) -> Iterator[str]:
+        """Play one episode again and yield what differs."""
+        sources = {
+            seat: spec.source or "" for seat, spec in self.run.submission.players.items() if spec.player == RECORDED
+        }
+        setup = self._setup(instance)
+        table = _Table(transcript, self, setup, sources)
+        try:
+            episode = ended_episode(self.game, instance, asyncio.run(played(self.game, table, setup)))
+        except MissingAnswerError as missing:
+            if ended.abort_reason != GIVEN_UP:
+                yield f"{self._at(missing.key.turn)}: the {missing.key.role}'s answer is missing"
+            return
+        yield from self._differences(episode, ended)
+        for key in table.exchanged:
+            yield f"{self._at(key.turn)}: the {key.role}'s answer is not the recorded one"
+        for step, seat in table.odd:
+            yield f"{self._at(step)}: the {seat} was told something else than the rules say"
+        if unasked := transcript.calls.keys() - table.asked:
+            first = min(unasked, key=lambda key: (key.turn, key.role))
+            yield f"{self._at(first.turn)}: an answer of the {first.role} that the rules never asked for"
+        for key, call in transcript.calls.items():
+            if call.rendering is not None and call.rendering.sha256 in table.shown.get(key.role, ()):
+                self.drawn_from.add((key.episode_id, call.rendering.sha256))
+
+    def _setup(self, instance: AnyInstance) -> EpisodeSetup[Any]:
+        """Return what an episode is played with; its pictures are read only if the rules look at them."""
+        files = self.instances.picture_files(instance)  # type: ignore[arg-type]  # each set knows its own instances
+        pictures = {
+            name: Picture.stored(self.instances.folder / file.image, file.sha256, file.width, file.height)
+            for name, file in files.items()
+        }
+        return episode_setup(self.game, self.run, self.instances, instance, self.prompts, pictures)
+
+    def _at(self, step: int) -> str:
+        return f"{step_word(self.run.game)} {step}"
+
+    def _differences(self, ours: AnyEnded, theirs: AnyEnded) -> Iterator[str]:
+        """Yield what of a recorded episode is not what the rules lead to."""
+        our_steps, their_steps = recorded_steps(ours), recorded_steps(theirs)
+        if theirs.abort_reason == GIVEN_UP:
+            # It must have failed; what was recorded of it must be what the rules led to before they failed.
+            if ours.abort_reason not in TECHNICAL_REASONS:
+                yield f"was declared final, but by the rules it has a result: {ours.outcome}"
+        else:
+            for name in STATED:
+                if getattr(ours, name) != getattr(theirs, name):
+                    yield f"{name} is {_short(getattr(theirs, name))}; by the rules it is {_short(getattr(ours, name))}"
+            if len(our_steps) != len(their_steps):
+                word = step_word(self.run.game)
+                yield f"has {len(their_steps)} {word}s; by the rules it has {len(our_steps)}"
+        for number, (our_step, their_step) in enumerate(zip(our_steps, their_steps, strict=False), start=1):
+            for name in dict.fromkeys([*our_step, *their_step]):
+                our, their = our_step.get(name), their_step.get(name)
+                if not _same(our, their):
+                    yield f"{self._at(number)}: {name} is {_short(their)}; by the rules it is {_short(our)}"
 
 
-def _replayed(
-    run: Run, instance: Instance, recorded: _Recorded, ended: Episode, game: Game[Any], prompts: Prompts
-) -> Iterator[str]:
-    """Play one episode again and yield what differs."""
-    table = RecordedTable(instance.instance_id, recorded.calls, recorded.failures, known_picture)
-    setup = EpisodeSetup(
-        instance=instance,
-        payload=None,
-        pictures={"target": Picture(b"", instance.width, instance.height)},  # recorded answers do not look at it
-        rules=run.rules,
-        prompts=prompts,
-        seed=derived_seed(run.seed, instance.instance_id),
-    )
-    try:
-        episode = ended_episode(game, instance, asyncio.run(game.play(table, setup)))
-    except MissingAnswerError as error:
-        if ended.abort_reason != GIVEN_UP:
-            yield str(error)
-        return
-    if not isinstance(episode, Episode):
-        raise TypeError("episodes of another game")
-    yield from _given_up_differences(episode, ended) if ended.abort_reason == GIVEN_UP else _differences(episode, ended)
-    yield from (f"turn {turn}: the {seat} was told something else than the rules say" for turn, seat in table.odd)
-    if unasked := recorded.calls.keys() - table.asked:
-        first = min(unasked, key=lambda key: (key.turn, key.role))
-        yield f"turn {first.turn}: an answer of the {first.role} that the rules never asked for"
-
-
-def _differences(ours: Episode, theirs: Episode) -> Iterator[str]:
-    for name in ("instance_id", "category", "difficulty", "outcome", "abort_reason", "detail"):
-        if getattr(ours, name) != getattr(theirs, name):
-            yield f"{name} is {_short(getattr(theirs, name))}; by the rules it is {_short(getattr(ours, name))}"
-    if len(ours.turns) != len(theirs.turns):
-        yield f"has {len(theirs.turns)} turns; by the rules it has {len(ours.turns)}"
-    for our, their in zip(ours.turns, theirs.turns, strict=False):
-        yield from _turn_differences(our, their)
-
-
-def _given_up_differences(ours: Episode, theirs: Episode) -> Iterator[str]:
-    """Yield what does not fit an episode that was declared final: it must have failed, and its turns must be those."""
-    if ours.finished:
-        yield f"was declared final, but by the rules it has a result: {ours.outcome}"
-    for our, their in zip(ours.turns, theirs.turns, strict=False):
-        yield from _turn_differences(our, their)
-
-
-def _turn_differences(ours: Turn, theirs: Turn) -> Iterator[str]:
-    for name in Turn.model_fields:
-        one, other = getattr(ours, name), getattr(theirs, name)
-        same = isclose(one, other, rel_tol=1e-9, abs_tol=1e-6) if isinstance(one, float) else one == other
-        if not same:
-            yield f"turn {ours.turn}: {name} is {_short(other)}; by the rules it is {_short(one)}"
-
-
-def _episode_id(event: Call | Failure | End) -> str:
-    return event.episode.episode_id if isinstance(event, End) else event.episode_id
+def _same(first: Any, second: Any) -> bool:
+    """Return whether two JSON values are the same, numbers as far as they can be computed."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(_same(value, second[name]) for name, value in first.items())
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(_same, first, second))
+    if isinstance(first, float) and isinstance(second, float | int) and not isinstance(second, bool):
+        return isclose(first, second, rel_tol=1e-9, abs_tol=1e-6)
+    return type(first) is type(second) and bool(first == second)
 
 
 def _short(value: object) -> str:
-    if isinstance(value, Rendering):
-        return f"the rendering {value.sha256[:12]}…"
+    if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
+        return f"the rendering {str(value['sha256'])[:12]}…"
     text = without_leaks(ascii(value))
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def _first(things: Iterable[str], most: int) -> Iterator[str]:
-    for number, thing in enumerate(things):
-        if number == most:
-            return
-        yield thing

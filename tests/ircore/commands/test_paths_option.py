@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from ircore.commands.paths import SeveralPathsCommand, runs_option
+from ircore.commands.options import SeveralPathsCommand, runs_option
 
 
 @click.command(cls=SeveralPathsCommand)

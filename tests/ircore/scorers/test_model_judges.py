@@ -559,7 +559,7 @@ def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolde
     joined = merge([run.path], tmp_path / "joined").folder
     assert joined.judges() == run.judges()
     assert {one.key for one in read_judgements(joined)} == {one.key for one in read_judgements(run)}
-    assert score(joined, judge) == 0
+    assert score(RunFolder.open(joined.path), judge) == 0
     assert server.count() == RATINGS + CHOICES
 
 

@@ -9,8 +9,9 @@ from manifest_attacks import ATTACKS, GOOD, SLUGS, TAKEN, Attack
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.submissions.check.findings import Finding, errors
+from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.reports import annotations, summary
-from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes, check_submission, slug_faults
+from ircore.submissions.check.submission import Purpose, check_bytes, check_submission, slug_faults
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 

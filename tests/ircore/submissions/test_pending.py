@@ -1,6 +1,7 @@
 """What is merged and not evaluated yet is a list for maintainers."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
-from ircore.submissions.pending import awaited
+from ircore.submissions.pending import pending_submissions
 from ircore.submissions.rescoring.rescore import rescore
 
 
@@ -28,7 +30,7 @@ def publish(handed: Handed, runs: Path) -> None:
 
 
 def what(handed: Handed, runs: Path) -> list[str]:
-    return [one.what for one in awaited(handed.submission.parent, sorted(runs.glob("*")))]
+    return [one.what for one in pending_submissions(handed.submission.parent, sorted(runs.glob("*")))]
 
 
 def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path: Path) -> None:
@@ -73,11 +75,13 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     (path,) = runs.iterdir()
     now, known = RunFolder.open(path).run, path / "run.json"
 
-    def waiting(instance_set: str | None = None) -> list[str]:
-        return [one.what for one in awaited(handed.submission.parent, [path], instance_set)]
+    def waiting(instances: InstanceSet | None = None) -> list[str]:
+        return [one.what for one in pending_submissions(handed.submission.parent, [path], instances)]
 
     former = ["to be re-scored: its published run is of another version of the benchmark"]
-    assert (waiting(), waiting(now.instance_set), waiting("0" * 64)) == ([], [], former)
+    played_on = read_instances(handed.instances)
+    another = replace(played_on, identity="0" * 64)
+    assert (waiting(), waiting(played_on), waiting(another)) == ([], [], former)
     known.write_text(known.read_text().replace(now.prompts, "built-in 0123456789ab"))
     assert waiting() == former
 
@@ -90,11 +94,11 @@ def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> N
 def test_the_command_lists_them(handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published, folder = tmp_path / "published", str(handed.submission.parent)
     with pytest.raises(InputError, match="no such folder"):
-        awaited(tmp_path / "nowhere", ())
-    assert ircore(["submission", "waiting", folder, "--published", str(published)]) == 2
+        pending_submissions(tmp_path / "nowhere", ())
+    assert ircore(["submission", "pending", folder, "--published", str(published)]) == 2
     (published / "runs").mkdir(parents=True)
-    assert ircore(["submission", "waiting", folder, "--published", str(published), "--json"]) == 0
+    assert ircore(["submission", "pending", folder, "--published", str(published), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["slug"] == "centre-block"
     publish(handed, published / "runs")
-    assert ircore(["submission", "waiting", folder, "--published", str(published)]) == 0
+    assert ircore(["submission", "pending", folder, "--published", str(published)]) == 0
     assert capsys.readouterr().out == "nothing is waiting\n"

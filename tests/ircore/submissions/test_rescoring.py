@@ -127,7 +127,7 @@ def test_players_of_the_submitters_own_need_not_be_here(tmp_path: Path) -> None:
     manifest.write_text(manifest.read_text().replace("player: classical", "player: my-own-model"))
     handed.edit_run(lambda run: run["submission"]["describer"].update(player="my-own-model"))
     made = rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed)
-    assert made.folder.run.submission.describer.player == "my-own-model"
+    assert made.folder.run.submission.players["describer"].player == "my-own-model"
     assert ircore(["score", str(tmp_path / "rescored")]) == 0
 
 

@@ -1,0 +1,104 @@
+"""Options that several commands have."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from ircore.core.errors import InputError
+
+CommandT = TypeVar("CommandT", bound=Callable[..., object])
+
+
+def path_option(name: str, about: str, required: bool = False) -> Callable[[CommandT], CommandT]:
+    """Return an option that takes a file or folder, with its help text."""
+    return click.option(name, type=click.Path(path_type=Path), required=required, help=about)
+
+
+def executor_options(command: CommandT) -> CommandT:
+    """Add the parameters ``executor`` and ``scheduler``, of commands whose work other machines can do."""
+    command = click.option(
+        "--scheduler", metavar="ADDRESS", help="Of the Dask scheduler, as tcp://HOST:PORT; with --executor dask."
+    )(command)
+    return click.option(
+        "--executor",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Who works: this machine, or a Dask cluster.",
+    )(command)
+
+
+def scheduler_of(executor: str, scheduler: str | None) -> str | None:
+    """Return the scheduler's address, or None for this machine.
+
+    Raises:
+        click.UsageError: One option was given without the other.
+    """
+    if executor == "dask" and scheduler is None:
+        raise click.UsageError("--executor dask needs --scheduler ADDRESS")
+    if executor == "local" and scheduler is not None:
+        raise click.UsageError("--scheduler needs --executor dask")
+    return scheduler
+
+
+class SeveralPathsCommand(click.Command):
+    """A command whose repeatable path options also take several paths after one name, as a shell expands them.
+
+    ``--runs a b c`` means ``--runs a --runs b --runs c``. A word that begins with ``-`` ends the list, so this is for
+    commands that have no positional arguments (or take them after ``--``).
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option's name before every further path, then parse as click does."""
+        names = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and option.multiple and isinstance(option.type, click.Path)
+            for name in option.opts
+        }
+        return super().parse_args(ctx, list(_spread(args, names)))
+
+
+runs_option = click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="RUN...",
+    type=click.Path(path_type=Path),
+    help="Run folders: several after one --runs, or one each.",
+)
+"""The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
+
+
+def published_runs(folder: Path) -> tuple[Path, ...]:
+    """Return the runs of a release that was brought here.
+
+    Args:
+        folder: What ``ircore release pull`` made.
+
+    Raises:
+        InputError: There are none.
+    """
+    runs = folder / "runs"
+    if not runs.is_dir():
+        raise InputError(f"{folder}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
+    return tuple(sorted(runs.iterdir()))
+
+
+def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
+    """Yield the words with the name of the open option before each of its further values."""
+    option, values = "", 0
+    for position, word in enumerate(args):
+        if word == "--":
+            yield from args[position:]
+            return
+        if word.startswith("-"):
+            name, has_value, _ = word.partition("=")
+            option, values = (name if name in names else ""), int(bool(has_value))
+        elif option:
+            if values:
+                yield option
+            values += 1
+        yield word

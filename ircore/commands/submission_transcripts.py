@@ -1,0 +1,153 @@
+"""``ircore submission pack``, ``pin`` and ``rescore``: transcripts that a submitter played."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.commands.options import path_option, published_runs
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.core.errors import InputError
+    from ircore.submissions.rescoring.rescore import Rescored
+
+SHOWN = 20
+"""Findings that are listed when transcripts are refused."""
+
+
+@click.command("pack", short_help="Prepare the transcripts of a run for upload.")
+@click.argument("run", type=click.Path(path_type=Path))
+@path_option("--out", "Folder to make.", required=True)
+@click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
+    """Prepare the transcripts of RUN for upload, to be re-scored by the leaderboard.
+
+    Every instance must have been played to its end. Pictures are encoded anew where they hold anything but pixels;
+    keys and absolute paths are found. Scores stay away: they are computed again from the transcripts.
+    """
+    from ircore.submissions.rescoring.fetch import check_repository
+    from ircore.submissions.rescoring.packing import pack as pack_run
+
+    if repo is not None:
+        check_repository(repo, "--repo")
+    packed = pack_run(run, out)
+    files = len(packed.index.files) + 1
+    if as_json:
+        import json
+
+        about = {"folder": str(out), "run": packed.run.run_id, "files": files, "bytes": packed.index.size}
+        more = {"encoded": packed.encoded, "removed": list(packed.removed)}
+        click.echo(json.dumps({**about, **more}, indent=2))
+        return
+    size = f"{packed.index.size / 1e6:,.1f} MB" if packed.index.size >= 1e5 else f"{packed.index.size:,} bytes"
+    click.echo(f"{out}: {files:,} files, {size}; {packed.encoded} pictures encoded anew")
+    for leak in packed.removed:
+        click.echo(printable(f"  taken out of an error message: {leak}"))
+    place = repo or "ORG/NAME"
+    click.echo(f"""
+Rehearse what the maintainers will do, without the network:
+
+  ircore submission rescore submissions/{packed.run.slug} --transcripts {out} --out build/rehearsal
+
+Upload it (the repository must be public, and `hf auth login` done):
+
+  hf upload {place} {out} . --repo-type dataset
+
+Then name it in the manifest, commit and all:
+
+  ircore submission pin submissions/{packed.run.slug} --repo {place}""")
+
+
+@click.command("pin", short_help="Name uploaded transcripts in a manifest.")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--repo", required=True, metavar="ORG/NAME", help="The public dataset repository they were uploaded to.")
+@click.option("--revision", metavar="SHA", help="The commit; the newest one if not given.")
+@click.option("--run", "run_id", metavar="ID", help="The run; the only one that is there if not given.")
+@click.option(
+    "--deadline", type=click.FloatRange(min=0, min_open=True), default=120, show_default=True, help="Seconds, at most."
+)
+def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadline: float) -> None:
+    """Write into the submission at PATH where its transcripts are: repository, commit and run.
+
+    Asks the Hub which commit is the newest, and whether the run there was packed: ircore submission pack.
+    """
+    from ircore.players.submission import MANIFEST, folder_of, read_any_manifest
+    from ircore.submissions.rescoring.pinning import find_reference, name_transcripts
+
+    folder = folder_of(path)
+    read_any_manifest(folder)
+    reference = find_reference(repo, revision, run_id, deadline)
+    name_transcripts(folder, reference)
+    click.echo(printable(f"{folder / MANIFEST}: names the run {reference.run}"))
+    click.echo(printable(f"  at {reference.repo}, commit {reference.revision}"))
+    click.echo(f"Next: ircore submission check {folder}", err=True)
+
+
+@click.command("rescore", short_help="Check named transcripts, and keep them as a run.")
+@click.argument("path", type=click.Path(path_type=Path))
+@path_option("--out", "The run folder to make.", required=True)
+@path_option("--instances", "The instance set that counts; the game's own, drawn anew, if not given.")
+@path_option("--transcripts", "Packed transcripts here, for a rehearsal without the Hub.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=0, min_open=True),
+    default=3600,
+    show_default=True,
+    help="Seconds that fetching may take.",
+)
+@path_option("--published", "What ircore release pull made: others' pictures are flagged.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def rescore(
+    path: Path,
+    out: Path,
+    instances: Path | None,
+    transcripts: Path | None,
+    deadline: float,
+    published: Path | None,
+    as_json: bool,
+) -> None:
+    """Fetch the transcripts that the submission at PATH names, check them, and keep them as a run.
+
+    Hashes are verified, other instance sets refused, and the rules played again on every episode. An episode that
+    cannot have happened is refused; an unlikely one is flagged for people to look at. Score the run afterwards:
+    ircore score RUN
+    """
+    from ircore.core.errors import InputError
+    from ircore.submissions.rescoring.rescore import rescore as rescore_submission
+
+    others = published_runs(published) if published is not None else ()
+    try:
+        rescored = rescore_submission(path, out, instances, transcripts, deadline, others)
+    except InputError as error:
+        show_faults(error)
+        raise
+    run = rescored.folder.run.run_id
+    if as_json:
+        import json
+
+        about = {"run": run, "folder": str(out), "flags": [flag.model_dump() for flag in rescored.flags]}
+        vouched = rescored.provenance.model_dump(mode="json", by_alias=True) if rescored.provenance else None
+        click.echo(json.dumps({**about, "provenance": vouched}, indent=2))
+        return
+    whose = "re-scored" if rescored.provenance else "a rehearsal: nobody vouches for it"
+    click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
+    show_flags(rescored)
+    if rescored.flags:
+        count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"
+        click.echo(f"  {count} for people to look at; none breaks a rule")
+    click.echo(f"{out}  (next: ircore score {out})")
+
+
+def show_faults(error: "InputError") -> None:
+    """List the faults of refused transcripts, if the error holds more of them than its own line says."""
+    faults: tuple[str, ...] = getattr(error, "faults", ())
+    for fault in faults[:SHOWN] if len(faults) > 1 else ():
+        click.echo(printable(f"  {fault}"), err=True)
+
+
+def show_flags(rescored: "Rescored", about: str = "") -> None:
+    """List what people should look at in transcripts that hold by the rules."""
+    for flag in rescored.flags:
+        click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))

@@ -1,0 +1,157 @@
+"""``ircore submission pending``, ``evaluate``, ``links`` and ``reproduce``: looking after merged submissions."""
+
+from pathlib import Path
+
+import click
+
+from ircore.commands.options import path_option, published_runs
+from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable
+
+SHOWN = 20
+"""Episodes that ``reproduce`` lists."""
+
+_folder = click.argument("folder", default="submissions", type=click.Path(path_type=Path))
+
+
+@click.command("pending", short_help="Which merged pairs are still to be evaluated.")
+@_folder
+@path_option("--published", "What ircore release pull made: the runs that are published.", required=True)
+@path_option("--instances", "The set that counts, to see which runs of its game were played on an earlier one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
+    """List the submissions in FOLDER that no published run shows as they are now, each with what is to be done."""
+    from ircore.instances.store import read_any_instances
+    from ircore.submissions.pending import pending_submissions
+
+    current = read_any_instances(instances) if instances is not None else None
+    submissions = pending_submissions(folder, published_runs(published), current)
+    if as_json:
+        import json
+
+        click.echo(json.dumps([submission._asdict() for submission in submissions], indent=2))
+        return
+    for submission in submissions:
+        click.echo(printable(f"{submission.slug}: {submission.what}"))
+    if submissions:
+        click.echo("Each by: ircore submission evaluate, or the workflow evaluate with its slug", err=True)
+    else:
+        click.echo("nothing is waiting")
+
+
+@click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")
+@click.argument("path", type=click.Path(path_type=Path))
+@path_option("--instances", "The instance set.", required=True)
+@path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
+@path_option("--judges", "A folder of judges (*.yaml), asked beside structural.")
+@path_option("--published", "What ircore release pull made: others' pictures are flagged.")
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop playing at this cost."
+)
+@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop playing then.")
+def evaluate(
+    path: Path,
+    instances: Path,
+    out: Path,
+    judges: Path | None,
+    published: Path | None,
+    concurrency: int,
+    max_cost: float | None,
+    deadline: float | None,
+) -> None:
+    """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
+
+    The maintainers vouch for the run. Each command is shown before it is run; each can be given by hand.
+    """
+    from ircore.players.submission import read_any_manifest
+    from ircore.runs.folder import RUN_FILE
+
+    # Before anything is paid for.
+    judge_options = _judge_options(judges)
+    if published is not None:
+        published_runs(published)
+    _run(["submission", "check", str(path), "--resolve"])
+    loaded = read_any_manifest(path)
+    if loaded.submission.transcripts is None:
+        limits = [("--max-cost", max_cost), ("--deadline", deadline)]
+        more = [word for name, value in limits if value is not None for word in (name, str(value))]
+        play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
+        _run([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
+    elif not (out / RUN_FILE).is_file():
+        beside = ["--published", str(published)] if published is not None else []
+        _run(["submission", "rescore", str(path), "--instances", str(instances), "--out", str(out), *beside])
+    _run(["score", str(out), "--every-turn"])
+    if judge_options:
+        _run(["score", str(out), *judge_options])
+
+
+def _judge_options(folder: Path | None) -> list[str]:
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name the folder of the judges, or leave --judges out.")
+    return [word for file in sorted(folder.glob("*.yaml") if folder else ()) for word in ("--judge", str(file))]
+
+
+def _run(words: list[str]) -> None:
+    """Run a command as if it were given by hand, and show it first; its own errors are shown already if it fails."""
+    from shlex import join
+
+    from ircore.commands.main import run
+
+    click.echo(f"+ ircore {join(words)}", err=True)
+    status = run(words)
+    if status == 130:
+        raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
+    if status:
+        kind = WorkError if status == 1 else InputError
+        raise kind(f"ircore {' '.join(words[:2])} failed", "See above.")
+
+
+@click.command("links", short_help="Ask whether every link still leads somewhere.")
+@_folder
+def links(folder: Path) -> None:
+    """Ask for every link and every transcript that the submissions in FOLDER name; withdrawn ones are left out.
+
+    One line for each link that leads nowhere; exit status 1 if there is any.
+    """
+    from ircore.players.submission import manifests_in, read_any_manifest
+    from ircore.submissions.history import read_history, status_of
+    from ircore.submissions.links import dead_links, links_of
+
+    files = [file for file in manifests_in(folder) if status_of(read_history(file.parent)) != "withdrawn"]
+    named = [link for file in files for link in links_of(read_any_manifest(file))]
+    dead = dead_links(named)
+    for link, problem in dead:
+        click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
+    if dead:
+        raise WorkError(f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones.")
+    click.echo(f"{len(named)} links of {len(files)} submissions, none is dead")
+
+
+@click.command("reproduce", short_help="Play published offline pairs again.")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@path_option("--instances", "The set that they must have been played on.")
+@path_option("--out", "Folder to make for the new runs.", required=True)
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
+def reproduce(runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None) -> None:
+    """Play those of RUNS again whose players are offline, and compare every answer and every picture.
+
+    Exit status 1 if anything differs.
+    """
+    from ircore.instances.store import read_any_instances
+    from ircore.runs.folder import open_any_run
+    from ircore.submissions.reproduce import differences, plays_offline
+
+    folders = [open_any_run(path) for path in runs]
+    identity = read_any_instances(instances).identity if instances else None
+    for folder in folders:
+        if identity is not None and folder.run.instance_set != identity:
+            remedy = "Build the set that counts, or evaluate it anew if it is of a former version."
+            raise InputError(f"{folder.path}: was not played on the set in {instances}", remedy)
+    offline = [folder for folder in folders if plays_offline(folder.run)]
+    lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
+    for line in lines[:SHOWN]:
+        click.echo(printable(line))
+    if lines:
+        raise WorkError(f"{len(lines)} episodes differ from what was published", "See what changed in the players.")
+    click.echo(f"{len(offline)} of {len(folders)} runs played again: the same words and the same pictures")

@@ -1,0 +1,152 @@
+"""Contexts of our own, free to publish: drawn shapes and tangrams, with distractors that differ much or little.
+
+``shapes`` and ``tangrams`` are repeated games (four pictures, six repetitions, as ICCA's), ``lineup`` is one-shot (ten
+tangrams, one target, as KiloGram's). Hard contexts hold pictures that share what is named first: two shapes in two
+colours, or figures that differ by the place of two pieces.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from ircore.core import exact
+from ircore.core.drawing import Drawing
+from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.images import Picture
+from ircore.core.plugins import unknown
+from ircore.core.records import DIFFICULTIES
+from ircore.core.seeds import derived_seed
+from ircore.games.reference.order import SEEDS
+from ircore.games.reference.records import Context
+from ircore.instances.requests import BuildRequest
+from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram
+
+SIZE = 256
+COLOURS = ("#d62828", "#f77f00", "#ffd60a", "#2a9d4a", "#4cc9f0", "#1d4ed8", "#7b2cbf", "#7f4f24")
+FORMS = ("circle", "square", "triangle", "pentagon", "star", "cross")
+CATEGORIES = ("shapes", "tangrams", "lineup")
+REPETITIONS = 6
+MOVED_PIECES = 2
+"""Pieces that lie elsewhere in the other figures of a hard context."""
+
+
+class _Look(NamedTuple):
+    """A drawn shape."""
+
+    form: str
+    colour: str
+    filled: bool
+    large: bool
+
+
+def build(request: BuildRequest) -> GameInstanceSet:
+    """Build an instance set of the reference game.
+
+    Raises:
+        InputError: A category is none of this game's, or the folder holds something.
+    """
+    for category in request.categories:
+        if category not in CATEGORIES:
+            raise unknown("category", category, CATEGORIES, "--category")
+    return write_game_instances(request.out, _made(request))
+
+
+def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+    categories, difficulties = request.categories or CATEGORIES, request.difficulties or DIFFICULTIES
+    for category, difficulty in product(categories, difficulties):
+        for number in range(1, request.per_condition + 1):
+            name = f"{category}-{difficulty}-{number:02d}"
+            seed = derived_seed(request.seed, name)
+            yield _instance(name, category, difficulty, seed)
+
+
+def _instance(name: str, category: str, difficulty: str, seed: int) -> tuple[GameInstance, dict[str, bytes]]:
+    rng = random.Random(seed)
+    hard = difficulty == "hard"
+    drawn = _shapes(hard, rng) if category == "shapes" else _tangrams(hard, 10 if category == "lineup" else 4, rng)
+    pictures = {f"{name}-{place}": Picture.from_pixels(one.pixels) for place, one in enumerate(drawn, start=1)}
+    context = Context(
+        context=tuple(pictures), targets=_targets(list(pictures), category == "lineup", rng), seed=rng.randrange(SEEDS)
+    )
+    files = {
+        key: PictureFile(image=f"images/{key}.png", sha256=picture.sha256, width=picture.width, height=picture.height)
+        for key, picture in pictures.items()
+    }
+    instance = GameInstance(
+        instance_id=name,
+        category=category,
+        difficulty=difficulty,
+        game="reference",
+        pictures=files,
+        payload=context.model_dump(mode="json"),
+        source="procedural",
+        licence="CC0-1.0",
+        seed=seed,
+    )
+    return instance, {key: picture.data for key, picture in pictures.items()}
+
+
+def _targets(names: Sequence[str], one_shot: bool, rng: random.Random) -> tuple[str, ...]:
+    """Return one target, or every picture once a repetition in an order of its own."""
+    if one_shot:
+        return (rng.choice(names),)
+    return tuple(name for _ in range(REPETITIONS) for name in rng.sample(names, len(names)))
+
+
+def _tangrams(hard: bool, count: int, rng: random.Random) -> list[Drawing]:
+    first = make_tangram(rng)
+    figures, shown = [first], {_silhouette(first)}
+    while len(figures) < count:
+        figure = make_tangram(rng, first.without_last(MOVED_PIECES) if hard else None)
+        if _silhouette(figure) not in shown:
+            shown.add(_silhouette(figure))
+            figures.append(figure)
+    rng.shuffle(figures)
+    return [draw_tangram(figure, SIZE) for figure in figures]
+
+
+def _silhouette(figure: Tangram) -> bytes:
+    return draw_tangram(figure, 32).pixels.tobytes()
+
+
+def _shapes(hard: bool, rng: random.Random) -> list[Drawing]:
+    if hard:
+        forms, colours = rng.sample(FORMS, 2), rng.sample(COLOURS, 2)
+        filled, large = rng.random() < 0.5, rng.random() < 0.5
+        looks = [_Look(form, colour, filled, large) for form, colour in product(forms, colours)]
+    else:
+        looks = [
+            _Look(form, colour, rng.random() < 0.5, rng.random() < 0.5)
+            for form, colour in zip(rng.sample(FORMS, 4), rng.sample(COLOURS, 4), strict=True)
+        ]
+    rng.shuffle(looks)
+    return [_drawn(look) for look in looks]
+
+
+def _drawn(look: _Look) -> Drawing:
+    drawing = Drawing(SIZE, SIZE)
+    middle, radius = SIZE / 2, SIZE * (0.36 if look.large else 0.2)
+    fill, outline = (look.colour, None) if look.filled else (None, look.colour)
+    if look.form == "circle":
+        drawing.ellipse((middle, middle), (radius, radius), fill, outline, width=8)
+    else:
+        corners = [(middle + radius * x, middle + radius * y) for x, y in _corners(look.form)]
+        drawing.polygon(corners, fill, outline, width=8)
+    return drawing
+
+
+def _corners(form: str) -> list[tuple[float, float]]:
+    if form == "square":
+        return [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)]
+    if form == "cross":
+        return [
+            (-0.3, -1), (0.3, -1), (0.3, -0.3), (1, -0.3), (1, 0.3), (0.3, 0.3),
+            (0.3, 1), (-0.3, 1), (-0.3, 0.3), (-1, 0.3), (-1, -0.3), (-0.3, -0.3),
+        ]  # fmt: skip
+    count = {"triangle": 3, "pentagon": 5, "star": 10}[form]
+    radii = [0.42 if form == "star" and number % 2 else 1.0 for number in range(count)]
+    turns = [2 * math.pi * number / count for number in range(count)]
+    return [(radius * exact.sin(turn), -radius * exact.cos(turn)) for radius, turn in zip(radii, turns, strict=True)]

@@ -1,0 +1,245 @@
+"""The reference game as a plug-in: what it declares, and its rules as one coroutine.
+
+A context of k pictures; in every round a speaker describes the target and a listener chooses. With one round it is
+KiloGram's game (Ji et al.,
+EMNLP 2022, section 6), with each picture as the target again and again it is ICCA's (Hua and Artzi, COLM 2024,
+section 3).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from ircore.core.images import Picture
+from ircore.core.seeds import derived_seed
+from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
+from ircore.games.reference.masks import masked
+from ircore.games.reference.measures import MEASURES, measured_rounds
+from ircore.games.reference.order import Order, labels_of, listener_orders
+from ircore.games.reference.prompts import ReferencePrompts, load_prompts
+from ircore.games.reference.published import PUBLISHED
+from ircore.games.reference.records import INVALID, Context, Round
+from ircore.games.reference.rules import ReferenceRules
+from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
+
+LONGEST_MESSAGE = 4000
+"""Characters of a message; people's longest has 185."""
+
+_METHOD = """\
+In every round a speaker sees several pictures and is told which one is the target. A listener sees the same pictures in \
+an order of its own, reads the speaker's message, and says which one is meant.
+
+Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may come \
+to an agreement: people's messages get shorter and keep their words.
+"""
+"""How the game is played, for the page on its method."""
+
+SPEAKER: Seat[Question, TextAnswer] = Seat(
+    "speaker",
+    "Speaker",
+    "the pictures, which of them is the target, and how the listener did before",
+    "text",
+    recorded=True,
+)
+LISTENER: Seat[Question, ChoiceAnswer] = Seat(
+    "listener",
+    "Listener",
+    "the pictures in an order of its own, the message, and whether it was right before",
+    "choice",
+    recorded=True,
+)
+
+
+@dataclass
+class _Dialogue:
+    """What each seat was shown and answered so far, and the rounds."""
+
+    speaker: list[Said] = field(default_factory=list)
+    listener: list[Said] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """What stays the same in an episode."""
+
+    setup: EpisodeSetup[ReferenceRules]
+    labels: tuple[str, ...]
+    targets: tuple[str, ...]
+    orders: tuple[Order, ...]
+
+    @property
+    def context(self) -> Context:
+        return cast(Context, self.setup.payload)
+
+    @property
+    def prompts(self) -> ReferencePrompts:
+        return cast(ReferencePrompts, self.setup.prompts)
+
+    def words(self, name: str, **places: object) -> str:
+        return self.prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
+
+    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
+        return tuple(
+            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
+        )
+
+
+class ReferenceGame(Game[ReferenceRules]):
+    """A speaker describes one of several pictures, a listener says which one is meant."""
+
+    name = "reference"
+    title = "Reference games"
+    paper = "https://arxiv.org/abs/2408.01417"
+    seats = (SPEAKER, LISTENER)
+    payload = Context
+    rules = ReferenceRules
+    step = Round
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures = MEASURES
+    pages = Pages(
+        columns=("words", "wnr"),
+        figures=("accuracy", "words"),
+        curves=(
+            Curve("correct", over="repetition"),
+            Curve("message_words", over="repetition"),
+            Curve("message_wnr", over="repetition"),
+        ),
+        method=_METHOD,
+        episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),
+    )
+    published = PUBLISHED
+
+    async def play(self, table: Table, setup: EpisodeSetup[ReferenceRules]) -> Ending:
+        """Play one episode; see ``ircore.games.base.Game.play``."""
+        match, dialogue = _match(setup), _Dialogue()
+        try:
+            for number in range(1, len(match.targets) + 1):
+                await _play_round(number, match, dialogue, table)
+        except PlayerError as fault:
+            return Ending("aborted", tuple(dialogue.rounds), fault.reason, fault.detail)
+        return Ending("completed", tuple(dialogue.rounds))
+
+    def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
+        """Measure the rounds; see ``measures``."""
+        return measured_rounds([step for step in ending.steps if isinstance(step, Round)], len(payload.context))
+
+    def recorded_answer(
+        self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[ReferenceRules], source: str
+    ) -> TextAnswer | ChoiceAnswer:
+        """Return what people said or chose in this round.
+
+        Raises:
+            PlayerError: Nothing is recorded of this source and round.
+        """
+        context = cast(Context, setup.payload)
+        if source != "human" or question.step > len(context.human):
+            raise PlayerError("provider_error", f"nothing is recorded of {source!r} in round {question.step}")
+        recorded = context.human[question.step - 1]
+        if seat.name == SPEAKER.name:
+            return TextAnswer(recorded.message)
+        match = _match(setup)
+        order = match.orders[question.step - 1]
+        if recorded.chosen is None:
+            return ChoiceAnswer(INVALID)
+        return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])
+
+    def prompts(self, folder: Path | None) -> ReferencePrompts:
+        """Read the prompts; see ``load_prompts``."""
+        return load_prompts(folder)
+
+
+def _match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
+    context, rules = cast(Context, setup.payload), setup.rules
+    targets = context.targets[: rules.repetitions * len(context.context)]
+    orders = listener_orders(context.context, len(targets), context.seed, rules)
+    return _Match(setup, labels_of(len(context.context), rules), targets, orders)
+
+
+async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Table) -> None:
+    """Let the speaker describe the target and the listener choose."""
+    to_describe = _to_describe(number, match, dialogue)
+    spoken = await table.ask(SPEAKER, to_describe)
+    message = spoken.text.strip()
+    if not message:
+        raise PlayerError("answer_empty", f"round {number}: the speaker said nothing")
+    if len(message) > LONGEST_MESSAGE:
+        raise PlayerError(
+            "answer_format", f"round {number}: a message of {len(message)} characters, {LONGEST_MESSAGE} are read"
+        )
+    to_choose = _to_choose(number, message, match, dialogue)
+    heard = await table.ask(LISTENER, to_choose)
+    dialogue.rounds.append(_round(number, message, heard, match))
+    if match.setup.rules.history:
+        dialogue.speaker.append(Said(to_describe.prompt, message, to_describe.pictures))
+        answer = heard.notes[0].upper() if heard.choice == INVALID and heard.notes else heard.choice
+        dialogue.listener.append(Said(to_choose.prompt, answer, to_choose.pictures))
+
+
+def _round(number: int, message: str, heard: ChoiceAnswer, match: _Match) -> Round:
+    order, target = match.orders[number - 1], match.targets[number - 1]
+    chosen = None if heard.choice == INVALID else order.labelled[match.labels.index(heard.choice)]
+    return Round(
+        repetition=(number - 1) // len(match.labels) + 1,
+        target=target,
+        labelled=order.labelled,
+        shown=order.shown,
+        message=message,
+        answer=heard.choice,
+        chosen=chosen,
+        correct=chosen == target,
+    )
+
+
+def _to_describe(number: int, match: _Match, dialogue: _Dialogue) -> Question:
+    context = match.context.context
+    label = match.labels[context.index(match.targets[number - 1])]
+    alone = not dialogue.speaker
+    opening = [match.words(f"speaker_{match.setup.rules.speaker}")] if alone else _speaker_feedback(match, dialogue)
+    return Question(
+        step=number,
+        prompt="\n\n".join([*opening, match.words("speaker_round", round=number, label=label)]),
+        pictures=match.captioned(context, match.setup.pictures) if alone else (),
+        earlier=tuple(dialogue.speaker),
+        seed=derived_seed(match.setup.seed, number, SPEAKER.name),
+    )
+
+
+def _to_choose(number: int, message: str, match: _Match, dialogue: _Dialogue) -> Question:
+    rules, pictures, order = match.setup.rules, match.setup.pictures, match.orders[number - 1]
+    alone = not dialogue.listener
+    name = "listener_masked" if rules.masked else "listener"
+    opening = [match.words(name)] if alone else _listener_feedback(match, dialogue)
+    shown: tuple[Captioned, ...] = ()
+    if alone or rules.pictures == "every_round" or number in rules.misleading:
+        shown = match.captioned(order.shown, masked(pictures) if rules.masked else pictures)
+    return Question(
+        step=number,
+        prompt="\n\n".join([*opening, match.words("listener_round", round=number, message=message)]),
+        pictures=shown,
+        choices=match.labels,
+        earlier=tuple(dialogue.listener),
+        seed=derived_seed(match.setup.seed, number, LISTENER.name),
+        unclear=INVALID,
+        exact=True,
+    )
+
+
+def _speaker_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
+    last = dialogue.rounds[-1]
+    if last.chosen is None:
+        return [match.words("speaker_invalid")]
+    chosen = match.labels[match.context.context.index(last.chosen)]
+    return [match.words("speaker_right" if last.correct else "speaker_wrong", chosen=chosen)]
+
+
+def _listener_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
+    """Return what the listener is told of its last answer; one that was not valid tells it nothing of the target."""
+    last = dialogue.rounds[-1]
+    if last.chosen is None:
+        return [match.words("listener_invalid")]
+    if last.correct:
+        return [match.words("listener_right")]
+    return [match.words("listener_wrong", label=match.labels[last.labelled.index(last.target)])]

@@ -1,0 +1,165 @@
+"""Importing ICCA's recorded games from their public repository's files: contexts, messages and people's choices.
+
+Layout: a folder a game with ``trials_for_….csv`` and the four pictures that its rows name. A game's orders are drawn
+from the same seeds as in the published program when all 54 games are imported together.
+"""
+
+import csv
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.images import ImageError, Picture, read_picture
+from ircore.games.reference.order import SEEDS
+from ircore.games.reference.records import Context, HumanRound
+from ircore.instances.requests import ImportRequest
+from ircore.instances.store import GameInstanceSet, write_game_instances
+
+GAMES = 54
+"""Games of the published data."""
+
+PICTURES, REPETITIONS = 4, 6
+MAX_BYTES = 1024 * 1024
+LICENCE = "LicenseRef-COCO-photographs"
+SOURCE = "ICCA (Hua and Artzi 2024), COCO val2014"
+_COLUMNS = ("trialNum", "repNum", "targetImg", "msg", "clickedObj")
+
+
+class _Row(NamedTuple):
+    trial: int
+    repetition: int
+    target: str
+    message: str
+    clicked: str
+
+
+def import_icca(request: ImportRequest) -> GameInstanceSet:
+    """Make an instance set of recorded games; one instance a game.
+
+    The data name a wrongly chosen picture ``distr0`` … ``distr2`` and do not say which picture that is. They are taken
+    as the other pictures in the order of their names, which no measure depends on.
+
+    Args:
+        request: Its path is a folder with a folder a game.
+
+    Raises:
+        InputError: A game is incomplete or contradicts itself; the line names file, row and field. Nothing is written.
+    """
+    folders = sorted(path.parent for path in request.path.glob("*/trials_for_*.csv"))
+    if not folders:
+        raise InputError(f"{request.path}: no game here", "Name the folder that holds the games' folders.")
+    seeds = random.Random(0).sample(range(SEEDS), max(GAMES, len(folders)))
+    return write_game_instances(request.out, _made(folders, seeds, request))
+
+
+def _made(
+    folders: Sequence[Path], seeds: Sequence[int], request: ImportRequest
+) -> Iterator[tuple[GameInstance, dict[str, bytes]]]:
+    for index, folder in enumerate(folders):
+        table = next(folder.glob("trials_for_*.csv"))
+        rows = _rows(table)
+        _check(table, rows)
+        files = sorted({row.target for row in rows})
+        pictures = {_name(file): _picture(folder / file) for file in files}
+        context = list(pictures)
+        random.Random(index).shuffle(context)
+        payload = Context(
+            context=tuple(context),
+            targets=tuple(_name(row.target) for row in rows),
+            seed=seeds[index],
+            human=tuple(HumanRound(message=row.message, chosen=_chosen(table, row, files)) for row in rows),
+        )
+        yield (
+            GameInstance(
+                instance_id=f"icca-{folder.name.lower()}"[:100],
+                category=request.category or "photographs",
+                difficulty=request.difficulty or "hard",
+                game="reference",
+                pictures={
+                    name: PictureFile(
+                        image=f"images/{name}.png", sha256=picture.sha256, width=picture.width, height=picture.height
+                    )
+                    for name, picture in pictures.items()
+                },
+                payload=payload.model_dump(mode="json"),
+                source=request.source or SOURCE,
+                licence=request.licence or LICENCE,
+            ),
+            {name: picture.data for name, picture in pictures.items()},
+        )
+
+
+def _name(file: str) -> str:
+    return Path(file).stem.lower()
+
+
+def _picture(path: Path) -> Picture:
+    if not path.is_file():
+        raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the file.")
+    try:
+        return Picture.from_pixels(read_picture(path).pixels)
+    except ImageError as error:
+        raise InputError(error.problem, error.remedy) from None
+
+
+def _rows(table: Path) -> list[_Row]:
+    if table.stat().st_size > MAX_BYTES:
+        raise InputError(f"{table}: larger than {MAX_BYTES // 1024} KiB", "A game has 24 rows.")
+    try:
+        with table.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                raise InputError(f"{table}: column {missing[0]} is missing", f"Needed: {', '.join(_COLUMNS)}.")
+            rows = [_row(f"{table}: row {number}", fields) for number, fields in enumerate(reader, start=1)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{table}: no CSV file: {error}", "Save it as UTF-8 CSV.") from None
+    return sorted(rows)
+
+
+def _row(place: str, fields: dict[str, str | None]) -> _Row:
+    # A message such as "NA" or "None" is a message: nothing is taken for a missing value.
+    cells = {name: (fields[name] or "").strip() for name in _COLUMNS}
+    numbers = {}
+    for name in ("trialNum", "repNum"):
+        if not cells[name].isascii() or not cells[name].isdigit():
+            raise InputError(f"{place}: {name}: {cells[name]!r} is no number", "Write a number from 0.")
+        numbers[name] = int(cells[name])
+    if not cells["msg"]:
+        raise InputError(f"{place}: msg: is empty", "Every round has a message.")
+    if Path(cells["targetImg"]).name != cells["targetImg"] or not cells["targetImg"]:
+        raise InputError(f"{place}: targetImg: {cells['targetImg']!r} is no file name", "Name a picture of the folder.")
+    return _Row(numbers["trialNum"], numbers["repNum"], cells["targetImg"], cells["msg"], cells["clickedObj"])
+
+
+def _check(table: Path, rows: Sequence[_Row]) -> None:
+    """Refuse a game that is not six repetitions of four pictures, each once a repetition."""
+    if [row.trial for row in rows] != list(range(PICTURES * REPETITIONS)):
+        raise InputError(
+            f"{table}: trialNum: {len(rows)} rows that do not count 0 to {PICTURES * REPETITIONS - 1}",
+            f"A game has {REPETITIONS} repetitions of {PICTURES} pictures.",
+        )
+    files = {row.target for row in rows}
+    for repetition in range(REPETITIONS):
+        own = rows[repetition * PICTURES : (repetition + 1) * PICTURES]
+        if (
+            {row.target for row in own} != files
+            or len(files) != PICTURES
+            or {row.repetition for row in own} != {repetition}
+        ):
+            raise InputError(
+                f"{table}: targetImg: repetition {repetition} does not have each of four pictures once",
+                "Restore the file as it was published.",
+            )
+
+
+def _chosen(table: Path, row: _Row, files: Sequence[str]) -> str:
+    others = {f"distr{place}": file for place, file in enumerate(file for file in files if file != row.target)}
+    chosen = ({"target": row.target} | others).get(row.clicked)
+    if chosen is None:
+        known = ", ".join(["target", *others])
+        raise InputError(f"{table}: trial {row.trial}: clickedObj: {row.clicked!r}", f"Expected one of {known}.")
+    return _name(chosen)

@@ -1,0 +1,1 @@
+"""What people and players call things: how far names diverge, and how descriptions shorten between partners."""

@@ -1,0 +1,94 @@
+"""Measures of reference games: accuracy, length and word novelty (ICCA, section 4), as declared and as computed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ircore.games.base import Measure, Measured
+from ircore.games.reference.language.convention import DEFINITIONS, novelty
+from ircore.games.reference.language.messages import listed_content_words, words
+from ircore.games.reference.records import Round
+
+MEASURES = (
+    Measure("accuracy", "Accuracy", "", (0, 1)),
+    Measure("correct", "Correct", "", (0, 1), per="step"),
+    Measure("words", "Words a message", "words", direction="lower"),
+    Measure("message_words", "Words", "words", direction="lower", per="step"),
+    Measure("wnr", "Word novelty rate, as ICCA's code computes it", direction="lower"),
+    Measure("wnr_paper", "Word novelty rate, as ICCA's paper defines it", direction="lower"),
+    Measure("wnd", "Word novelty distance, as ICCA's code computes it", "words", direction="lower"),
+    Measure("wnd_paper", "Word novelty distance, as ICCA's paper defines it", "words", direction="lower"),
+    Measure("message_wnr", "Word novelty rate", direction="lower", per="step"),
+    Measure("message_wnr_paper", "Word novelty rate, paper", direction="lower", per="step"),
+    Measure("message_wnd", "Word novelty distance", "words", direction="lower", per="step"),
+    Measure("message_wnd_paper", "Word novelty distance, paper", "words", direction="lower", per="step"),
+    Measure("shortening", "Words a message, last repetition by first", direction="lower"),
+    Measure("overlap", "Content words shared with the last message of the picture", "", (0, 1)),
+    Measure("message_overlap", "Content words shared", "", (0, 1), per="step"),
+    Measure("invalid", "Answers that are no label", "", (0, 1), direction="lower"),
+)
+"""Accuracy is the headline; measures of novelty compare a message with the last one of the same picture."""
+
+ONE_MENTION = "every picture was described once"
+_KEYS = {"icca_code": "", "paper": "_paper"}
+
+
+def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured]:
+    """Compute the measures of a played episode.
+
+    Every repetition has each picture once, so a mean over rounds is a mean over repetitions of means over pictures.
+
+    Args:
+        rounds: In order, at least one.
+        pictures: In the context.
+
+    Yields:
+        Values of the episode and of its rounds; None with the reason where a measure needs a second description of a
+        picture.
+    """
+    lengths = [words(played.message) for played in rounds]
+    yield Measured("accuracy", None, _mean(float(played.correct) for played in rounds))
+    yield Measured("invalid", None, _mean(float(played.chosen is None) for played in rounds))
+    yield Measured("words", None, _mean(lengths))
+    for number, (played, length) in enumerate(zip(rounds, lengths, strict=True), start=1):
+        yield Measured("correct", number, float(played.correct))
+        yield Measured("message_words", number, length)
+    yield from _of_second_mentions(rounds)
+    last = rounds[-1].repetition
+    if last == 1:
+        yield Measured("shortening", None, None, ONE_MENTION)
+    else:
+        of = {
+            repetition: _mean(lengths[(repetition - 1) * pictures : repetition * pictures]) for repetition in (1, last)
+        }
+        yield Measured("shortening", None, of[last] / of[1])
+
+
+def _of_second_mentions(rounds: Sequence[Round]) -> Iterator[Measured]:
+    """Yield what compares a message with the last one of the same picture."""
+    latest: dict[str, tuple[str, ...]] = {}
+    means: dict[str, list[float]] = {}
+    for number, played in enumerate(rounds, start=1):
+        content = listed_content_words(played.message)
+        earlier = latest.get(played.target)
+        latest[played.target] = content
+        if earlier is None:
+            continue
+        for measure, value in _compared(earlier, content):
+            means.setdefault(measure, []).append(value)
+            yield Measured(f"message_{measure}", number, value)
+    for measure in ("wnr", "wnr_paper", "wnd", "wnd_paper", "overlap"):
+        values = means.get(measure)
+        yield Measured(measure, None, _mean(values)) if values else Measured(measure, None, None, ONE_MENTION)
+
+
+def _compared(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tuple[str, float]]:
+    for definition in DEFINITIONS:
+        new = novelty(earlier, content, definition)
+        yield f"wnr{_KEYS[definition]}", new.rate
+        yield f"wnd{_KEYS[definition]}", new.distance
+    both, either = set(earlier) & set(content), set(earlier) | set(content)
+    yield "overlap", len(both) / len(either) if either else 1.0
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)

@@ -1,0 +1,62 @@
+"""In which order pictures are shown: drawn as ICCA's published program draws, so that its games are the same games."""
+
+import random
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from ircore.games.reference.rules import ReferenceRules
+
+SEEDS = 1000
+"""A round's own seed is drawn from so many, as in the published program."""
+
+
+class Order(NamedTuple):
+    """A listener's context in one round.
+
+    Attributes:
+        labelled: Names of the pictures in the order of the labels that count.
+        shown: Names of the pictures as they stand at the labels; differs from ``labelled`` in misleading rounds alone.
+    """
+
+    labelled: tuple[str, ...]
+    shown: tuple[str, ...]
+
+
+def labels_of(count: int, rules: ReferenceRules) -> tuple[str, ...]:
+    """Return the labels of so many pictures, A, B, … or 1, 2, … ."""
+    return tuple(ascii_uppercase[:count]) if rules.labels == "letters" else tuple(map(str, range(1, count + 1)))
+
+
+def listener_orders(context: Sequence[str], rounds: int, seed: int, rules: ReferenceRules) -> tuple[Order, ...]:
+    """Return the listener's order in each round.
+
+    The first draw gives every round a seed of its own; then the context is shuffled once, unless it is masked. Where
+    pictures change places, each
+    round shuffles that order with its own seed. In a misleading round (numbered from 1) the pictures are shuffled
+    with its number as the seed, which
+    may leave some in place.
+
+    Args:
+        context: Names of the pictures in the speaker's order.
+        rounds: How many rounds are played.
+        seed: Of the game.
+        rules: Of the run.
+    """
+    rng = random.Random(seed)
+    seeds = rng.sample(range(max(SEEDS, rounds)), rounds)
+    base = list(context)
+    if not rules.masked:
+        rng.shuffle(base)
+    return tuple(_order(base, own, number, rules) for number, own in enumerate(seeds, start=1))
+
+
+def _order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> Order:
+    labelled = _shuffled(base, seed) if rules.shuffle else tuple(base)
+    return Order(labelled, _shuffled(labelled, number) if number in rules.misleading else labelled)
+
+
+def _shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
+    shuffled = list(names)
+    random.Random(seed).shuffle(shuffled)
+    return tuple(shuffled)

@@ -1,0 +1,58 @@
+"""Records of reference games: a context of pictures, what people said and chose, and one round."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, model_validator
+
+from ircore.core.records import Name, Record
+
+INVALID = "invalid"
+"""The listener's choice that is recorded for words which are no label."""
+
+MOST_PICTURES = 26
+
+Message = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
+class HumanRound(Record):
+    """What two people did in one round."""
+
+    message: Message = Field(description="What the speaker wrote.")
+    chosen: Name | None = Field(description="The picture that the listener chose; null if none.")
+
+
+class Context(Record):
+    """The pictures that are told apart, and which of them is the target in each round."""
+
+    context: tuple[Name, ...] = Field(
+        min_length=2, max_length=MOST_PICTURES, description="Names of the pictures in the speaker's order."
+    )
+    targets: tuple[Name, ...] = Field(min_length=1, max_length=2600, description="The target of each round.")
+    seed: int = Field(default=0, ge=0, description="What the listener's orders are drawn from.")
+    human: tuple[HumanRound, ...] = Field(default=(), description="What people said and chose, round by round.")
+
+    @model_validator(mode="after")
+    def _checked(self) -> "Context":
+        names = set(self.context)
+        if len(names) != len(self.context):
+            raise ValueError("context names a picture twice")
+        for number, name in enumerate(self.targets, start=1):
+            if name not in names:
+                raise ValueError(f"targets: round {number}: {name} is not in the context")
+        for number, human in enumerate(self.human, start=1):
+            if human.chosen is not None and human.chosen not in names:
+                raise ValueError(f"human: round {number}: {human.chosen} is not in the context")
+        return self
+
+
+class Round(Record):
+    """One target, what was said of it and what was chosen."""
+
+    repetition: int = Field(ge=1, description="How often every picture has been the target by now, this time included.")
+    target: Name = Field(description="The picture that was to be described.")
+    labelled: tuple[Name, ...] = Field(description="The listener's pictures in the order of their labels.")
+    shown: tuple[Name, ...] = Field(description="The listener's pictures as they stood at the labels.")
+    message: Message = Field(description="What the speaker said.")
+    answer: str = Field(max_length=100, description="The label that the listener chose, or invalid.")
+    chosen: Name | None = Field(description="The picture that it chose; null if its answer was not valid.")
+    correct: bool = Field(description="Whether it is the target.")

@@ -1,0 +1,80 @@
+"""Rules of a reference game, and ICCA's settings as presets.
+
+Source of the presets: Hua and Artzi, *Talk Less, Interact Better* (COLM 2024), sections 3 and 4 and its published
+program: listener settings
+L1–L7, speaker settings S1–S4.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from ircore.core.records import GameRules
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "L1": {"pictures": "every_round", "shuffle": True},
+    "L2": {"pictures": "every_round", "history": False},
+    "L3": {},
+    "L4": {"pictures": "every_round"},
+    "L5": {"masked": True},
+    "L6": {"misleading": (1,)},
+    "L7": {"misleading": (21, 22, 23, 24)},
+    "S1": {"speaker": "simple"},
+    "S2": {"speaker": "gricean"},
+    "S3": {"speaker": "explicit"},
+    "S4": {"speaker": "consistent"},
+}
+"""Rules of each preset that differ from the defaults, which are L3; under S1–S4 the listener plays under L3, too."""
+
+
+class ReferenceRules(GameRules):
+    """What speaker and listener are shown, and how often.
+
+    >>> ReferenceRules(preset="L6").misleading
+    (1,)
+    """
+
+    preset: Literal["", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "S1", "S2", "S3", "S4"] = Field(
+        default="", description="A setting of ICCA, which sets the rules below; none if empty."
+    )
+    repetitions: int = Field(
+        default=6, strict=True, ge=1, le=100, description="How often each picture of the context is the target."
+    )
+    pictures: Literal["once", "every_round"] = Field(
+        default="once", description="When the listener is shown the context: in the first round, or in every round."
+    )
+    shuffle: bool = Field(
+        default=False, strict=True, description="Whether the listener's pictures change places and labels every round."
+    )
+    history: bool = Field(
+        default=True,
+        strict=True,
+        description="Whether earlier rounds and feedback are shown; without, every round is alone.",
+    )
+    masked: bool = Field(default=False, strict=True, description="Whether the listener sees grey pictures instead.")
+    misleading: tuple[int, ...] = Field(
+        default=(),
+        max_length=100,
+        description="Rounds, from 1, in which the listener's pictures stand at other labels than those that count.",
+    )
+    speaker: Literal["simple", "gricean", "explicit", "consistent"] = Field(
+        default="simple",
+        description="What the speaker is told: no more; to be brief; to get shorter; and to keep its words, too.",
+    )
+    labels: Literal["letters", "numbers"] = Field(default="letters", description="How pictures are called.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expanded(cls, stated: Any) -> Any:
+        """Take the rules of the preset where none are stated; a stated rule that contradicts the preset is refused."""
+        if not isinstance(stated, dict) or stated.get("preset", "") not in PRESETS:
+            return stated
+        preset = PRESETS[stated["preset"]]
+        for name, value in preset.items():
+            if name in stated and _plain(stated[name]) != _plain(value):
+                raise ValueError(f"{name} is {value!r} in the preset {stated['preset']}; leave one of them out")
+        return preset | stated
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value

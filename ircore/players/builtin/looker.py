@@ -1,0 +1,230 @@
+"""The offline player of reference games: says what sets a picture apart, and finds the picture that words fit best.
+
+It looks at pixels alone: what stands on the ground, its colour, form, size and where in the picture it lies. In the
+speaker's seat it names a picture's features until no other picture has all of them, more fully the first time; in the
+listener's it chooses the picture with most of the features that a message names. It knows drawn things, no photographs.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
+from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, TextAnswer, refuse_settings
+from ircore.players.traits import LOOKS_OFFLINE
+
+Features = Mapping[str, str]
+"""Phrases by what they tell of: ``{"colour": "red", "form": "circle", …}``, the most telling first."""
+
+INK = 60
+"""How far a pixel's colour is from the ground's, summed over the channels, before it counts as drawn on it."""
+
+COLOURS = {
+    "black": (0, 0, 0), "white": (255, 255, 255), "grey": (128, 128, 128), "red": (214, 40, 40),
+    "orange": (247, 127, 0), "yellow": (255, 214, 10), "green": (42, 157, 74), "turquoise": (76, 201, 240),
+    "blue": (29, 78, 216),
+    "purple": (123, 44, 191), "pink": (255, 143, 177), "brown": (127, 79, 36),
+}  # fmt: skip
+PLACES = (
+    "upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right",
+)  # fmt: skip
+LARGE = 0.5
+"""Share of the picture's side that a large thing reaches over."""
+
+FULL, EMPTY = 0.45, 0.05
+"""Share of a ninth of the thing's box above which it is full, below which it is empty."""
+
+REMEMBERED = 512
+_FIRST = 3
+"""Features that are named of a picture the first time, at least."""
+
+
+class LookerPlayer:
+    """Takes either seat of a reference game, or any seat that answers with words or a choice about pictures.
+
+    Args:
+        spec: Without settings.
+    """
+
+    TRAITS = LOOKS_OFFLINE
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
+        """Describe the target that the prompt names, or choose the picture that its last words fit best.
+
+        Raises:
+            PlayerError: No pictures were shown, or the prompt names none of them as the target.
+        """
+        if not question.in_sight:
+            raise PlayerError("rule_broken", "there are no pictures to look at")
+        if question.answers == "choice":
+            return ChoiceAnswer(_chosen(question))
+        return TextAnswer(_described(question))
+
+
+def _described(question: Question) -> str:
+    labels = labels_of(question.in_sight)
+    target = _named(question.prompt, labels)
+    if target is None:
+        raise PlayerError("rule_broken", "the prompt names none of the pictures as the target")
+    seen = [features_of(shown.picture) for shown in question.in_sight]
+    mentions = sum(_named(said.prompt, labels) == target for said in question.earlier)
+    return worded(telling(labels.index(target), seen, least=1 if mentions else _FIRST))
+
+
+def _chosen(question: Question) -> str:
+    said = question.prompt.rpartition("\n")[2].lower()
+    scores = [_fit(said, features_of(shown.picture)) for shown in question.in_sight]
+    best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
+    return Random(question.seed).choice(best or list(question.choices))
+
+
+def labels_of(pictures: Sequence[Captioned]) -> list[str]:
+    """Return the label in each caption: its last word, without marks."""
+    return [re.findall(r"\w+", shown.caption)[-1] for shown in pictures]
+
+
+def _named(prompt: str, labels: Iterable[str]) -> str | None:
+    """Return the label that stands last in a prompt."""
+    words = [word for word in re.findall(r"\w+", prompt) if word in set(labels)]
+    return words[-1] if words else None
+
+
+def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
+    """Return features of a picture that no other picture has all of, as few as a greedy choice finds.
+
+    >>> telling(0, [{"colour": "red", "form": "circle"}, {"colour": "red", "form": "star"}])
+    {'form': 'circle'}
+
+    Args:
+        target: Its place among the pictures.
+        seen: Features of every picture.
+        least: Features that are named, as far as there are so many.
+    """
+    own = seen[target]
+    rivals = [features for place, features in enumerate(seen) if place != target]
+    chosen: dict[str, str] = {}
+    while len(chosen) < len(own) and (rivals or len(chosen) < least):
+        left = [name for name in own if name not in chosen]
+        best = max(left, key=lambda name: sum(features.get(name) != own[name] for features in rivals))
+        chosen[best] = own[best]
+        rivals = [features for features in rivals if features.get(best) == own[best]]
+        if rivals and all(features.get(name) == own[name] for features in rivals for name in left):
+            break  # nothing that is left tells them apart
+    return {name: own[name] for name in own if name in chosen}
+
+
+def worded(features: Features) -> str:
+    """Return features as a message: adjectives, the form, then places."""
+    adjectives = [features[name] for name in ("size", "fill", "colour", "proportion") if name in features]
+    noun = features.get("form", "figure" if adjectives else "")
+    places = [phrase for name, phrase in features.items() if name in PLACES]
+    return ", ".join(filter(None, [" ".join(filter(None, [*adjectives, noun])), *places]))
+
+
+def _fit(said: str, features: Features) -> int:
+    """Return by how many more of the features that words name a picture has than it has not."""
+    score = 0
+    for name, phrases in _PHRASES.items():
+        named = {phrase for phrase in phrases if re.search(rf"\b{phrase}\b", said)}
+        if named:
+            score += 1 if features.get(name) in named else -1
+    return score
+
+
+FORMS = ("circle", "square", "triangle", "pentagon", "hexagon", "star", "cross", "rectangle", "ellipse", "ring")
+_PHRASES: dict[str, tuple[str, ...]] = {
+    "form": FORMS,
+    "colour": tuple(COLOURS),
+    "fill": ("hollow", "filled"),
+    "size": ("large", "small"),
+    "proportion": ("broad", "tall", "compact"),
+    **{place: (f"full at the {place}", f"empty at the {place}") for place in PLACES},
+}
+
+
+class _Key:
+    """A picture as a key of the cache: equal if the bytes are."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture: Picture | None = picture
+        self.sha256 = picture.sha256
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.sha256 == self.sha256
+
+
+def features_of(picture: Picture) -> Features:
+    """Return what is to be seen in a picture; the same picture is looked at only once."""
+    key = _Key(picture)
+    features = _features(key)
+    key.picture = None
+    return features
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _features(key: _Key) -> Features:
+    assert key.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
+    pixels = key.picture.pixels.astype(np.int32)
+    ink = np.abs(pixels - _ground(pixels)).sum(axis=2) > INK
+    if not ink.any():
+        return {}
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    box = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return _form(key.picture) | _outward(pixels[ink], box, ink.shape) | _ninths(box)
+
+
+def _ground(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the colour that most pixels of the rim have."""
+    rim = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    colours, counts = np.unique(rim, axis=0, return_counts=True)
+    ground: npt.NDArray[np.int32] = colours[int(counts.argmax())]
+    return ground
+
+
+def _form(picture: Picture) -> dict[str, str]:
+    """Return form and fill, if one shape of a known form is to be seen and nothing else."""
+    from ircore.players.builtin.classical.perceive import perceive
+    from ircore.players.builtin.classical.percepts import Shape
+
+    percepts = perceive(picture).percepts
+    if len(percepts) != 1 or not isinstance(percepts[0], Shape):
+        return {}
+    shape = percepts[0]
+    form = {5: "pentagon", 6: "hexagon"}.get(len(shape.corners), shape.kind) if shape.kind == "regular" else shape.kind
+    form = "cross" if form == "polygon" and len(shape.corners) == 12 else form
+    fill = "hollow" if shape.colour is None else "filled"
+    return {"form": form, "fill": fill} if form in FORMS else {}
+
+
+def _outward(colours: npt.NDArray[np.int32], box: npt.NDArray[np.bool_], size: tuple[int, ...]) -> dict[str, str]:
+    middle = np.median(colours, axis=0)
+    colour = min(COLOURS, key=lambda name: float(np.abs(middle - COLOURS[name]).sum()))
+    high, wide = box.shape
+    proportion = "broad" if 3 * wide > 4 * high else "tall" if 3 * high > 4 * wide else "compact"
+    reach = max(high / size[0], wide / size[1])
+    return {"colour": colour, "size": "large" if reach > LARGE else "small", "proportion": proportion}
+
+
+def _ninths(box: npt.NDArray[np.bool_]) -> dict[str, str]:
+    """Return which ninths of the thing's box are full and which are empty."""
+    phrases = {}
+    for place, part in zip(
+        PLACES, (cell for row in np.array_split(box, 3) for cell in np.array_split(row, 3, axis=1)), strict=True
+    ):
+        share = float(part.mean()) if part.size else 0.0
+        if share > FULL:
+            phrases[place] = f"full at the {place}"
+        elif share < EMPTY:
+            phrases[place] = f"empty at the {place}"
+    return phrases

@@ -1,0 +1,116 @@
+"""One episode: what it is played with, how its rules are run, and the record of how it ended."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameRun
+from ircore.core.images import Picture
+from ircore.core.records import RECONSTRUCTION, AnyAbortReason, AnyInstance, Episode, Record, Run
+from ircore.core.seeds import derived_seed
+from ircore.core.validation import describe_validation_error
+from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table
+from ircore.players.base import PlayerError
+
+
+def episode_setup(
+    game: Game[Any],
+    run: Run | GameRun,
+    instances: Any,
+    instance: AnyInstance,
+    prompts: GamePrompts,
+    pictures: Mapping[str, Picture] | None = None,
+) -> EpisodeSetup[Any]:
+    """Return what an episode is played with.
+
+    Args:
+        game: The game.
+        run: Identity of the run: its rules and its seed.
+        instances: The instance set.
+        instance: The instance of the set that is played.
+        prompts: The game master's words.
+        pictures: The instance's pictures by name; read from the set if None.
+
+    Raises:
+        InputError: The instance does not fit the game, or one of its pictures is damaged.
+    """
+    return EpisodeSetup(
+        instance=instance,
+        payload=payload_of(game, instances, instance),
+        pictures=instances.pictures(instance) if pictures is None else pictures,
+        rules=run.rules if isinstance(run, Run) else game.rules.model_validate(run.rules),
+        prompts=prompts,
+        seed=derived_seed(run.seed, instance.instance_id),
+    )
+
+
+def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
+    """Return the game's own fields of an instance as its record.
+
+    Raises:
+        InputError: They do not fit.
+    """
+    try:
+        return game.payload.model_validate(instances.payload(instance))
+    except ValidationError as error:
+        raise InputError(
+            f"{instances.folder}: {instance.instance_id}: payload: {describe_validation_error(error)}",
+            f"Build the set again: ircore instances build --game {game.name}",
+        ) from error
+
+
+async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+    """Play one episode; a player's refusal that the rules let through aborts it."""
+    try:
+        return await game.play(table, setup)
+    except PlayerError as refusal:
+        return Ending("aborted", (), refusal.reason, refusal.detail)
+
+
+def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
+    """Return the record of an episode that has ended.
+
+    Raises:
+        WorkError: It ended in a way that the game does not declare.
+    """
+    if ending.outcome not in {outcome.name for outcome in game.outcomes}:
+        raise WorkError(
+            f"{instance.instance_id}: the game {game.name} ended with {ending.outcome!r}, which it does not declare",
+            "This is a fault of the game: mend it and give the same command again.",
+        )
+    return episode_record(game.name, instance, ending.outcome, ending.steps, ending.reason, ending.detail)
+
+
+def episode_record(
+    game: str,
+    instance: AnyInstance,
+    outcome: str,
+    steps: Sequence[Record | Fields],
+    reason: AnyAbortReason | None,
+    detail: str | None,
+) -> AnyEnded:
+    """Return the record of an episode of any game.
+
+    Args:
+        game: Name of the game.
+        instance: The instance that was played.
+        outcome: One of the game's outcomes.
+        steps: The steps as the game or an earlier record has them.
+        reason: Why the episode was aborted; None for any other outcome.
+        detail: What was seen that led to the abort; the first 2,000 characters are kept.
+    """
+    stated = {
+        "episode_id": instance.instance_id,
+        "instance_id": instance.instance_id,
+        "category": instance.category,
+        "difficulty": instance.difficulty,
+        "outcome": outcome,
+        "abort_reason": reason,
+        "detail": detail[:2000] if detail else None,
+    }
+    if game == RECONSTRUCTION:
+        return Episode.model_validate({**stated, "turns": steps})
+    plain = [step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps]
+    return GameEpisode.model_validate({**stated, "steps": plain})

@@ -1,0 +1,166 @@
+"""Rules of reference games, played by scripted seats: who is shown what, and when."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from ircore.core.drawing import Drawing
+from ircore.core.game_records import GameInstance
+from ircore.core.images import Picture
+from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.reference.game import ReferenceGame
+from ircore.games.reference.records import Context, HumanRound
+from ircore.games.reference.rules import ReferenceRules
+from ircore.players.base import ChoiceAnswer, PlayerError, Question, TextAnswer
+
+NAMES = ("red", "green", "blue", "white")
+PICTURES = {name: Picture.from_pixels(Drawing(16, 16, name).pixels) for name in NAMES}
+TWO_REPETITIONS = Context(context=NAMES, targets=(*NAMES, *reversed(NAMES)), seed=5)
+
+
+@dataclass
+class Scripted:
+    """Seats that answer by functions, and every question that they were asked."""
+
+    listen: Callable[[Question], ChoiceAnswer]
+    speak: Callable[[Question], str] = lambda question: f"picture {question.step}"
+    asked: list[tuple[str, Question]] = field(default_factory=list)
+
+    async def ask(self, seat: Seat[Any, Any], question: Question) -> Any:
+        self.asked.append((seat.name, question))
+        return TextAnswer(self.speak(question)) if seat.name == "speaker" else self.listen(question)
+
+    def questions(self, seat: str) -> list[Question]:
+        return [question for name, question in self.asked if name == seat]
+
+
+def always(choice: str, *notes: str) -> Callable[[Question], ChoiceAnswer]:
+    return lambda question: ChoiceAnswer(choice, notes)
+
+
+def played(seats: Scripted, rules: ReferenceRules, context: Context = TWO_REPETITIONS) -> Ending:
+    game = ReferenceGame()
+    instance = GameInstance(
+        instance_id="one",
+        category="colours",
+        difficulty="easy",
+        game="reference",
+        payload=context.model_dump(mode="json"),
+        source="by hand",
+        licence="CC0-1.0",
+    )
+    return asyncio.run(
+        game.play(cast(Table, seats), EpisodeSetup(instance, context, PICTURES, rules, game.prompts(None), seed=1))
+    )
+
+
+def test_the_context_is_shown_once_and_the_history_tells_the_rest() -> None:
+    seats = Scripted(always("A"))
+    ending = played(seats, ReferenceRules())
+    assert (ending.outcome, len(ending.steps)) == ("completed", 8)
+    for seat in ("speaker", "listener"):
+        first, second, *_, last = seats.questions(seat)
+        assert [len(question.pictures) for question in (first, second, last)] == [4, 0, 0]
+        assert len(last.earlier) == 7
+        assert [len(said.pictures) for said in last.earlier] == [4, 0, 0, 0, 0, 0, 0]
+        assert last.in_sight == first.pictures
+
+
+def test_without_history_every_round_is_alone() -> None:
+    seats = Scripted(always("A"))
+    played(seats, ReferenceRules(preset="L2"))
+    for question in seats.questions("listener"):
+        assert (len(question.pictures), question.earlier) == (4, ())
+        assert "That was" not in question.prompt
+
+
+@pytest.mark.parametrize(("preset", "pictures"), [("L1", 32), ("L3", 4), ("L4", 32), ("L5", 4), ("L6", 4)])
+def test_as_many_pictures_stand_before_the_last_answer_as_in_the_paper(preset: Any, pictures: int) -> None:
+    seats = Scripted(always("A"))
+    played(seats, ReferenceRules(preset=preset))
+    last = seats.questions("listener")[-1]
+    assert sum(len(said.pictures) for said in last.earlier) + len(last.pictures) == pictures
+
+
+def test_the_misled_of_l7_are_shown_pictures_in_their_last_repetition() -> None:
+    context = Context(context=NAMES, targets=NAMES * 6, seed=5)
+    seats = Scripted(always("A"))
+    played(seats, ReferenceRules(preset="L7"), context)
+    last = seats.questions("listener")[-1]
+    assert sum(len(said.pictures) for said in last.earlier) + len(last.pictures) == 20
+
+
+def test_feedback_says_right_or_wrong_and_an_invalid_answer_learns_nothing_of_the_target() -> None:
+    answers = iter(
+        [ChoiceAnswer("A"), ChoiceAnswer("A"), ChoiceAnswer("invalid", ("I am not sure",)), *[ChoiceAnswer("A")] * 5]
+    )
+    seats = Scripted(lambda question: next(answers))
+    ending = played(seats, ReferenceRules())
+    rounds: list[Any] = list(ending.steps)
+    feedback = [question.prompt.split("\n\n")[0] for question in seats.questions("listener")[1:4]]
+    labels = dict(zip(rounds[0].labelled, "ABCD", strict=True))
+    for played_round, words in zip(rounds[:2], feedback, strict=False):
+        right = labels[played_round.target] == "A"
+        assert words == (
+            "That was right." if right else f"That was wrong: picture {labels[played_round.target]} was meant."
+        )
+    assert feedback[2] == "That was no valid answer. Answer with one of A, B, C, D."
+    assert (rounds[2].chosen, rounds[2].correct) == (None, False)
+    assert seats.questions("listener")[3].earlier[2].answer == "I AM NOT SURE"
+    assert seats.questions("speaker")[3].prompt.startswith("The listener gave no valid answer.")
+
+
+def test_masked_pictures_show_nothing() -> None:
+    seats = Scripted(always("A"))
+    played(seats, ReferenceRules(masked=True))
+    shown = seats.questions("listener")[0].pictures
+    assert {captioned.picture.sha256 for captioned in shown}.isdisjoint(picture.sha256 for picture in PICTURES.values())
+    assert len({captioned.picture.sha256 for captioned in shown}) == 1
+    assert {captioned.picture.sha256 for captioned in seats.questions("speaker")[0].pictures} == {
+        picture.sha256 for picture in PICTURES.values()
+    }
+
+
+def test_speaker_and_listener_see_the_same_pictures_under_labels_of_their_own() -> None:
+    seats = Scripted(always("A"))
+    ending = played(seats, ReferenceRules())
+    first: Any = ending.steps[0]
+    speaker, listener = seats.questions("speaker")[0], seats.questions("listener")[0]
+    assert [shown.picture for shown in speaker.pictures] == [PICTURES[name] for name in NAMES]
+    assert [shown.picture for shown in listener.pictures] == [PICTURES[name] for name in first.labelled]
+    assert speaker.prompt.endswith("Round 1: the target is picture A.")
+
+
+def test_a_message_is_inserted_as_it_is_whatever_it_pretends() -> None:
+    seats = Scripted(always("A"), speak=lambda question: "Round 9: the target is picture {label}. {labels}")
+    played(seats, ReferenceRules())
+    assert seats.questions("listener")[0].prompt.endswith(
+        "this message: Round 9: the target is picture {label}. {labels}"
+    )
+
+
+@pytest.mark.parametrize(("message", "reason"), [("  ", "answer_empty"), ("x" * 5000, "answer_format")])
+def test_a_speaker_that_says_nothing_or_no_end_ends_the_episode(message: str, reason: str) -> None:
+    ending = played(Scripted(always("A"), speak=lambda question: message), ReferenceRules())
+    assert (ending.outcome, ending.reason, ending.steps) == ("aborted", reason, ())
+
+
+def test_people_are_taken_from_the_record() -> None:
+    human = (HumanRound(message="the red one", chosen="green"), HumanRound(message="the green one", chosen=None))
+    context = Context(context=NAMES, targets=NAMES, seed=5, human=human)
+    game = ReferenceGame()
+    setup: Any = EpisodeSetup(None, context, PICTURES, ReferenceRules(), game.prompts(None))  # type: ignore[arg-type]
+    speaker, listener = game.seats
+    first, second, third = (Question(step, "") for step in (1, 2, 3))
+    assert game.recorded_answer(speaker, first, setup, "human") == TextAnswer("the red one")
+    chosen: Any = game.recorded_answer(listener, first, setup, "human")
+    orders = played(Scripted(always("A")), ReferenceRules(), context).steps
+    order: Any = orders[0]
+    assert order.labelled["ABCD".index(chosen.choice)] == "green"
+    assert game.recorded_answer(listener, second, setup, "human") == ChoiceAnswer("invalid")
+    for question, source in ((third, "human"), (first, "a-model")):
+        with pytest.raises(PlayerError):
+            game.recorded_answer(speaker, question, setup, source)
