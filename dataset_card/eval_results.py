@@ -76,6 +76,8 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
     report = check_release(release, card=False)
     if report.faults:
         raise WorkError(f"{release}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    if not report.runs:
+        raise InputError(f"{release}: no runs of reconstruction", "Name a release that has some.")
     results = Results.from_runs(report.runs)
     players = marginals(results, source.judge)
     with new_folder(out) as folder:

@@ -130,7 +130,7 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
     The folder holds them as data and as pages that need nothing else.
     """
     from ircore.instances.benchmark import RECORDS, read_versions
-    from leaderboard.building.build import read_marker
+    from leaderboard.building.marker import read_marker
     from leaderboard.versions.archive import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
@@ -146,7 +146,7 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.instances.benchmark import RECORDS, record_version
-    from leaderboard.building.build import read_marker
+    from leaderboard.building.marker import read_marker
     from leaderboard.versions.archive import released_as
 
     path = versions or RECORDS

@@ -1,10 +1,12 @@
 """Merged submissions, played or not, each with its history since the merge."""
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.history import Status, Step, read_history, status_of
 
 
@@ -39,3 +41,15 @@ def read_submitted(folder: Path) -> tuple[Submitted, ...]:
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
     return tuple(Submitted(read_any_manifest(file), read_history(file.parent)) for file in files)
+
+
+def unplayed(submitted: Iterable[Submitted], played: Container[str]) -> tuple[Submitted, ...]:
+    """Return the submissions of others without a run on a site: they are listed, never ranked.
+
+    Args:
+        submitted: All merged submissions.
+        played: Slugs of those that have a run.
+    """
+    return tuple(
+        submission for submission in submitted if submission.slug not in played and not is_maintainers(submission.slug)
+    )

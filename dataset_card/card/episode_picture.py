@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.images import Picture
 from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult
@@ -40,7 +40,7 @@ class Example:
         return None if self.judge is None else self.result.judged[self.judge].trajectory.get(turn.turn)
 
 
-def choose_example(source: ReleaseSource) -> Example:
+def choose_example(source: ReconstructionSource) -> Example:
     """Choose the episode that improved most by the first judge that rated it; on a tie the better and earlier one."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
@@ -66,7 +66,7 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(turns[index] for index in sorted(picks))
 
 
-def draw_episode(source: ReleaseSource, example: Example) -> bytes:
+def draw_episode(source: ReconstructionSource, example: Example) -> bytes:
     """Return the strip as a PNG file."""
     instances = {one.instance_id: one for one in source.instances.instances}
     target = source.instances.target(instances[example.result.episode.instance_id])

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from dataset_card.card.verification import RunVerification, run_key
 from dataset_card.checking.recomputing import Piece, recompute
+from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.checking.source import EmbeddedInstances, instances_of
+from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.releases.record import read_release
 from dataset_card.tables.reading import ReleasedRun
 from ircore.core.errors import InputError
@@ -41,7 +43,8 @@ class Rescoring:
         shares = {(run.share, run.seed) for run in self.runs.values()}
         drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
         count = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
-        yield f"computed again: {count}, {episodes:,} episodes by the rules{drawn}"
+        rules = " by the rules" if any(run.rules for run in self.runs.values()) else ""
+        yield f"computed again: {count}, {episodes:,} episodes{rules}{drawn}"
         for kind in ("judges", "metrics"):
             counts = Counter[str]()
             for run in self.runs.values():
@@ -67,12 +70,17 @@ def parse_share(text: str) -> float:
     return value
 
 
-def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, processes: int) -> Rescoring:
+def rescore_release(
+    folder: Path, runs: Sequence[ReleasedRun], game_runs: Sequence[ReleasedGameRun], draw: Draw, processes: int
+) -> Rescoring:
     """Compute values again from the pictures of a release, and play its episodes again by the rules.
+
+    Of games other than reconstruction the measures are computed again from the recorded steps.
 
     Args:
         folder: The release; its tables have no fault.
-        runs: What of it to compute again, as it was read back.
+        runs: Runs of reconstruction to compute again, as they were read back.
+        game_runs: The same of other games.
         draw: Which episodes.
         processes: How many compute.
 
@@ -86,6 +94,10 @@ def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, proce
     for start in range(0, len(tasks), RUNS_AT_ONCE):
         faults += _rescored(folder, list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
+    for game_run in game_runs:
+        run_faults, verification = rescore_game_run(game_run, run_key(parts, game_run.run.run_id), draw)
+        faults += run_faults
+        verified[game_run.run.run_id] = verification
     return Rescoring(tuple(dict.fromkeys(faults)), verified)
 
 
@@ -105,7 +117,8 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
 def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
     target = instances.target(instance)
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
+    scored = [(task, episode) for task, episode in played if task.is_scored(episode)]
     return Piece(
-        tuple((task.run_id, task.material(target, episode)) for task, episode in played if task.is_scored(episode)),
+        tuple((task.run_id, task.material(target, episode, instance.scene)) for task, episode in scored),
         tuple(task.replay(instance, episode) for task, episode in played if task.is_replayed),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
@@ -15,9 +16,11 @@ from dataset_card.releases.record import JUDGES
 from dataset_card.tables.reading import ReleasedRun
 from ircore import __version__
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.records import AnyEpisode, Episode, Instance, Rendering, Scene
 from ircore.core.score_records import Score
 from ircore.scorers.computed import Material, Wanted, wanted_of
+
+EpisodeT = TypeVar("EpisodeT", bound=AnyEpisode)
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Draw:
     share: float = 1.0
     seed: int = 0
 
-    def of(self, run_id: str, episodes: Sequence[Episode]) -> tuple[Episode, ...]:
+    def of(self, run_id: str, episodes: Sequence[EpisodeT]) -> tuple[EpisodeT, ...]:
         """Return the episodes of a run that are drawn, in their order; at least one if it has any."""
         count = ceil(round(self.share * len(episodes), 9))
         if count >= len(episodes):
@@ -83,7 +86,7 @@ class RunTask:
         """Say whether an episode has a score that can be computed again."""
         return bool(self._scores[episode.episode_id])
 
-    def material(self, target: Picture, episode: Episode) -> Material:
+    def material(self, target: Picture, episode: Episode, scene: Scene | None) -> Material:
         """Return what the scores of an episode are computed from."""
         drawn = {turn.rendering.sha256: turn.rendering for turn in episode.turns if turn.rendering is not None}
         ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
@@ -91,7 +94,7 @@ class RunTask:
         needed = sorted({ends[0], *(score.rendering for score in scores)})
         pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
         wanted = sorted(map(wanted_of, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
-        return Material(target, pictures[ends[0]], pictures, tuple(wanted))
+        return Material(target, pictures[ends[0]], pictures, tuple(wanted), scene)
 
     def replay(self, instance: Instance, episode: Episode) -> Replay:
         """Return an episode to be played again by the rules."""

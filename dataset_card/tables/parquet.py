@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 
 from dataset_card.tables.arrays import arrow_type, make_table
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Config
+from dataset_card.tables.schema import SPLIT, Config
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -234,16 +234,10 @@ def table_files(folder: Path, config: Config) -> list[Path]:
 def table_hashes(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file of a release's tables, by its path in the release."""
     hashes = {}
-    for path in (path for config in ALL_CONFIGS for path in table_files(folder, config)):
+    for path in sorted(folder.glob(f"data/*/{SPLIT}-*.parquet")):
         with path.open("rb") as file:
             hashes[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
     return hashes
-
-
-def configs_of(folder: Path) -> tuple[Config, ...]:
-    """Return the configs of a release as its files have them: those of every release, and others it has a file of."""
-    present = (config for config in ALL_CONFIGS if config in CONFIGS or table_files(folder, config))
-    return tuple(config_of(folder, config) for config in present)
 
 
 class _HashedFile(io.RawIOBase):

@@ -45,7 +45,7 @@ OF_GAME: Row = {"game": RECONSTRUCTION}
 
 
 @dataclass(frozen=True)
-class ReleaseSource:
+class ReconstructionSource:
     """What a release is made of.
 
     Attributes:

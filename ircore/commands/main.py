@@ -18,6 +18,7 @@ HELP_LINES = {
     "games": "What can be played: seats, rules, measures.",
     "instances": "Build, show or import target pictures.",
     "judge-test": "A judge's card on graded edits of targets.",
+    "language": "How people and players name things.",
     "merge": "Join the shards of a run.",
     "new": "Write a package that adds a game, player, judge, metric, category or table.",
     "play": "Let a submitted pair play the game; run again to resume.",
@@ -28,6 +29,7 @@ HELP_LINES = {
     "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
     "submission": "Make, check and prepare a submission.",
+    "verify": "Which facts of a target a picture shows.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
 

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameRun
 from ircore.core.records import Day, Line, Name, Record, Run, TranscriptsReference
 from ircore.core.validation import describe_validation_error
 
@@ -60,7 +61,7 @@ class Withdrawal(Record):
         """Whether the run leaves boards and tables."""
         return self.kind in ("withdrawn", "corrected")
 
-    def concerns(self, run: Run) -> bool:
+    def concerns(self, run: Run | GameRun) -> bool:
         """Say whether this is about a run; one that is reinstated may be played, or scored, anew."""
         if self.slug != run.slug:
             return False

@@ -4,18 +4,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, inf
-from typing import Any
+from typing import Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
 from ircore.instances.store import GameInstanceSet
-from ircore.results.played_run import RunView
+from ircore.results.played_run import AnyRunSource, RunView
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import Scale
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import GameRunFolder
+
+
+class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
+    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release."""
+
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures."""
+        ...
 
 
 class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
@@ -27,7 +35,10 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
         {'dawn-rock': 1.0, 'dawn-paper': 0.0}
     """
 
-    source: GameRunFolder
+    source: GameRunSource
+
+    def __init__(self, source: GameRunSource) -> None:
+        super().__init__(source)
 
     @cached_property
     def scores(self) -> tuple[GameScore, ...]:

@@ -88,7 +88,7 @@ def badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
 
     Args:
         badge: One of the pair's.
-        pair: Whose.
+        pair: Pair of the badge.
         address: The site's absolute address, ending in a slash; empty leaves a place to fill in.
     """
     base = address or "https://SITE/"

@@ -249,7 +249,7 @@ class Listed(Protocol):
 
     @property
     def pair(self) -> Pair:
-        """Who."""
+        """The pair."""
 
     @property
     def tier(self) -> Tier:

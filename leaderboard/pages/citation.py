@@ -73,7 +73,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
     """Return the BibTeX entry of a pair's results.
 
     Args:
-        pair: Whose.
+        pair: Pair to be cited.
         address: Absolute address of its page; empty leaves it out.
     """
     run = pair.result.run

@@ -26,7 +26,7 @@ _NEWEST = 100
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that happened."""
+    """Entry of the feeds."""
 
     when: str
     """ISO 8601 in UTC."""
@@ -35,7 +35,7 @@ class Change:
     """May hold a stranger's words, so escape it."""
 
     words: str
-    """One sentence more."""
+    """A further sentence."""
 
     path: str
     """Page about it, relative to the site's root."""

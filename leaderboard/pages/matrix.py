@@ -47,7 +47,7 @@ class Grid:
     """Label of each column, which may be a stranger's words, and its marker's number, 0-based."""
 
     rows: "tuple[MatrixRow, ...]"
-    """One a describer."""
+    """Rows, one for each describer."""
 
     @property
     def same_family(self) -> bool:
@@ -66,7 +66,7 @@ class MatrixRow:
     """Index of the describer's colour, 0-based."""
 
     cells: tuple[tuple[MatrixCell, ...], ...]
-    """One entry a generator: the pairs of the two, none where they were not played together."""
+    """Pairs of the describer with each generator; empty where the two were not played together."""
 
 
 def matrix_pages(site: Site) -> Iterator[Page]:

@@ -1,10 +1,9 @@
-"""Turning a page into one block of HTML, written by our templates alone, and into front matter for the builder.
+"""Turning a page into HTML that our templates alone write.
 
 A stranger's text passes through an autoescaping environment of our own and never through Markdown or through the
 theme's templates, which do not escape.
 """
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from types import SimpleNamespace
@@ -27,25 +26,25 @@ class Renderer:
     """Renders the pages of one site.
 
     Args:
-        site: What the pages show.
+        site: Results of the reconstruction game; None for a site of other games alone.
         charts: Every chart by its id; a page names those that it has room for.
     """
 
-    def __init__(self, site: Site, charts: Mapping[str, Chart | Drawn]) -> None:
+    def __init__(self, site: Site | None, charts: Mapping[str, Chart | Drawn]) -> None:
         self._shared = {
             "site": site,
             "figures_of": lambda names: [charts[name] for name in names if name in charts],
         }
 
     def block(self, page: Page) -> str:
-        """Return a page's block, without blank lines."""
+        """Return the HTML of a page, without blank lines."""
         page = page.complete()
         made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
         return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, made.splitlines()))) + "\n</div>\n"
 
 
 def block(template: str, values: Mapping[str, Any]) -> str:
-    """Return what a template makes of values alone."""
+    """Return a template rendered with some values."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
@@ -53,12 +52,6 @@ def read_templates() -> None:
     """Read all templates: once, before several processes do."""
     for name in _environment().list_templates():
         _environment().get_template(name)
-
-
-def front_matter(title: str, searchable: bool) -> str:
-    """Return what tells the builder of a page; what is JSON is YAML too."""
-    search = "" if searchable else "search: {exclude: true}\n"
-    return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\nhide: [navigation, toc]\n{search}---\n\n"
 
 
 @cache

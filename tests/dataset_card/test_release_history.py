@@ -17,14 +17,15 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.releases.run_records import FOLDER
-from dataset_card.releases.stored import StoredRelease, StoredRun
+from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.parts import layout_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, withdrawal_lines
-from ircore.core.records import TranscriptsReference
+from ircore.core.records import Run, TranscriptsReference
 from ircore.core.score_records import Score
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
@@ -133,9 +134,9 @@ def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Buil
 
 
 def run_records(release: Path, inputs: Path) -> list[object]:
-    former, instances = StoredRelease(release), read_instances(inputs / "instances")
-    runs = [StoredRun(former, one, instances) for one in former.runs.values()]
-    return [(one.episodes(), one.scores(), one.costs()) for one in runs]
+    stored, instances = StoredRelease(release), read_instances(inputs / "instances")
+    runs = [StoredRun(stored, run, instances) for run in stored.runs.values() if isinstance(run, Run)]
+    return [(run.episodes(), run.scores(), run.costs()) for run in runs]
 
 
 def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -> None:

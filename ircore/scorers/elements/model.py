@@ -62,10 +62,7 @@ class ElementList(Record):
 
 def elements_of_scene(scene: Scene) -> ElementList:
     """Return what a scene was drawn from, by type (bar, wedge, label …), with the boxes that it touched."""
-    elements = tuple(
-        SeenElement(label=element.type, box=tuple(map(float, element.box)))
-        for element in scene.elements
-    )
+    elements = tuple(SeenElement(label=element.type, box=tuple(map(float, element.box))) for element in scene.elements)
     return ElementList(width=scene.width, height=scene.height, source="scene", elements=elements)
 
 
