@@ -19,9 +19,9 @@ from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.site_judge import site_judge
 from leaderboard.site_runs import SiteRun
-from leaderboard.submitted import Submitted
-from leaderboard.text import visible
+from leaderboard.submissions import Submitted
 from leaderboard.theme import describer_class, generator_path
+from leaderboard.untrusted_text import visible
 
 
 @dataclass(frozen=True)

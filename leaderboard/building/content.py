@@ -40,7 +40,7 @@ from leaderboard.pages.waiting import played_pages, waiting_page
 from leaderboard.pictures import PictureBook
 from leaderboard.site import Page, Site
 from leaderboard.site_runs import read_runs
-from leaderboard.submitted import Submitted, read_submitted, unplayed
+from leaderboard.submissions import Submitted, read_submitted, unplayed
 from leaderboard.versions.archive import FrozenBoard, read_archive
 from leaderboard.versions.pages import version_pages
 

@@ -28,7 +28,7 @@ from leaderboard.pages.board_views import (
     views,
 )
 from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.tiers import LEGEND, Tier, tier_of
+from leaderboard.trust import LEGEND, Tier, tier_of
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""

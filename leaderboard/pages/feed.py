@@ -14,8 +14,8 @@ from ircore.results.cell import Cell
 from ircore.submissions.history import Step
 from leaderboard.labels import interval_words, number, unrated_words
 from leaderboard.site import Page, Pair, Site
-from leaderboard.submitted import Submitted
-from leaderboard.text import one_line
+from leaderboard.submissions import Submitted
+from leaderboard.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 

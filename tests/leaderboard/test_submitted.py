@@ -12,7 +12,7 @@ from ircore.core.errors import InputError
 from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import HISTORY, Step, add_step
 from leaderboard.building.build import build_site
-from leaderboard.submitted import read_submitted
+from leaderboard.submissions import read_submitted
 
 pytestmark = pytest.mark.slow
 
