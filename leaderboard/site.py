@@ -13,6 +13,7 @@ from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
+from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
 from leaderboard.build_cache import BuildCache, content_key
 from leaderboard.labels import instance_title
@@ -172,6 +173,8 @@ class Site:
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results, versions)
+        self.cards: dict[str, JudgeCard] = {}
+        """The cards of judges that took the judge test, by the judge's name."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
         self.submitted: tuple[Submitted, ...] = ()

@@ -13,6 +13,7 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
+from ircore.scorers.judge_test.cards import cards_of
 from leaderboard.build_cache import BuildCache
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments
@@ -28,6 +29,7 @@ from leaderboard.pages.citation import citation_page
 from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
 from leaderboard.pages.feed import changes_page, feed_files
 from leaderboard.pages.figures import figures_page
+from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.metric_boards import metric_pages
@@ -78,6 +80,7 @@ class Options:
     versions: Path = RECORDS
     waiting: AnyLoaded | None = None
     submissions: Path | None = None
+    judge_cards: Sequence[Path] = ()
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     released = read_versions(options.versions)
     site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released)
     site.cache = cache
+    site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
     site.submitted = () if options.submissions is None else read_submitted(options.submissions)
@@ -185,6 +189,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         matrix_pages(site),
         pair_pages(site),
         player_pages(site),
+        card_pages(site),
         gallery_pages(site),
         game_pages(games),
     )

@@ -30,6 +30,7 @@ from leaderboard.pages.board_views import (
     views,
 )
 from leaderboard.pages.players import player_paths
+from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Page, Pair, Site
 from leaderboard.trust import tier_of
@@ -136,6 +137,7 @@ def _condition_values(site: Site, view: View) -> dict[str, Any]:
         **_common(site, view, gallery),
         "grid": _grid(site, view, gallery),
         "effects": _effects(site, view),
+        "references": board_references(site, view),
     }
 
 
@@ -150,6 +152,7 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
         template="matrix",
         values={
             "effects": None,
+            "references": (),
             "chips": [("Means over", [back, every])],
             "words": view_words(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),
@@ -226,7 +229,8 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
 def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
     picture = _final_picture(site, pair, gallery) if gallery else None
     score = _final_score(site, pair, gallery, view.judge) if gallery else None
-    return MatrixCell(pair, row, tier_of(row.submission), picture, score)
+    references = tuple(line.value for line in reference_lines(site, view, pair))
+    return MatrixCell(pair, row, tier_of(row.submission), picture, score, references)
 
 
 def _effects(site: Site, view: View) -> Effects | None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ircore.core.records import Element
 from ircore.core.plot_area import Scale
+from ircore.core.records import Element
 from ircore.scorers.verification.eye.look import Look, Readings, moved_axis
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,

@@ -73,9 +73,9 @@ def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
 def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     pairs = []
     for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
-        if element.type == "tick_label" and element.parameters.get("axis") == axis and own and block:
-            if is_there(element, block, own):
-                pairs.append((_middle(own, axis), _middle(block, axis)))
+        is_tick = element.type == "tick_label" and element.parameters.get("axis") == axis
+        if is_tick and own and block and is_there(element, block, own):
+            pairs.append((_middle(own, axis), _middle(block, axis)))
     if not pairs:
         return 1.0, 0.0
     before, after = np.array(pairs, dtype=np.float64).T

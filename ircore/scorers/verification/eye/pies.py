@@ -33,7 +33,7 @@ class Disc:
 
 @dataclass(frozen=True)
 class Sector:
-    """A wedge as seen: its colour, first direction and width in degrees clockwise from 3 o'clock; its reach outwards."""
+    """A wedge as seen: colour, first direction and width in degrees clockwise from 3 o'clock, reach outwards."""
 
     colour: str
     start: float
@@ -157,12 +157,12 @@ def _merged(
     joined: list[tuple[float, float, npt.NDArray[np.float32]]] = []
     edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
              for at, k in enumerate(wide)]  # fmt: skip
-    for (start, length, colour), edge in zip(kept, edges, strict=True):
+    for (first, width, colour), edge in zip(kept, edges, strict=True):
         if joined and edge == 0 and float(distance(joined[-1][2], colour)) < APART:
-            joined[-1] = (joined[-1][0], joined[-1][1] + length, joined[-1][2])
+            joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:
-            joined.append((start, length, colour))
-    return [(round(start) % around, round(length)) for start, length, _ in joined]
+            joined.append((first, width, colour))
+    return [(round(first) % around, round(width)) for first, width, _ in joined]
 
 
 def _sector(view: View, disc: Disc, colours: Floats, start: int, length: int) -> Sector:

@@ -96,7 +96,7 @@ def follow(
     ground = np.median(profile, axis=1)
     apart = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
     near = np.abs(offsets) <= reach
-    preferred = apart * (1.0 - 0.45 * np.abs(offsets) / half)[None, :]
+    preferred = apart / (1.0 + (offsets / 3.0) ** 2)[None, :]
     preferred[:, ~near] = -1.0
     index = preferred.argmax(axis=1)
     rows = np.arange(len(places))
@@ -135,7 +135,7 @@ def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.boo
 
 
 def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -> str | None:
-    """Return the colour of a line: that of the candidates which explains what was seen, else the seen one.
+    """Return the colour of a line: that of the candidates which explains most places, else the seen one.
 
     Args:
         course: What was seen.
@@ -148,25 +148,36 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -
     usable = course.seen & course.usable
     if usable.sum() < 3:
         return None
-    contrast = course.contrast
-    strong = usable & (contrast >= np.percentile(contrast[usable], 60))
-    line, ground = np.median(course.lines[strong], axis=0), np.median(course.grounds[strong], axis=0)
-    costs = {colour: mixing_cost(line, ground, colour) for colour in {*candidates, *([expected] if expected else [])}}
-    best = min(sorted(costs), key=lambda colour: costs[colour], default=None)
-    if expected and best and costs[expected] <= costs[best] + 0.12:
-        best = expected
-    return best if best is not None and costs[best] <= 0.75 else hex_of(line)
+    usable &= np.abs(course.offsets - np.median(course.offsets[usable])) <= 3.0
+    strong = usable & (course.contrast >= 0.5 * np.median(course.contrast[usable]))
+    lines, grounds = course.lines[strong], course.grounds[strong]
+    colours = sorted({*candidates, *([expected] if expected else [])})
+    costs = np.stack([mixing_costs(lines, grounds, colour) for colour in colours])
+    if expected:
+        costs[colours.index(expected)] -= 0.12
+    votes = np.bincount(costs.argmin(axis=0)[costs.min(axis=0) <= 0.75], minlength=len(colours)) / len(lines)
+    if expected and votes[colours.index(expected)] >= max(0.34, 0.7 * votes.max()):
+        return expected
+    if votes.max() >= 0.5:
+        return colours[int(votes.argmax())]
+    return hex_of(np.median(lines, axis=0))
 
 
-def mixing_cost(line: Floats, ground: Floats, colour: str) -> float:
-    """Return how badly a colour, mixed with the ground, explains what is seen: 0 is well, above 0.75 not at all."""
-    towards, seen = rgb_of(colour) - ground, line - ground
-    length, far = float(np.sqrt((towards**2).sum())), float(np.sqrt((seen**2).sum()))
-    if length < LEAST_CONTRAST or far < LEAST_CONTRAST:
-        return 2.0
-    cosine = float((towards * seen).sum()) / (length * far)
-    cover = float((towards * seen).sum()) / length**2
-    return round(9 * (1 - cosine) + 1.2 * max(0.0, 0.6 - cover) + 1.5 * max(0.0, cover - 1.15), 4)
+def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
+    """Return how badly a colour, mixed with the ground, explains what is seen: 0 is well, above 0.75 not at all.
+
+    Args:
+        lines: RGB seen, a row a place.
+        grounds: RGB around it.
+        colour: #rrggbb.
+    """
+    towards, seen = rgb_of(colour) - grounds, lines - grounds
+    length, far = np.sqrt((towards**2).sum(axis=1)), np.sqrt((seen**2).sum(axis=1))
+    product = (towards * seen).sum(axis=1)
+    cosine, cover = product / np.maximum(length * far, 1e-6), product / np.maximum(length**2, 1e-6)
+    cost = 9 * (1 - cosine) + 1.2 * np.maximum(0.0, 0.6 - cover) + 1.5 * np.maximum(0.0, cover - 1.15)
+    costs: Floats = np.where((length < LEAST_CONTRAST) | (far < LEAST_CONTRAST), 2.0, np.round(cost, 4))
+    return costs
 
 
 def is_dashed(course: Course) -> bool | None:

@@ -90,9 +90,9 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
         )
         middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
         mine = _from_box(middle, element.box)
-        if (runs_through and mine > 2) or max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45:
-            if not (runs_through is False and mine == 0):
-                continue
+        is_long = max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45
+        if (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
+            continue
         if any(_from_box(middle, other) < mine for other in near):
             continue
         own[number] = True
@@ -145,7 +145,8 @@ def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence
     shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
     best = np.max([_unit(np.roll(first, shift, (1, 2))) @ _unit(second).T for shift in shifts], axis=0)
     unlike = np.abs(np.log(_ratios(one))[:, None] - np.log(_ratios(two))[None, :])
-    return np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
+    alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
+    return alike
 
 
 def _level(ink: Floats, turn: float) -> Floats:
