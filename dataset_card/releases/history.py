@@ -54,8 +54,8 @@ def describe_release(
     version = _version_of(source)
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
+    tables = tuple(TableRecord.of(config) for config in configs) if games else ()
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
-        tables = tuple(TableRecord.of(config) for config in configs) if games else ()
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
         return previous.record.model_copy(update=written)
     day = date or _newest(source, tombstones)
@@ -66,9 +66,7 @@ def describe_release(
         date=day,
         added=tuple(_added(source, previous)),
         changed=tuple(_changed(source, parts, previous)),
-        withdrawals=tuple(
-            tombstone for tombstone in tombstones if previous is None or tombstone not in previous.tombstones
-        ),
+        withdrawals=tuple(step for step in tombstones if previous is None or step not in previous.tombstones),
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
@@ -78,7 +76,7 @@ def describe_release(
         instance_set=games[0].instance_set if version is None else version.instance_set,
         prompts=games[0].prompts if version is None else version.prompts,
         games=games,
-        tables=tuple(TableRecord.of(config) for config in configs) if games else (),
+        tables=tables,
         date=day,
         content=content,
         layout=layout,
