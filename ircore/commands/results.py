@@ -57,7 +57,7 @@ def command(
     from ircore.results.tables.formats import render
     from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
 
-    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(one)) for one in runs)]
+    opened = [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
     if games:
         from ircore.results.games import read_game_results

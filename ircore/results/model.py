@@ -24,6 +24,7 @@ from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import Standing, paired_difference
 from ircore.runs.provenance import Provenance
+from ircore.scorers.said.records import SaidTurn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,6 +126,9 @@ class Results:
     runs: Mapping[str, PlayedRun] = field(default_factory=dict, compare=False, repr=False)
     """The runs themselves, by run_id."""
 
+    said: Mapping[str, tuple[SaidTurn, ...]] = field(default_factory=dict)
+    """Facts that messages state and renderings show, by run_id, as far as that was measured."""
+
     references: tuple[Reference, ...] = ()
     """Runs of reference describers, in none of the above: ceilings and floors."""
 
@@ -173,6 +177,7 @@ class Results:
             standings=compute_standings(instances.instances, all_rated(instances.instances, episodes, scopes)),
             judge_identities=identities,
             runs=by_id,
+            said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
                 Reference(SubmissionResult(run.run, run.provenance), _cells(run, scopes, families))
                 for run in given

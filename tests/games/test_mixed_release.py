@@ -19,8 +19,9 @@ from releases import contents
 from toy_games import MANIFEST, Toy
 
 from dataset_card.releases.record import read_release
-from dataset_card.tables.parquet import read_table, write_table
+from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
+from dataset_card.tables.writing import write_table
 
 pytestmark = pytest.mark.slow
 
