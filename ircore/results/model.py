@@ -316,17 +316,14 @@ class Results:
 
 def _cells(run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]) -> dict[BoardKey, Cell]:
     """Return a run's cells by judges of these scopes, marked where a judge and the describer are of one family."""
-    cells = {key: cell for key, cell in run.cells.items() if _same_scope(cell.judge, run.scopes, scopes)}
+    # A run may not know by itself what a judge rates: then its own cells by this judge are of another scope.
+    known = {judge for judge, scope in scopes.items() if run.scopes.get(judge, scope) == scope}
+    cells = {key: cell for key, cell in run.cells.items() if cell.judge in known}
     others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
     cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
     describer = model_family(run.run.submission.describer.label)
     same = {judge for judge, family in families.items() if family is not None and family == describer}
     return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
-
-
-def _same_scope(judge: str, own: Mapping[str, Scope], scopes: Mapping[str, Scope]) -> bool:
-    """Return whether a run knows by itself what a judge rates: another run may be the only one that says so."""
-    return judge in scopes and own.get(judge, scopes[judge]) == scopes[judge]
 
 
 def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
