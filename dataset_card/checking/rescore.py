@@ -119,7 +119,8 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
 def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
     target = instances.target(instance)
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
+    scored = [(task, episode) for task, episode in played if task.is_scored(episode)]
     return Piece(
-        tuple((task.run_id, task.material(target, episode)) for task, episode in played if task.is_scored(episode)),
+        tuple((task.run_id, task.material(target, episode, instance.scene)) for task, episode in scored),
         tuple(task.replay(instance, episode) for task, episode in played if task.is_replayed),
     )

@@ -16,7 +16,7 @@ from dataset_card.releases.record import JUDGES
 from dataset_card.tables.reading import ReleasedRun
 from ircore import __version__
 from ircore.core.images import Picture
-from ircore.core.records import AnyEpisode, Episode, Instance, Rendering
+from ircore.core.records import AnyEpisode, Episode, Instance, Rendering, Scene
 from ircore.core.score_records import Score
 from ircore.scorers.computed import Material, Wanted, wanted_of
 
@@ -86,7 +86,7 @@ class RunTask:
         """Say whether an episode has a score that can be computed again."""
         return bool(self._scores[episode.episode_id])
 
-    def material(self, target: Picture, episode: Episode) -> Material:
+    def material(self, target: Picture, episode: Episode, scene: Scene | None) -> Material:
         """Return the pictures and questions that the scores of an episode are computed from."""
         drawn = {turn.rendering.sha256: turn.rendering for turn in episode.turns if turn.rendering is not None}
         ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
@@ -94,7 +94,7 @@ class RunTask:
         needed = sorted({ends[0], *(score.rendering for score in scores)})
         pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
         wanted = sorted(map(wanted_of, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
-        return Material(target, pictures[ends[0]], pictures, tuple(wanted))
+        return Material(target, pictures[ends[0]], pictures, tuple(wanted), scene)
 
     def replay(self, instance: Instance, episode: Episode) -> Replay:
         """Return an episode to be played again by the rules."""

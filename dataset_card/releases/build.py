@@ -37,7 +37,7 @@ from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, parse_day, withdrawal_lines
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines, parse_day
 from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
@@ -303,5 +303,5 @@ def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
         RUNS: "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs),
         JUDGES: "".join(judge.model_dump_json() + "\n" for judge in judges),
         PROVENANCE: "".join(voucher.model_dump_json() + "\n" for voucher in vouched),
-        TOMBSTONES: withdrawal_lines(selection.tombstones),
+        TOMBSTONES: decision_lines(selection.tombstones),
     }

@@ -29,6 +29,7 @@ HELP_LINES = {
     "show": "What was played: outcomes, tokens, seconds, cost, dialogues.",
     "site": "Build the leaderboard site, or serve it here.",
     "submission": "Make, check and prepare a submission.",
+    "verify": "Which facts of a target a picture shows.",
 }
 """One line a command for ``ircore --help``, so that help imports none of them."""
 

@@ -16,11 +16,11 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.progress import progress
-from ircore.core.records import Episode, Instance, Rendering
+from ircore.core.records import Episode, Instance, Rendering, Scene
 from ircore.core.score_records import Score, Task
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judges.base import Judge, Judgement, identity_of, tasks_of
+from ircore.scorers.judges.base import Judge, Judgement, identity_of, tasks_of, with_scene
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure, version_of
 from ircore.scorers.score_counts import ScoreCount, count_score
@@ -106,6 +106,9 @@ class Material:
 
     wanted: tuple[Wanted, ...]
     """The scores to be had."""
+
+    scene: Scene | None = None
+    """What the target shows, for judges that verify; None if nobody knows."""
 
 
 Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[list[Score]]]
@@ -226,13 +229,14 @@ def _scores(work: _Work) -> list[Score]:
 def _material(work: _Work) -> Material:
     """Read the pictures that the scores of an episode need."""
     run, instances = _opened(work.run)
-    target = run.target(instances[work.episode.instance_id])
+    instance = instances[work.episode.instance_id]
+    target = run.target(instance)
     renderings = [turn.rendering for turn in work.episode.rendered_turns if turn.rendering is not None]
     needed = {request.rendering for request in work.wanted} | {renderings[0].sha256}
     pictures = {
         rendering.sha256: run.rendering(rendering) for rendering in _distinct(renderings) if rendering.sha256 in needed
     }
-    return Material(target, pictures[renderings[0].sha256], pictures, work.wanted)
+    return Material(target, pictures[renderings[0].sha256], pictures, work.wanted, instance.scene)
 
 
 def scores_of(material: Material) -> list[Score]:
@@ -242,7 +246,7 @@ def scores_of(material: Material) -> list[Score]:
     for request in material.wanted:
         key = (request.task, request.judge, request.rendering)
         if key not in known:
-            known[key] = _judged(request, material.target, material.first, material.pictures[request.rendering])
+            known[key] = _judged(request, material)
         scores.append(_score(request, known[key]))
     return scores
 
@@ -251,14 +255,15 @@ def _distinct(renderings: Sequence[Rendering]) -> Iterator[Rendering]:
     return iter({rendering.sha256: rendering for rendering in renderings}.values())
 
 
-def _judged(wanted: Wanted, target: Picture, first: Picture, picture: Picture) -> Judgement:
+def _judged(wanted: Wanted, material: Material) -> Judgement:
+    target, picture = material.target, material.pictures[wanted.rendering]
+    if wanted.task == "metric":
+        measured = measure(_metric(wanted.judge), target.pixels, picture.pixels)
+        return Judgement(measured.value, measured.reason)
+    judge = with_scene(_judge(wanted.judge), material.scene)
     if wanted.task == "similarity":
-        return _judge(wanted.judge).rate(target, picture)
-    if wanted.task == "preference":
-        return _judge(wanted.judge).prefer(target, first, picture)
-    key = MetricKey.parse(wanted.judge)
-    measured = measure(_metric(key.name), target.pixels, picture.pixels, key.loading)
-    return Judgement(measured.value, measured.reason)
+        return judge.rate(target, picture)
+    return judge.prefer(target, material.first, picture)
 
 
 def _score(wanted: Wanted, judgement: Judgement) -> Score:

@@ -51,6 +51,7 @@ def build_site(
     versions: Path = RECORDS,
     waiting: AnyLoaded | None = None,
     submissions: Path | None = None,
+    judge_cards: Sequence[Path] = (),
 ) -> BuildReport:
     """Build the site of some runs.
 
@@ -67,12 +68,13 @@ def build_site(
         waiting: A submission that the site is a preview of: every page says so, and it has a page even if it was not
             played.
         submissions: Folder of all merged submissions: those without a run are listed too, and histories shown.
+        judge_cards: Cards of judges (``ircore judge-test``) besides those that come with the project.
 
     Raises:
         InputError: The runs cannot be shown together, or ``out`` holds something else.
         WorkError: MkDocs failed, or the disk is full.
     """
-    options = Options(judge, address, archive, version, originals, versions, waiting, submissions)
+    options = Options(judge, address, archive, version, originals, versions, waiting, submissions, judge_cards)
     # Of a link the folder that it names is replaced.
     out = Path(os.path.realpath(out)) if out.is_symlink() else out
     check_sources(sources)

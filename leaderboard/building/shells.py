@@ -47,8 +47,8 @@ def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
             sharing[page.path] = page.title
             continue
         words = page.values.get("words")
-        found = words if page.searchable and isinstance(words, str) else ""
-        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, found))
+        search_words = words if page.searchable and isinstance(words, str) else ""
+        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, search_words))
     for folder in {path.rpartition("/")[0] for path in sharing}:
         write_text(docs / folder / f"{NAME}.md", _source(TITLE))
     return sharing

@@ -10,6 +10,7 @@ import yaml
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import json_schemas
+from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
 from leaderboard.building.tree import Tree
 from leaderboard.output_folder import write_text
@@ -67,6 +68,7 @@ def copy_sources(
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
         raise WorkError(f"{tree.work}: cannot be written ({reason})", "Free some space.") from error
     write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
+    write_text(tree.docs / "assets" / "css" / "judge-card.css", card_style())
     for name, schema in json_schemas().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         write_text(tree.docs / "schemas" / f"{name}.json", text)

@@ -1,4 +1,4 @@
-"""One game that has results, as the site shows it."""
+"""Model of a game that has results, on which its pages draw."""
 
 import sys
 from collections.abc import Iterator, Sequence

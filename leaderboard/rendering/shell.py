@@ -71,6 +71,10 @@ class Shell(Template):
         return self.substitute({slot: str(part) for slot, part in parts.items()})
 
 
+_ELEMENT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+"""Where a script or a style stands in a page."""
+
+
 class _Inline(HTMLParser):
     """Scripts and styles that stand in a page itself, and would run or apply."""
 
@@ -79,7 +83,9 @@ class _Inline(HTMLParser):
         self.scripts: list[str] = []
         self.styles: list[str] = []
         self._open: list[str] | None = None
-        self.feed(html)
+        # Parsing whole pages takes longer than building them: the rest of a page cannot hold a script or a style.
+        for element in _ELEMENT.finditer(html):
+            self.feed(element[0])
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

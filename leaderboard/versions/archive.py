@@ -59,7 +59,7 @@ def released_as(
 
     Args:
         marker: What the build said of the site.
-        name: Of the version, such as 2026.1.
+        name: Name of the version, such as 2026.1.
         day: When it was released, YYYY-MM-DD; None for today, in UTC.
         notes: What is new in it, in one line.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.labels import category_title
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
@@ -20,22 +20,22 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class FrozenView:
-    """One board of a former version."""
+    """Board of a former version."""
 
     name: str
     """Path of the board's page, without suffix: ``index``, or ``board-`` and a number."""
 
     judge: str
-    """Who judged."""
+    """Judge of the board."""
 
     category: str
-    """One, or ``all``."""
+    """Category, or ``all``."""
 
     difficulty: str
-    """One, or ``all``."""
+    """Difficulty, or ``all``."""
 
     rules: str
-    """By which its pairs were played, in words; empty if the file does not say."""
+    """Rules of its pairs, in words; empty if the file does not say."""
 
     rows: tuple[Row, ...]
     """Best first, as they were."""
@@ -90,7 +90,7 @@ def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[st
 
 
 def values_of(record: BenchmarkVersion, views: Sequence[FrozenView], view: FrozenView) -> dict[str, Any]:
-    """Return what the template ``frozen`` needs for a board."""
+    """Return the values of the template ``frozen`` for a board."""
     # Earlier releases of the project ranked by score; their files say nothing of what a judge did not rate.
     ranked_by_main = any("applicable" in row for row in view.rows)
     return {"record": record, "view": view, "choices": list(choices(views, view)), "ranked_by_main": ranked_by_main}

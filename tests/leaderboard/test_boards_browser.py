@@ -315,7 +315,10 @@ def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> 
     for width, path in ((1280, f"{BOARD}?pin=b-y&pick=a-x"), (390, BOARD)):
         with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}) as context:  # type: ignore[arg-type]
             page = visit_in(context, address).open(path)
-            page.wait_for_timeout(100)
+            # The theme takes the reader's scheme when its script runs.
+            page.locator(f"body[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]").wait_for()
+            # Rows that are not laid out would keep the colours of the scheme before.
+            page.evaluate(ALL_LAID_OUT)
             found += axe_findings(page, context=".irg")
     assert found == []
 

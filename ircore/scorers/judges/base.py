@@ -1,9 +1,10 @@
 """Protocol of a judge."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ircore.core.images import Picture
+from ircore.core.records import Scene
 from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
 
 BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
@@ -33,6 +34,8 @@ class Judge(Protocol):
         tasks: Optional, see ``tasks_of``; what is not in it is never asked.
         categories: Optional: the categories of pictures that it rates; of others it is never asked, and boards say
             that they are not applicable to it.
+
+    A judge that knows what targets show has a method ``with_scene``, see ``SceneJudge``.
     """
 
     name: str
@@ -46,6 +49,20 @@ class Judge(Protocol):
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Say which rendering is more similar to the target: 1 the final, 0 the first, 0.5 neither."""
         ...
+
+
+@runtime_checkable
+class SceneJudge(Protocol):
+    """A judge that rates by the scene of a target; without one it has no value, and says why."""
+
+    def with_scene(self, scene: Scene | None) -> Judge:
+        """Return the judge of one target, which shows ``scene``; None if nobody knows what it shows."""
+        ...
+
+
+def with_scene(judge: Judge, scene: Scene | None) -> Judge:
+    """Return a judge that knows the scene, if it is one that asks for it; else the judge itself."""
+    return judge.with_scene(scene) if isinstance(judge, SceneJudge) else judge
 
 
 def identity_of(name: str, judge: Judge) -> JudgeIdentity:

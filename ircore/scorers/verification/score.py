@@ -1,12 +1,14 @@
-"""The score of a rendering: 0–10 from weighted recall and precision of facts, with parts and a verdict for every fact."""
+"""The score of a rendering, 0–10: weighted recall and precision of facts, with parts and a verdict for each fact."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core.images import Picture
-from ircore.core.records import Scene
+from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import Extra, extras_of
 from ircore.scorers.verification.eye.look import Look, Readings, look_at
+from ircore.scorers.verification.eye.ocr import read_words
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.target import Target, target_of
@@ -24,6 +26,7 @@ SHARPNESS = 2.0
 MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
 """Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
 MOST_COST = 0.8
+GROUNDS = {"background", "ground", "panel"}
 
 
 @dataclass(frozen=True)
@@ -66,27 +69,75 @@ class Verification:
     decided: float
 
 
-def verify_picture(picture: Picture, scene: Scene, image: Picture) -> Verification:
+def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool = False) -> Verification:
     """Return which facts of a target a rendering shows, and a score.
 
     Args:
         picture: The target.
         scene: What the target shows.
         image: The rendering, of any size.
+        ocr: Whether texts are read by optical character recognition as well.
+
+    Raises:
+        InputError: ``ocr`` is asked for and the extra is not installed.
     """
     target = target_of(picture, scene)
     look = look_at(target, image.pixels)
     readings = read_all(look)
-    facts = _checked(target, readings)
-    return scored(facts, extras_of(look), look)
+    if ocr:
+        readings |= read_words(look)
+    facts = _without_ground(_checked(target, readings, _unseen(target)))
+    return scored(facts, _new(extras_of(look), _own(target).extras), look)
 
 
-def _checked(target: Target, readings: Readings) -> list[Checked]:
+@dataclass(frozen=True)
+class _Own:
+    """What the eye gets wrong in the target itself: keys of facts, and what it takes for extras."""
+
+    wrong: frozenset[str]
+    extras: tuple[Extra, ...]
+
+
+def _own(target: Target) -> _Own:
+    """Look at the target itself, once: what the eye does not see even there is not asked of renderings."""
+    notes = target.view.notes
+    if "own" not in notes:
+        look = look_at(target, target.picture.pixels)
+        facts = _checked(target, read_all(look), frozenset())
+        wrong = frozenset(one.fact.key for one in facts if one.verdict == "fails")
+        notes["own"] = _Own(wrong, tuple(extras_of(look)))
+    own: _Own = notes["own"]
+    return own
+
+
+def _unseen(target: Target) -> frozenset[str]:
+    return _own(target).wrong
+
+
+def _new(extras: Sequence[Extra], own: Sequence[Extra]) -> list[Extra]:
+    """Leave out what the eye takes for an extra in the target, too."""
+    return [extra for extra in extras if not any(_meet(extra.box, other.box) for other in own)]
+
+
+def _meet(box: Box, other: Box) -> bool:
+    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
+
+
+def _without_ground(facts: list[Checked]) -> list[Checked]:
+    """An empty page may have the right colour; that alone is nothing."""
+    if any(one.verdict == "holds" for one in facts if one.fact.kind not in GROUNDS):
+        return facts
+    return [undecided(one.fact, "nothing is drawn on it") if one.fact.kind in GROUNDS else one for one in facts]
+
+
+def _checked(target: Target, readings: Readings, unseen: frozenset[str]) -> list[Checked]:
     absent = {key.removesuffix("/presence") for key, reading in readings.items()
               if key.endswith("/presence") and reading.seen is False}  # fmt: skip
     facts = []
     for fact in target.facts:
-        if fact.attribute == "count":
+        if fact.key in unseen:
+            facts.append(undecided(fact, "the eye does not see it in the target itself"))
+        elif fact.attribute == "count":
             facts.append(_count(fact, target, readings))
         elif fact.mark in absent and fact.attribute != "presence":
             facts.append(fails(fact, "absent"))
@@ -114,7 +165,7 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
     weight = sum(one.fact.weight for one in decided)
     credit = sum(one.fact.weight * one.credit for one in decided)
     share = round(weight / weights, 4) if weights else 0.0
-    parts = {part: _part(part, facts) for part in PARTS if part != "extra"}
+    parts: dict[Part, PartScore] = {part: _part(part, facts) for part in PARTS}
     surplus = sum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
     parts["extra"] = PartScore(round(precision, 4), 0 if extras else 1, 1, 1)
@@ -129,7 +180,7 @@ def scored(facts: Sequence[Checked], extras: Sequence[Extra], look: Look) -> Ver
 def cost_of(transform: Transform) -> float:
     """Return what a transform costs, in points: 0 for none, at most ``MOST_COST``."""
     stretch = abs(transform.wide - 1) + abs(transform.high - 1)
-    shift = (transform.x**2 + transform.y**2) ** 0.5
+    shift = math.hypot(transform.x, transform.y)
     return min(MOST_COST, MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 

@@ -135,8 +135,8 @@ def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
     if off <= SAME_COLOUR and (nearest is None or off <= rivals[nearest] + 1.0):
         return holds(fact, seen)
     if nearest is not None and rivals[nearest] < off:
-        return fails(fact, f"seen: {seen}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})",
-                     seen)  # fmt: skip
+        said = f"seen: {seen}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})"
+        return fails(fact, said, seen)
     return fails(fact, f"seen: {seen}, ΔE2000 {off:.0f} from {expected}", seen)
 
 

@@ -194,7 +194,7 @@ class ComparePage {
     whoHead.textContent = who;
     scaleHead.querySelectorAll(".plot-scale span").forEach((mark, index) => { mark.textContent = [`−${span}`, "0", `+${span}`][index]; });
     scaleHead.querySelector(".sr-only").textContent = `Interval, from −${span} to ${span}`;
-    table.tBodies[0].replaceChildren(...rows.map(([head, found, behind]) => this.differenceRow(head, found, span, behind)));
+    table.tBodies[0].replaceChildren(...rows.map(([head, compared, behind]) => this.differenceRow(head, compared, span, behind)));
     return made;
   }
 

@@ -60,11 +60,12 @@ export function exact([mean, low, high, n, wins, ties, losses, main, mainLow, ma
 }
 
 /* A comparison that was not computed beforehand has no interval of the main scores: the ranks of the board say whether two that are ranked together are told apart. */
-export function estimated([one, other], chosen, category, together, quantiles, scale) {
-  const [mine, others] = [one.main[category] ?? null, other.main[category] ?? null];
+export function estimated([first, second], chosen, category, together, quantiles, scale) {
+  const [mine, others] = [first.main[category] ?? null, second.main[category] ?? null];
   const main = { mean: mine === null || others === null ? null : mine - others, low: null, high: null, n: chosen.length };
-  const ranked = !category && together && one.rank && other.rank;
-  const apart = !ranked ? 0 : one.rank[1] < other.rank[0] ? 1 : other.rank[1] < one.rank[0] ? -1 : 0;
-  return { ...paired(one.finals, other.finals, chosen, quantiles, scale), ...extremes(one.finals, other.finals, chosen), main, apart };
+  const ranked = !category && together && first.rank && second.rank;
+  const apart = !ranked ? 0 : first.rank[1] < second.rank[0] ? 1 : second.rank[1] < first.rank[0] ? -1 : 0;
+  const finals = [first.finals, second.finals, chosen];
+  return { ...paired(...finals, quantiles, scale), ...extremes(...finals), main, apart };
 }
 

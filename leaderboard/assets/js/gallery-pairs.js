@@ -40,7 +40,7 @@ export class PairChooser {
     const list = element("ul", "pair-list");
     const names = await this.names();
     const chosen = ({ key }) => Number(this.chosen.includes(key));
-    names.sort((one, other) => chosen(other) - chosen(one));
+    names.sort((first, second) => chosen(second) - chosen(first));
     for (const { key, name, apart } of names) list.append(this.choice(key, name, apart));
     const field = searchField((words) => {
       for (const item of list.children) item.hidden = !words.every((word) => item.textContent.toLowerCase().includes(word));

@@ -11,8 +11,8 @@
  * rendering picked before. The keys work while the focus is on a rendering or in a dialog only, so that the page
  * scrolls as ever. What the reader looks at stands in the address: see gallery-state.js.
  */
-import { Comparison } from "./compare.js";
 import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
+import { Row, Target } from "./gallery-cells.js";
 import { PairChooser } from "./gallery-pairs.js";
 import { openReplay } from "./gallery-replay.js";
 import { Shards, episodeRow } from "./gallery-rows.js";
@@ -30,75 +30,6 @@ const KEYS = [
   { keys: ["r"], show: "R", words: "replay", act: "replay" },
 ];
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-
-/* The target, as something that a rendering is compared with. */
-class Target {
-  constructor(image) {
-    this.image = image;
-    this.title = "Target";
-    this.short = "target";
-  }
-
-  scores() {
-    return [];
-  }
-
-  words() {
-    return [];
-  }
-}
-
-/* One rendering on the page. */
-class Cell {
-  constructor(item, row) {
-    this.item = item;
-    this.row = row;
-    this.turn = Number(item.dataset.turn);
-    this.image = item.querySelector("img");
-    this.button = element("button", "cell-button");
-    this.button.type = "button";
-    this.button.tabIndex = -1;
-    this.button.cell = this;
-    const frame = element("span");
-    this.image.replaceWith(this.button);
-    frame.append(this.image);
-    this.button.append(frame);
-    this.comparison = new Comparison(this.image, frame);
-  }
-
-  get title() {
-    return `${this.row.name}, turn ${this.turn}`;
-  }
-
-  get short() {
-    return `turn ${this.turn}`;
-  }
-
-  scores() {
-    return [...this.item.querySelectorAll(".scores .score")].map((part) => part.cloneNode(true));
-  }
-
-  words() {
-    const said = this.item.querySelector(".message > summary");
-    return said ? [element("p", "zoom-message", ...[...said.childNodes].map((part) => part.cloneNode(true)))] : [];
-  }
-}
-
-/* A pair's row and its renderings. */
-class Row {
-  constructor(section, gallery) {
-    this.section = section;
-    this.key = section.dataset.pair;
-    this.name = section.getAttribute("aria-label") ?? this.key;
-    const items = [...section.querySelectorAll("[data-turn]")].filter((item) => item.querySelector("img"));
-    this.cells = items.map((item) => new Cell(item, this));
-    if (this.cells.length) {
-      const again = button("Replay", () => { gallery.select(this.cells[0]); gallery.replay(); }, "tool row-replay");
-      again.setAttribute("aria-label", `Replay ${this.name}`);
-      section.querySelector("header").append(again);
-    }
-  }
-}
 
 class Gallery {
   constructor(root) {

@@ -13,7 +13,7 @@ def read_bar(look: Look, mark: Mark) -> Readings:
     """Say whether a bar is there, its value in the figure's own axis, and its colour."""
     element = look.target.scene.elements[mark.elements[0]]
     surface = _surface(look)
-    bar = bars.bar_seen(look.view, element, surface)
+    bar = bars.bar_seen(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Reading(False)}
     scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
@@ -41,7 +41,7 @@ def read_pie(look: Look, mark: Mark) -> Readings:
     disc = pies.disc_seen(look.view, wedges)
     if disc is None:
         return {f"{mark.key}/presence": Reading(False)}
-    sectors = _sectors(look.view, wedges, disc)
+    sectors = _sectors(look.view, wedges, disc, look.roughness)
     look.view.notes["sectors"] = sectors
     return {
         f"{mark.key}/presence": Reading(len(sectors) > 1),
@@ -51,10 +51,10 @@ def read_pie(look: Look, mark: Mark) -> Readings:
     }
 
 
-def _sectors(view: View, wedges: list[Element], disc: pies.Disc) -> dict[str, pies.Sector]:
+def _sectors(view: View, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0) -> dict[str, pies.Sector]:
     """Return the sector of each wedge, by the wedge's key."""
     about = wedges[0].parameters
-    sectors = pies.sectors_seen(view, disc, float(about["hole"]) / float(about["radius"]))  # type: ignore[arg-type]
+    sectors = pies.sectors_seen(view, disc, float(about["hole"]) / float(about["radius"]), roughness)  # type: ignore[arg-type]
     if len(sectors) < 2:
         return {}
     apart = np.array([[difference(wedge.colour or "#000000", sector.colour) for sector in sectors] for wedge in wedges])
@@ -81,8 +81,9 @@ def read_wedge(look: Look, mark: Mark) -> Readings:
     own = _own_sectors(look).get(mark.key)
     about = look.target.scene.elements[mark.elements[0]].parameters
     share, turned = sector.sweep / 3.6, sector.middle
-    is_pulled = bool(about["exploded"] and own and sector.reach > (1 + own.reach) / 2 and own.reach > 1.02)
-    if is_pulled and own is not None:
+    pulled = _pulled(sector, own) if about["exploded"] else None
+    if own is not None and pulled != "in its place" and _is_uneven(look):
+        # A wedge that is pulled out hides part of its neighbours, and looks narrower from the middle of the pie.
         share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
         turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
     return {
@@ -90,5 +91,16 @@ def read_wedge(look: Look, mark: Mark) -> Readings:
         f"{mark.key}/value": Reading(round(share, 2)),
         f"{mark.key}/colour": Reading(sector.colour),
         f"{mark.key}/angle": Reading(round(turned % 360, 2)),
-        f"{mark.key}/place/pulled": Reading("pulled out" if is_pulled else "in its place"),
+        f"{mark.key}/place/pulled": Reading(pulled, "" if pulled else "the rim does not tell"),
     }
+
+
+def _is_uneven(look: Look) -> bool:
+    return any(element.parameters.get("exploded") for element in look.target.scene.elements)
+
+
+def _pulled(sector: pies.Sector, own: pies.Sector | None) -> str | None:
+    """Tell whether a wedge reaches out as far as it does in the target; None where it does not show there."""
+    if own is None or own.reach < 1.02:
+        return None
+    return "pulled out" if sector.reach > (1 + own.reach) / 2 else "in its place"

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ircore.scorers.verification.eye.view import Box, Floats, View, clipped, commonest, distance, hex_of
+from ircore.core.records import Box
+from ircore.scorers.verification.eye.view import Floats, View, clipped, commonest, distance, hex_of
 
 LEAST_INK = 10.0
 """Distance in L*a*b* by which a dot differs from its ground."""
@@ -63,7 +64,7 @@ def _candidates(
         for across in np.arange(-5, 6):
             at_x, at_y = x + float(across), y + float(down)
             far = np.hypot(columns - at_x, rows - at_y)
-            inside = (far <= 0.9 * radius) & (far >= (0.55 * radius if ring else 0.0))
+            inside = (far <= 1.15 * radius) & (far >= 0.75 * radius) if ring else far <= 0.9 * radius
             if not inside.any():
                 continue
             share = float(ink[inside].mean()) - 0.01 * float(np.hypot(across, down))

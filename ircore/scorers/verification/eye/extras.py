@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
+from ircore.core.records import Box
 from ircore.scorers.verification.eye.look import Look
-from ircore.scorers.verification.eye.view import Box, Floats, Mask, commonest, distance, grown, window
+from ircore.scorers.verification.eye.view import Floats, Mask, commonest, distance, grown, window
 
 APART = 16.0
 """Distance in L*a*b* from every ground from which on a pixel is drawn."""
@@ -14,6 +15,10 @@ LEAST = 45
 """Pixels of a thing that counts; specks and rims do not."""
 THINNEST = 2.2
 """Pixels of mean width: what is thinner and not long is the rim of something expected."""
+
+
+FRINGE = 5
+"""Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +38,14 @@ def extras_of(look: Look) -> list[Extra]:
             window(explained, grown(block.box, 4))[...] = True
     grounds = _grounds(look, explained)
     far = np.min([distance(lab, ground) for ground in grounds], axis=0)
-    ink = (far > APART) & ~explained
-    ink = ndimage.binary_opening(ink, np.ones((2, 2)))
+    ink = (far > APART + min(24.0, 80 * look.roughness)) & ~explained
+    ink = ndimage.binary_opening(ink, np.ones((2, 2), bool))
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
+    away = ink & ~ndimage.binary_dilation(explained, iterations=FRINGE)
+    reaching = ndimage.sum_labels(away, parts, np.arange(1, count + 1))
     extras = []
-    for number in np.flatnonzero(sizes >= LEAST) + 1:
+    for number in np.flatnonzero((sizes >= LEAST * (2 if look.is_rough else 1)) & (reaching > 0)) + 1:
         extra = _extra(parts == number, float(sizes[number - 1]))
         if extra is not None:
             extras.append(extra)
@@ -54,6 +61,12 @@ def _grounds(look: Look, explained: Mask) -> list[Floats]:
             mask = look.target.outline(index) & free
             if mask.sum() > 60:
                 grounds.append(commonest(look.view.lab[mask]))
+    plain = free.copy()
+    for index, element in enumerate(look.target.scene.elements):
+        if element.type == "background":
+            plain &= ~look.target.outline(index)
+    if plain.sum() > 60:
+        grounds.append(commonest(look.view.lab[plain]))
     outside = free.copy()
     outside[20:-20, 20:-20] = False
     if outside.sum() > 60:

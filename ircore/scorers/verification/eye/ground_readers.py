@@ -6,7 +6,8 @@ from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
 from ircore.scorers.verification.eye.look import Look, Readings
 from ircore.scorers.verification.eye.regions import Area, area_seen, outline_ring
-from ircore.scorers.verification.eye.view import Mask, Reading, commonest, distance, hex_of, lab_of
+from ircore.scorers.verification.eye.target import Target
+from ircore.scorers.verification.eye.view import Mask, Reading, View, commonest, distance, hex_of, lab_of
 from ircore.scorers.verification.facts import Mark
 from ircore.scorers.verification.facts.shapes import is_hollow, radius_of, relations
 
@@ -65,57 +66,73 @@ def read_ground(look: Look, mark: Mark) -> Readings:
 def read_shape(look: Look, mark: Mark) -> Readings:
     """Say whether a shape is there, what form it has, its colours, size, place and turn."""
     index = mark.elements[0]
-    element, hidden = look.target.scene.elements[index], look.target.hidden(index)
-    expected = look.target.shape(index)
-    area = area_seen(look.view, outline_ring(element, expected) if is_hollow(element) else expected, hidden)
+    hidden, expected = look.target.hidden(index), look.target.shape(index)
+    area = _area(look.target, look.view, index)
     if area is None:
         return {f"{mark.key}/presence": Reading(False)}
     look.view.notes.setdefault("shapes", {})[mark.key] = area
-    hollow = _is_hollow(look, area, expected, hidden)
+    fill = _filling(area, expected, hidden)
     readings = {
         f"{mark.key}/presence": Reading(True),
         f"{mark.key}/colour": Reading(area.colour),
-        f"{mark.key}/fill": Reading(hollow, "" if hollow else "too small to be told"),
-        f"{mark.key}/outline": Reading(None, "the eye does not look for it yet"),
+        f"{mark.key}/fill": Reading(fill, "" if fill else "too small to be told"),
+        f"{mark.key}/outline": Reading(None, "too thin to be told"),
     }
+    own = _area(look.target, look.target.view, index)
     open_share = 1 - float((expected & hidden).sum()) / max(1, int(expected.sum()))
-    if open_share < VISIBLE:
+    if open_share < VISIBLE or own is None:
         why = "partly hidden by another shape"
         return readings | {f"{mark.key}/{name}": Reading(None, why) for name in ("shape", "size", "place", "angle")}
-    return readings | _form(look, mark, element, area, expected)
+    return readings | _form(mark, look.target.scene.elements[index], area, own)
 
 
-def _is_hollow(look: Look, area: Area, expected: Mask, hidden: Mask) -> str | None:
+def _area(target: Target, view: View, index: int) -> Area | None:
+    """Look for a shape in a view; what is seen in the target itself is kept there."""
+    areas: dict[int, Area | None] = view.notes.setdefault("areas", {})
+    if index not in areas:
+        element, expected = target.scene.elements[index], target.shape(index)
+        sought = outline_ring(element, expected) if is_hollow(element) else expected
+        areas[index] = area_seen(view, sought, target.hidden(index))
+    return areas[index]
+
+
+def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
+    """Tell whether the middle of a shape has its colour; None if the middle is hidden or too small."""
     rows, columns = np.nonzero(expected)
-    middle = expected & ~hidden
-    cut = np.zeros_like(expected)
-    wide, high = np.ptp(columns) / 5, np.ptp(rows) / 5
-    cut[
-        int(rows.mean() - high) : int(rows.mean() + high) + 1,
-        int(columns.mean() - wide) : int(columns.mean() + wide) + 1,
-    ] = True
-    middle &= cut
+    x, y, wide, high = columns.mean(), rows.mean(), np.ptp(columns) / 5, np.ptp(rows) / 5
+    middle = np.zeros_like(expected)
+    middle[int(y - high) : int(y + high) + 1, int(x - wide) : int(x + wide) + 1] = True
+    middle &= expected & ~hidden
     if middle.sum() < 20:
         return None
     return "filled" if float(area.mask[middle].mean()) > 0.5 else "hollow"
 
 
-def _form(look: Look, mark: Mark, element: Element, area: Area, expected: Mask) -> Readings:
-    box = area.box
-    width = element.parameters.get("outline_width", 0)
-    rim = float(width) if element.parameters.get("outline") and not is_hollow(element) else 0.0  # type: ignore[arg-type]
-    radius = max(box.right - box.left, box.bottom - box.top) / 2 + rim
-    at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-    readings = {f"{mark.key}/size": Reading(radius), f"{mark.key}/place": Reading(at)}
-    if radius_of(element) < LEAST_RADIUS:
+def _form(mark: Mark, element: Element, area: Area, own: Area) -> Readings:
+    """Compare a shape with the same shape as the eye sees it in the target."""
+    (x, y, size), (own_x, own_y, own_size) = _extent(area), _extent(own)
+    box, radius = element.box, radius_of(element)
+    at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
+    readings = {f"{mark.key}/size": Reading(round(radius * size / own_size, 2)), f"{mark.key}/place": Reading(at)}
+    if radius < LEAST_RADIUS:
         return readings | {f"{mark.key}/{name}": Reading(None, "too small to be told") for name in ("shape", "angle")}
-    seen, wanted = form_of(area.mask), form_of(expected)
+    seen, wanted = form_of(area.mask), form_of(own.mask)
     kind = nearest_form(seen, wanted, element.type)
     readings[f"{mark.key}/shape"] = Reading(kind, "" if kind else "too much like several forms")
     if kind == element.type:
         turn = (float(element.parameters.get("rotation", 0)) + turn_between(wanted, seen)) % 360  # type: ignore[arg-type]
         readings[f"{mark.key}/angle"] = Reading(round(turn, 1))
     return readings
+
+
+def _extent(area: Area) -> tuple[float, float, float]:
+    """Return the middle of an area's box, x and y, and the half of its longer side, in pixels."""
+    box = area.box
+    return (
+        (box.left + box.right) / 2,
+        (box.top + box.bottom) / 2,
+        max(box.right - box.left, box.bottom - box.top) / 2,
+    )
 
 
 def read_relations(look: Look) -> Readings:

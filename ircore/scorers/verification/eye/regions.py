@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -95,7 +96,7 @@ def covered(scene: Scene, element: Element) -> Mask:
 
 
 def _drawn(element: Element, height: int, width: int) -> Mask:
-    about = element.parameters
+    about: Any = element.parameters
     if element.text is not None:
         mask = np.zeros((height, width), bool)
         box = clipped(Box(*(edge + by for edge, by in zip(element.box, (-2, -2, 2, 2), strict=True))), height, width)
@@ -105,10 +106,10 @@ def _drawn(element: Element, height: int, width: int) -> Mask:
         return shape_mask(element, height, width)
     if "points" in about and element.type != "area":
         image = Image.new("1", (width, height))
-        points = [(float(x), float(y)) for x, y in about["points"]]  # type: ignore[union-attr, misc]
+        points = [(float(x), float(y)) for x, y in about["points"]]
         if element.type in {"polygon", "circle"}:
             points.append(points[0])
-        ImageDraw.Draw(image).line(points, fill=1, width=math.ceil(float(about.get("width", 2))) + 4)  # type: ignore[arg-type]
+        ImageDraw.Draw(image).line(points, fill=1, width=math.ceil(float(about.get("width", 2))) + 4)
         return np.array(image, dtype=bool)
     return outline_mask(element, height, width)
 
@@ -164,15 +165,15 @@ ROUND = {
 
 def shape_mask(element: Element, height: int, width: int) -> Mask:
     """Return which pixels lie within the rim of a coloured shape."""
-    about = element.parameters
+    about: Any = element.parameters
     if element.type not in ROUND:
-        return polygon_mask(about["corners"], height, width)  # type: ignore[arg-type]
-    (x, y), radius = about["centre"], float(about["radius"])  # type: ignore[misc, arg-type]
+        return polygon_mask(about["corners"], height, width)
+    (x, y), radius = about["centre"], float(about["radius"])
     wide, high, start, sweep = ROUND[element.type]
     rim = circle_points(0, 0, 1, start, sweep)
     if sweep < 360:
         rim.append((0.0, 0.0))
-    turn = math.radians(float(about.get("rotation", 0)))  # type: ignore[arg-type]
+    turn = math.radians(float(about.get("rotation", 0)))
     points = [(radius * wide * px, radius * high * py) for px, py in rim]
     turned = [(float(x) + px * math.cos(turn) - py * math.sin(turn), float(y) + px * math.sin(turn) + py *
     math.cos(turn))

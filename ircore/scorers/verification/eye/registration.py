@@ -8,7 +8,7 @@ orientation near them. Every candidate lies on a fixed grid, so that machines ca
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from scipy import ndimage
 
 from ircore.core.images import Picture, Pixels
 
-Floats = npt.NDArray[np.float32]
+Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 
 SIDE = 256
 """Edges are matched in pictures of this side."""
@@ -59,7 +59,7 @@ class Transform(NamedTuple):
         cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
         linear = np.array([[cosine * self.wide, -sine * self.high], [sine * self.wide, cosine * self.high]])
         middle = np.array([width / 2, height / 2])
-        move = middle + (self.x * width, self.y * height) - linear @ middle
+        move = middle + np.array([self.x * width, self.y * height]) - linear @ middle
         return np.column_stack([linear, move])
 
 
@@ -153,7 +153,8 @@ def _unlikely(transform: Transform) -> float:
     """Return what a far-fetched transform must gain in agreement to be preferred."""
     shift = abs(transform.x) + abs(transform.y)
     stretch = abs(math.log(transform.wide)) + abs(math.log(transform.high))
-    return 0.08 * shift + 0.08 * stretch + 0.003 * abs(transform.turn)
+    uneven = abs(math.log(transform.wide / transform.high))
+    return 0.08 * shift + 0.08 * stretch + 0.4 * uneven + 0.003 * abs(transform.turn)
 
 
 def _nearness(plane: Floats) -> Floats:
@@ -161,7 +162,8 @@ def _nearness(plane: Floats) -> Floats:
     if not mask.any():
         return np.full(plane.shape, REACH, np.float32)
     far = ndimage.distance_transform_edt(~mask)
-    return np.minimum(far, REACH).astype(np.float32)
+    near: Floats = np.minimum(far, REACH).astype(np.float32)
+    return near
 
 
 def _coarse(model: Model, edges: Edges, count: int = 2) -> list[Transform]:

@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.view import Floats, View, hex_of, rgb_of
+from ircore.scorers.verification.eye.view import Floats, View, difference, hex_of, rgb_of
 
 LEAST_CONTRAST = 7.0
 """Levels of RGB, Euclidean, by which a line differs from its ground at least."""
+SHADE = 22.0
+"""ΔE2000 up to which a line, unmixed, is a shade of its colour: thin lines lose much of it."""
 STEP = 3.0
 """Pixels between the places at which a course is looked at."""
 
@@ -96,7 +98,7 @@ def follow(
     ground = np.median(profile, axis=1)
     apart = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
     near = np.abs(offsets) <= reach
-    preferred = apart * (1.0 - 0.45 * np.abs(offsets) / half)[None, :]
+    preferred = apart / (1.0 + (offsets / 3.0) ** 2)[None, :]
     preferred[:, ~near] = -1.0
     index = preferred.argmax(axis=1)
     rows = np.arange(len(places))
@@ -135,7 +137,7 @@ def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.boo
 
 
 def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -> str | None:
-    """Return the colour of a line: that of the candidates which explains what was seen, else the seen one.
+    """Return the colour of a line: that of the candidates which explains most places, else the seen one.
 
     Args:
         course: What was seen.
@@ -148,25 +150,47 @@ def colour_of(course: Course, candidates: Sequence[str], expected: str | None) -
     usable = course.seen & course.usable
     if usable.sum() < 3:
         return None
-    contrast = course.contrast
-    strong = usable & (contrast >= np.percentile(contrast[usable], 60))
-    line, ground = np.median(course.lines[strong], axis=0), np.median(course.grounds[strong], axis=0)
-    costs = {colour: mixing_cost(line, ground, colour) for colour in {*candidates, *([expected] if expected else [])}}
-    best = min(sorted(costs), key=lambda colour: costs[colour], default=None)
-    if expected and best and costs[expected] <= costs[best] + 0.12:
-        best = expected
-    return best if best is not None and costs[best] <= 0.75 else hex_of(line)
+    usable &= np.abs(course.offsets - np.median(course.offsets[usable])) <= 3.0
+    strong = usable & (course.contrast >= 0.5 * np.median(course.contrast[usable]))
+    lines, grounds = course.lines[strong], course.grounds[strong]
+    colours = sorted({*candidates, *([expected] if expected else [])})
+    costs = np.stack([mixing_costs(lines, grounds, colour) for colour in colours])
+    if expected:
+        costs[colours.index(expected)] -= 0.12
+    votes = np.bincount(costs.argmin(axis=0)[costs.min(axis=0) <= 0.75], minlength=len(colours)) / len(lines)
+    if expected and votes[colours.index(expected)] >= max(0.3, 0.5 * votes.max()):
+        pure = _unmixed(lines, grounds, expected)
+        return expected if difference(pure, expected) <= SHADE else pure
+    if votes.max() >= 0.5:
+        return colours[int(votes.argmax())]
+    return hex_of(np.median(lines, axis=0))
 
 
-def mixing_cost(line: Floats, ground: Floats, colour: str) -> float:
-    """Return how badly a colour, mixed with the ground, explains what is seen: 0 is well, above 0.75 not at all."""
-    towards, seen = rgb_of(colour) - ground, line - ground
-    length, far = float(np.sqrt((towards**2).sum())), float(np.sqrt((seen**2).sum()))
-    if length < LEAST_CONTRAST or far < LEAST_CONTRAST:
-        return 2.0
-    cosine = float((towards * seen).sum()) / (length * far)
-    cover = float((towards * seen).sum()) / length**2
-    return round(9 * (1 - cosine) + 1.2 * max(0.0, 0.6 - cover) + 1.5 * max(0.0, cover - 1.15), 4)
+def _unmixed(lines: Floats, grounds: Floats, colour: str) -> str:
+    """Return the colour of a line without its ground, if it covers as much of the ground as ``colour`` would."""
+    apart = np.sqrt(((lines - grounds) ** 2).sum(axis=1))
+    strong = apart >= np.percentile(apart, 60)
+    line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
+    towards = rgb_of(colour) - ground
+    cover = float(((line - ground) * towards).sum() / max(float((towards**2).sum()), 1e-6))
+    return hex_of(ground + (line - ground) / min(1.0, max(0.3, cover)))
+
+
+def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
+    """Return how badly a colour, mixed with the ground, explains what is seen: 0 is well, above 0.75 not at all.
+
+    Args:
+        lines: RGB seen, a row a place.
+        grounds: RGB around it.
+        colour: #rrggbb.
+    """
+    towards, seen = rgb_of(colour) - grounds, lines - grounds
+    length, far = np.sqrt((towards**2).sum(axis=1)), np.sqrt((seen**2).sum(axis=1))
+    product = (towards * seen).sum(axis=1)
+    cosine, cover = product / np.maximum(length * far, 1e-6), product / np.maximum(length**2, 1e-6)
+    cost = 9 * (1 - cosine) + 1.2 * np.maximum(0.0, 0.6 - cover) + 1.5 * np.maximum(0.0, cover - 1.15)
+    costs: Floats = np.where((length < LEAST_CONTRAST) | (far < LEAST_CONTRAST), 2.0, np.round(cost, 4))
+    return costs
 
 
 def is_dashed(course: Course) -> bool | None:

@@ -14,7 +14,7 @@ from PIL import Image
 from scipy import ndimage
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown
+from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown, window
 
 LEAST_INK = 9.0
 """Distance in L*a*b* by which writing differs from what it stands on at least."""
@@ -90,9 +90,9 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
         )
         middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
         mine = _from_box(middle, element.box)
-        if (runs_through and mine > 2) or max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45:
-            if not (runs_through is False and mine == 0):
-                continue
+        is_long = max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45
+        if (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
+            continue
         if any(_from_box(middle, other) < mine for other in near):
             continue
         own[number] = True
@@ -128,6 +128,14 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
     return block.amount >= least and found_wide >= 0.4 * wide and found_high >= 0.45 * high
 
 
+def is_written(view: View, own: View, element: Element) -> bool:
+    """Tell whether a text's box is about as uneven as in the target: writing that runs into something beside it."""
+    seen, wanted = (window(one.lab[..., 0], element.box) for one in (view, own))
+    if not seen.size or not wanted.size:
+        return False
+    return float(seen.std()) >= 0.5 * float(wanted.std()) >= 1.0
+
+
 def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:
     """Return how alike the letterings of blocks are: correlations, −1 to 1, less for another ratio of the sides.
 
@@ -145,7 +153,8 @@ def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence
     shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
     best = np.max([_unit(np.roll(first, shift, (1, 2))) @ _unit(second).T for shift in shifts], axis=0)
     unlike = np.abs(np.log(_ratios(one))[:, None] - np.log(_ratios(two))[None, :])
-    return np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
+    alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
+    return alike
 
 
 def _level(ink: Floats, turn: float) -> Floats:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from skimage.color import deltaE_ciede2000, rgb2lab
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Scene
 
-Floats = npt.NDArray[np.float32]
+Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -103,7 +103,7 @@ def distance(colours: Floats, other: Floats) -> Floats:
 
 def difference(colour: str, other: str) -> float:
     """Return ΔE2000 between two colours, #rrggbb each (Sharma, Wu and Dalal 2005)."""
-    return round(float(deltaE_ciede2000(lab_of(colour), lab_of(other))), 3)
+    return round(float(deltaE_ciede2000(lab_of(colour), lab_of(other))), 3)  # type: ignore[no-untyped-call]
 
 
 def lab_of(colour: str) -> Floats:

@@ -80,7 +80,8 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "place", at, 0.8, f"{mark.name} has its middle there.", 0.05 * scene.width)
     if about.get("rotation") and KINDS[shape.type]:
         turn = number(float(about["rotation"]))  # type: ignore[arg-type]
-        yield fact(mark, "angle", float(about["rotation"]), 0.4, f"{mark.name} is turned by {turn}° clockwise.", 12.0)  # type: ignore[arg-type]
+        yield fact(mark, "angle", float(about["rotation"]), 0.4, f"{mark.name} is turned by {turn}° clockwise.",  # type: ignore[arg-type]
+                   12.0, period=KINDS[shape.type])  # fmt: skip
 
 
 def _article(word: str) -> str:

@@ -10,7 +10,7 @@ from ircore.runs.provenance import Flag
 
 @dataclass(frozen=True)
 class Tier:
-    """One degree of trust."""
+    """Degree of trust in a row."""
 
     key: str
     """Name of the tier in addresses and files."""

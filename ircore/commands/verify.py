@@ -1,0 +1,70 @@
+"""``ircore verify``: which facts of a target a picture shows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.core.records import Instance
+    from ircore.instances.store import InstanceSet
+    from ircore.scorers.verification.score import Verification
+
+
+@click.command("verify")
+@click.argument("instance_id", metavar="INSTANCE_ID")
+@click.argument("image", type=click.Path(path_type=Path))
+@click.option(
+    "--instances", "folder", required=True, metavar="DIR", type=click.Path(path_type=Path), help="The instance set."
+)
+@click.option("--ocr", is_flag=True, help="Read texts, too (extra ocr); the judge `verified` never does.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: bool) -> int:
+    """Say which facts of the target INSTANCE_ID the picture IMAGE shows, and score it from 0 to 10.
+
+    What fails and what cannot be told is listed with the reason. The exit status is 0 also when facts fail.
+    """
+    from ircore.core.images import read_picture
+    from ircore.instances.store import read_instances
+    from ircore.scorers.verification.score import verify_picture
+
+    instances = read_instances(folder)
+    instance = _instance(instances, instance_id)
+    if instance.scene is None:
+        raise InputError(
+            f"{instance_id}: nobody wrote down what this target shows, so nothing can be verified",
+            "Name a drawn target; `ircore compare` and judges take any picture.",
+        )
+    verification = verify_picture(instances.target(instance), instance.scene, read_picture(image), ocr=ocr)
+    if as_json:
+        click.echo(_document(instance_id, image, verification))
+    else:
+        click.echo(printable("\n".join(_lines(instance_id, image, verification))))
+    return 0
+
+
+def _instance(instances: "InstanceSet", instance_id: str) -> "Instance":
+    from ircore.core.plugins import unknown
+
+    by_id = {instance.instance_id: instance for instance in instances.instances}
+    if instance_id not in by_id:
+        raise unknown("instance", instance_id, list(by_id), "INSTANCE_ID")
+    return by_id[instance_id]
+
+
+def _document(instance_id: str, image: Path, verification: "Verification") -> str:
+    import json
+
+    from ircore.scorers.verification.report import as_document
+
+    document: dict[str, Any] = {"instance_id": instance_id, "image": str(image), **as_document(verification)}
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _lines(instance_id: str, image: Path, verification: "Verification") -> list[str]:
+    from ircore.scorers.verification.report import as_lines
+
+    return [f"{instance_id} in {image}", "", *as_lines(verification)]

@@ -1,0 +1,91 @@
+"""Reading texts by optical character recognition: ``rapidocr``, the extra ``ocr``; its models come with the package.
+
+Only what the comparison of letterings cannot tell is read, patch by patch, enlarged. What the recogniser is unsure of
+stays untold.
+"""
+
+import importlib.util
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from ircore.core.errors import InputError
+from ircore.core.images import Pixels
+from ircore.scorers.verification.eye.look import Look, Readings
+from ircore.scorers.verification.eye.texts import is_there, turn_of
+from ircore.scorers.verification.eye.view import Reading, clipped, grown
+
+SURE = 0.6
+"""Confidence, 0–1, from which on a reading counts."""
+HIGH = 48
+"""Pixels to which the height of a line of text is brought."""
+
+
+def require() -> None:
+    """Refuse to go on without the extra.
+
+    Raises:
+        InputError: ``rapidocr`` or its engine is not installed.
+    """
+    for name in ("rapidocr", "onnxruntime"):
+        if importlib.util.find_spec(name) is None:
+            raise InputError(
+                f"--ocr needs the package {name}, which is not installed",
+                "Install it with: pip install 'ircore[ocr]' – or leave --ocr out.",
+            )
+
+
+@cache
+def _engine() -> Any:
+    from rapidocr import RapidOCR
+
+    return RapidOCR(params={"Global.log_level": "error"})
+
+
+def read_words(look: Look) -> Readings:
+    """Read the texts of a rendering.
+
+    Returns:
+        Readings of what texts say; texts that are not there, or that the recogniser is unsure of, are left out.
+    """
+    require()
+    readings: Readings = {}
+    marks = [mark for mark in look.target.marks if mark.form == "text"]
+    for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
+        if block is None or not is_there(element, block, own):
+            continue
+        box = clipped(grown(block.box, 4), *look.view.pixels.shape[:2])
+        text, score = _read(_Patch(look.view.pixels[box.top : box.bottom, box.left : box.right], turn_of(element)))
+        if text and score >= SURE:
+            readings[f"{mark.key}/text"] = Reading(text)
+    return readings
+
+
+class _Patch:
+    """A patch as a key of the cache: equal if its pixels are."""
+
+    def __init__(self, pixels: Pixels, turn: float) -> None:
+        self.pixels, self.turn = np.ascontiguousarray(pixels), turn
+
+    def __hash__(self) -> int:
+        return hash((self.pixels.tobytes(), self.turn))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Patch) and self.turn == other.turn and np.array_equal(self.pixels, other.pixels)
+
+
+@lru_cache(maxsize=4096)
+def _read(patch: _Patch) -> tuple[str, float]:
+    """Return the text of a patch and how sure the recogniser is, 0–1."""
+    image = Image.fromarray(patch.pixels)
+    if patch.turn:
+        fill = tuple(int(value) for value in np.median(patch.pixels.reshape(-1, 3), axis=0))
+        image = image.rotate(-patch.turn, Image.Resampling.BICUBIC, expand=True, fillcolor=fill)
+    size = (max(8, round(image.width * HIGH / image.height)), HIGH)
+    image = image.resize(size, Image.Resampling.BICUBIC)
+    answer = _engine()(np.asarray(image)[..., ::-1], use_det=False, use_cls=False, use_rec=True)
+    if not answer.txts:
+        return "", 0.0
+    return str(answer.txts[0]), float(answer.scores[0])

@@ -1,0 +1,69 @@
+"""The judge ``verified``: which facts of a target a rendering shows, as a rating from 0 to 10."""
+
+from functools import lru_cache
+
+from ircore.core.images import Picture
+from ircore.core.records import CATEGORIES, Scene
+from ircore.core.score_records import JudgeKind
+from ircore.scorers.judges.base import Judgement
+from ircore.scorers.verification.score import VERSION, verify_picture
+
+VERIFIED = tuple(category for category in CATEGORIES if category != "photos")
+"""Categories whose targets have scenes."""
+
+
+class VerifiedJudge:
+    """Rates by facts: what of the target's scene is seen in the rendering, without any model.
+
+    It reads no text, so that it rates alike on every machine: labels are told by comparing their shapes with those of
+    the target's labels. ``ircore verify`` shows the facts behind a rating.
+
+    Args:
+        scene: What the target shows; None if nobody knows, and then there is no rating.
+    """
+
+    name = "verified"
+    label = "verified (facts of the scene, checked by program)"
+    kind: JudgeKind = "computed"
+    version = VERSION
+    categories = VERIFIED
+
+    def __init__(self, scene: Scene | None = None) -> None:
+        self._scene = scene
+
+    def with_scene(self, scene: Scene | None) -> "VerifiedJudge":
+        """Return the judge of one target."""
+        return VerifiedJudge(scene)
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        """Rate by the weighted share of the target's facts that the rendering shows, 0–10."""
+        if self._scene is None:
+            return Judgement(None, "nobody wrote down what the target shows")
+        return _rated(target, _Kept(self._scene), image)
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        """Prefer the rendering with the higher rating; equal ratings are a tie."""
+        a, b = self.rate(target, first), self.rate(target, final)
+        if a.value is None or b.value is None:
+            return Judgement(None, a.reason or b.reason)
+        return Judgement(0.5 if a.value == b.value else float(b.value > a.value))
+
+
+class _Kept:
+    """A scene as a part of a key: the picture, which is the other part, tells scenes apart."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other.scene == self.scene
+
+
+@lru_cache(maxsize=8)
+def _rated(target: Picture, scene: _Kept, image: Picture) -> Judgement:
+    """Rate a rendering; remembered for the next few calls, since a preference asks for what was just rated."""
+    verification = verify_picture(target, scene.scene, image)
+    return Judgement(verification.score, verification.reason)
