@@ -1,4 +1,4 @@
-"""Naming a release, and saying what it brings against the previous one."""
+"""Name of a release, and its changes against the previous release."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ def describe_release(
     tombstones: Sequence[Withdrawal],
     date: str | None,
 ) -> ReleaseRecord:
-    """Return what a release says of itself; one that holds what the previous one holds is that release.
+    """Return the record of a release; the same content as the previous release gives the same record.
 
     Args:
         source: Its games.
@@ -98,7 +98,7 @@ def _judges(source: ReleaseSource) -> tuple[str, ...]:
 
 
 def _game_record(tables: DeclaredTables) -> GameRecord:
-    """Return what a release says of a game other than reconstruction.
+    """Return the record of a game other than reconstruction.
 
     Raises:
         InputError: Two runs were played with different prompts.
