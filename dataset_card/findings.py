@@ -22,7 +22,9 @@ class Findings:
 
     def add(self, where: str, what: str) -> None:
         """Note a fault; what a stranger wrote in it is kept on one line and short."""
-        line = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in f"{where}: {what}")
+        line = "".join(
+            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {what}"
+        )
         self.faults.append(line[:400])
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dataset_card.tables.parquet import Written
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import SPLIT, Config
 from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN
 
 TITLE = "Image Reconstruction Game: transcripts, renderings and scores"

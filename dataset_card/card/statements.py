@@ -84,16 +84,16 @@ def statements(source: ReconstructionSource) -> Statements:
 
 def annotators(source: ReconstructionSource) -> int:
     """Count the people who rated, by pseudonym."""
-    return len({one.annotator for run in source.runs for one in run.scores if one.annotator is not None})
+    return len({score.annotator for run in source.runs for score in run.scores if score.annotator is not None})
 
 
 def _has_found_pictures(source: ReconstructionSource) -> bool:
     """Say whether any picture was not drawn by a program of this project."""
-    return any(one.source != PROCEDURAL for one in source.instances.instances)
+    return any(instance.source != PROCEDURAL for instance in source.instances.instances)
 
 
 def _collection(source: ReconstructionSource) -> Iterator[str]:
-    if any(one.source == PROCEDURAL for one in source.instances.instances):
+    if any(instance.source == PROCEDURAL for instance in source.instances.instances):
         yield (
             "Synthetic targets are drawn by seeded programs, which also write down what they drew (scene); nothing of "
             "that is shown to a player."
@@ -167,4 +167,4 @@ def _biases(source: ReconstructionSource) -> Iterator[str]:
 
 
 def _per_condition(source: ReconstructionSource) -> list[int]:
-    return list(Counter((one.category, one.difficulty) for one in source.instances.instances).values())
+    return list(Counter((instance.category, instance.difficulty) for instance in source.instances.instances).values())

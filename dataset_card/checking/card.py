@@ -79,9 +79,11 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
     if not (folder / LICENCES).is_file():
         return
     text = _read(folder / LICENCES)
-    for one in sources:
-        if f"| {escape(one.source, links=True)} | {code_span(one.licence)} | {one.pictures:,} |" not in text:
-            findings.add(LICENCES, f"does not say that {one.pictures} pictures of {one.source[:80]} are {one.licence}")
+    for source in sources:
+        if f"| {escape(source.source, links=True)} | {code_span(source.licence)} | {source.pictures:,} |" not in text:
+            findings.add(
+                LICENCES, f"does not say that {source.pictures} pictures of {source.source[:80]} are {source.licence}"
+            )
     for licence in sorted(submitted):
         if f"| {code_span(licence)} |" not in text:
             findings.add(LICENCES, f"does not name {licence}, under which a pair was submitted")

@@ -70,4 +70,4 @@ def _strangers(folder: Path) -> list[str]:
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
     strangers = [name for name in shown if not belongs_to_release(name)]
     listed = [*strangers[:MOST_LISTED], *([f"{left} more files"] if (left := len(strangers) - MOST_LISTED) > 0 else [])]
-    return [f"{one}: not part of a release" for one in listed]
+    return [f"{name}: not part of a release" for name in listed]

@@ -106,14 +106,14 @@ class RecordCheck:
     def _check_files(self, record: ReleaseRecord) -> None:
         for config in self.configs if record.tables else ALL_CONFIGS:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
-            found = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
-            if not found:
+            held = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
+            if not held:
                 if listed or config in CONFIGS or record.tables:
                     self._findings.add(f"data/{config.name}", "is missing")
                 continue
-            for name in sorted(listed - found):
+            for name in sorted(listed - held):
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
-            for name in sorted(found - listed):
+            for name in sorted(held - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
         for name, sha256 in record.hashes.items():
             if self._hashes.get(name, sha256) != sha256:
@@ -141,7 +141,7 @@ class RecordCheck:
             yield "the newest entry of its history is not of this release"
         if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
             yield "its parent is not the release before it in its history"
-        runs = {one.run_id for one in record.parts}
+        runs = {part.run_id for part in record.parts}
         for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:
                 yield f"run {tombstone.run_id} is here, though it was {tombstone.kind}"
@@ -161,7 +161,7 @@ def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findi
 
 
 def _of_runs(record: ReleaseRecord, config: Config) -> bool:
-    return any(one.config == config.name and one.run_id is not None for one in record.parts)
+    return any(part.config == config.name and part.run_id is not None for part in record.parts)
 
 
 def _name(part: Part) -> str:

@@ -51,7 +51,7 @@ class Rescoring:
                 counts.update(getattr(run, kind))
             if counts:
                 yield f"computed again: {kind} {', '.join(f'{name} {counts[name]:,}' for name in sorted(counts))}"
-        for name, reason in sorted({one for run in self.runs.values() for one in run.not_verified.items()}):
+        for name, reason in sorted({obstacle for run in self.runs.values() for obstacle in run.not_verified.items()}):
             yield f"not re-verified: {name}: {reason}"
 
 
@@ -104,7 +104,9 @@ def rescore_release(
 def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
     """Yield the faults of some runs: all that is about one target together, so that it is decoded once."""
     instances = instances_of(folder, tasks[0].instances)
-    asked = [one for one in instances.instances if any(task.episodes.get(one.instance_id) for task in tasks)]
+    asked = [
+        instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
+    ]
     pieces = (_piece(instances, instance, tasks) for instance in asked)
     by_run = {task.run_id: task for task in tasks}
     computed = in_order(recompute, pieces, min(processes, len(asked)))

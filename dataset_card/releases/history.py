@@ -66,7 +66,9 @@ def describe_release(
         date=day,
         added=tuple(_added(source, previous)),
         changed=tuple(_changed(source, parts, previous)),
-        withdrawals=tuple(one for one in tombstones if previous is None or one not in previous.tombstones),
+        withdrawals=tuple(
+            tombstone for tombstone in tombstones if previous is None or tombstone not in previous.tombstones
+        ),
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
@@ -124,7 +126,7 @@ def _game_record(tables: DeclaredTables) -> GameRecord:
 def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days = []
-    for text in (*(run.run.started[:10] for run in source.runs), *(one.date for one in tombstones)):
+    for text in (*(run.run.started[:10] for run in source.runs), *(tombstone.date for tombstone in tombstones)):
         with suppress(InputError):
             days.append(parse_day(text, "started"))
     return max(days, default="1970-01-01")

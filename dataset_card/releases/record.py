@@ -233,7 +233,7 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
         layout: Hash of the columns and of how its tables are written.
     """
     lines = [f"layout {layout}"]
-    lines += [f"{one.config}/{one.run_id or ''} {one.key}" for one in parts]
+    lines += [f"{part.config}/{part.run_id or ''} {part.key}" for part in parts]
     lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 

@@ -275,7 +275,7 @@ class Tables:
                 Path(run_id),
                 run,
                 instances,
-                tuple(one for key, one in self._episodes.items() if key[0] == run_id),
+                tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
                 tuple(self._scores[run_id].values()),
                 self._judges,
                 self._costs[run_id],

@@ -82,8 +82,10 @@ class Config:
     def yaml_features(self) -> list[dict[str, str]]:
         """Return the features as the YAML of a card has them."""
         return [
-            {"name": one.name, "list": "string"} if one.kind == "strings" else {"name": one.name, "dtype": one.kind}
-            for one in self.columns
+            {"name": column.name, "list": "string"}
+            if column.kind == "strings"
+            else {"name": column.name, "dtype": column.kind}
+            for column in self.columns
         ]
 
 

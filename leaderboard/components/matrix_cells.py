@@ -7,7 +7,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import safe
 from leaderboard.components.players import own_family, tier_badge

@@ -7,7 +7,7 @@ from html import escape
 from itertools import product
 
 from ircore.results.model import BoardRow
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.labels import category_title, interval_width, number, rank
 from leaderboard.site import Pair, Site
 from leaderboard.untrusted_text import one_line

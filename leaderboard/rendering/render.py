@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
-from ircore.results.tables.board import remedies
+from ircore.results.tables.ranks import remedies
 from leaderboard import labels, theme, untrusted_text
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import board_cells, episodes, matrix_cells, players, plots, prototypes, values

@@ -56,7 +56,7 @@ def surface_of(view: View, boxes: list[Box]) -> Floats:
     return commonest(window(view.lab, area)[mask])
 
 
-def bar_seen(view: View, element: Element, surface: Floats) -> Bar | None:
+def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0.0) -> Bar | None:
     """Look for a bar about where it should be; None if there is none."""
     lying = element.parameters["orientation"] == "horizontal"
     lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
@@ -74,7 +74,7 @@ def bar_seen(view: View, element: Element, surface: Floats) -> Bar | None:
         return None
     colour = commonest(inside[is_bar])
     apart = float(distance(colour, surface))
-    own = distance(lab[:, core.left : core.right], colour) < min(13.0, max(5.0, 0.5 * apart))
+    own = distance(lab[:, core.left : core.right], colour) < min(13.0 + 30 * roughness, max(5.0, 0.5 * apart))
     ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
     if ends is None:
         return None
