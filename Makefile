@@ -26,7 +26,7 @@ help:
 	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
 	@echo "make test    all tests, the browser tests included; LIPSIM=1 installs torch for those of the judge lipsim"
-	@echo "make lint    ruff and mypy"
+	@echo "make lint    ruff, mypy, and oxlint for the scripts of the site"
 	@echo "make bench   the measurements in benchmarks/"
 	@echo "make clean   remove what was built (not the environment)"
 
@@ -109,6 +109,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/oxlint leaderboard/assets/js
 
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done

@@ -49,7 +49,7 @@ class Fault(NamedTuple):
     """A planted fault: what was done, to which element, and the facts that it breaks."""
 
     what: str
-    index: int
+    element: int
     broken: tuple[str, ...]
 
 
@@ -166,7 +166,7 @@ def _fill(axes: Any, scene: Scene, element: Element, colour: str, style: Style) 
 
     about: Any = element.parameters
     mask = (shape_mask if is_shape(element) else outline_mask)(element, scene.height, scene.width)
-    outlines = [path[:, ::-1] for path in find_contours(np.pad(mask, 1).astype(float), 0.5)]
+    outlines = [path[:, ::-1] for path in find_contours(np.pad(mask, 1).astype(float), 0.5)]  # type: ignore[no-untyped-call]
     corners: Sequence[Any] = [about["corners"]] if about.get("corners") else [path - 0.5 for path in outlines]
     edge = about.get("outline")
     hollow = is_hollow(element)

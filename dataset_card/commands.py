@@ -2,17 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from ircore.commands.options import SeveralPathsCommand
 from ircore.core.collector import without_collector
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from dataset_card.checking.check import Report
-    from dataset_card.games.check import GameReport
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,7 +25,12 @@ def command() -> None:
     help="Run folders: several after one --runs, or one each. With --former, the new and changed ones are enough.",
 )
 @click.option(
-    "--instances", type=click.Path(path_type=Path), required=True, help="The set that all runs are played on."
+    "--instances",
+    multiple=True,
+    required=True,
+    metavar="DIR...",
+    type=click.Path(path_type=Path),
+    help="The set that the runs are played on; of several games the set of each, after one --instances or one each.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option(
@@ -46,51 +47,36 @@ def command() -> None:
 @without_collector()
 def build(
     runs: tuple[Path, ...],
-    instances: Path,
+    instances: tuple[Path, ...],
     out: Path,
     former: str | None,
     withdrawals: Path | None,
     previews: bool,
     date: str | None,
 ) -> None:
-    """Make a dataset of runs: Parquet tables with embedded pictures, and a card.
+    """Make a dataset of runs of any games: Parquet tables with embedded pictures, and a card.
 
     The folder is what load_dataset reads; it appears when it is complete. REPO is ORG/NAME on the Hugging Face Hub, or
     ORG/NAME@TAG.
     """
-    from ircore.instances.store import GameInstanceSet, read_any_instances
-
-    if isinstance(read_any_instances(instances), GameInstanceSet):
-        _build_of_game(runs, instances, out, any((former, withdrawals, previews, date)))
-        return
     from dataset_card.hub.pull import find_previous
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.core.lifecycle import read_withdrawals
 
-    base = None if former is None else find_previous(former)
+    previous = None if former is None else find_previous(former)
     plan = BuildPlan(
-        previous=None if base is None else base.folder,
-        previous_commit=None if base is None else base.commit,
+        previous=None if previous is None else previous.folder,
+        previous_commit=None if previous is None else previous.commit,
         withdrawals=None if withdrawals is None else read_withdrawals(withdrawals),
         date=date,
         previews=previews,
     )
     built = build_release(runs, instances, out, plan)
-    for one in built.written:
-        click.echo(f"{one.config.name:<12} {one.rows:>8,} rows {one.file_bytes / 1e6:>9.2f} MB")
+    width = max(12, *(len(table.config.name) for table in built.written))
+    for table in built.written:
+        click.echo(f"{table.config.name:<{width}} {table.rows:>8,} rows {table.file_bytes / 1e6:>9.2f} MB")
     for line in built.lines():
         click.echo(printable(line))
-    click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
-
-
-def _build_of_game(runs: tuple[Path, ...], instances: Path, out: Path, more: bool) -> None:
-    """Build a release of a game other than reconstruction."""
-    from dataset_card.games.release import build_game_release
-
-    if more:
-        raise click.UsageError("--former, --withdrawals, --previews and --date are for releases of reconstruction")
-    for one in build_game_release(runs, instances, out):
-        click.echo(f"{one.config.name:<20} {one.rows:>8,} rows {one.file_bytes / 1e6:>9.2f} MB")
     click.echo(f"{out}  (load_dataset reads this folder; check it with: ircore release check {out})")
 
 
@@ -119,17 +105,10 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
     from dataset_card.checking.full_check import full_check
     from dataset_card.checking.rescore import parse_share
     from dataset_card.checking.rescored_run import Draw
-    from dataset_card.games.check import check_game_release
-    from dataset_card.games.place import game_release_at
 
-    report: Report | GameReport
-    name, _, revision = (place, "", "") if Path(place).is_dir() else place.partition("@")
-    if (folder := game_release_at(name, revision or None)) is not None:
-        report = check_game_release(folder, load=not no_load)
-    else:
-        # Nobody who changes a release may know beforehand which episodes will be drawn.
-        draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
-        report = full_check(place, not no_load, run_card, os.cpu_count() or 1, draw)
+    # Nobody who changes a release may know beforehand which episodes will be drawn.
+    draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
+    report = full_check(place, not no_load, run_card, os.cpu_count() or 1, draw)
     for fault in report.faults:
         click.echo(printable(fault))
     for line in report.rescored:
@@ -188,15 +167,8 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None) -> Non
     From a folder or from the Hugging Face Hub. Everything is checked first; then site, release and every number can be
     made anew, and the runs scored by other judges.
     """
-    from dataset_card.games.place import game_release_at
-    from dataset_card.games.pull import pull_game_release
     from dataset_card.hub.pull import find_release, pull_release
 
-    if (game_folder := game_release_at(place, revision)) is not None:
-        games = pull_game_release(game_folder, out, run_id)
-        click.echo(f"{len(games.runs)} runs, {games.episodes:,} episodes, {games.scores:,} scores")
-        click.echo(f"{out}  (next: ircore score {out}/runs/*)")
-        return
     pulled = pull_release(find_release(place, revision), out, run_id)
     runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
     click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
@@ -224,6 +196,6 @@ def eval_(place: str, repo: str | None, judge: str, out: Path) -> None:
         raise InputError(f"{place}: a folder, so that it is not known where its release is", "Say it: --repo ORG/NAME")
     folder = find_release(place if here else name, revision or None)
     players = write_eval_results(folder, Source(name, None if here else folder.name, judge), out)
-    for one in players:
-        click.echo(printable(f"{one.role:<10} {one.score.mean:>5.2f}  {one.label}"))
+    for player in players:
+        click.echo(printable(f"{player.role:<10} {player.score.mean:>5.2f}  {player.label}"))
     click.echo(f"{out}  (eval.yaml for the dataset, .eval_results for each model; see docs/release.md)")

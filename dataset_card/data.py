@@ -4,26 +4,28 @@ A release is a folder, or a dataset on the Hub (``ORG/NAME``) whose files come i
 not part of ``ircore`` since that knows nothing of releases.
 """
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
+from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.parquet import read_frame
-from dataset_card.tables.schema import ALL_CONFIGS
+from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import unknown
+from ircore.core.records import RECONSTRUCTION
+from ircore.games.registry import load_game
+from ircore.results.games import GameResults
 from ircore.results.model import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TableName = Literal["transcripts", "instances", "episodes", "scores", "leaderboard", "previews"]
-
 
 def load_results(place: str, revision: str | None = None) -> Results:
-    """Check a release and compute everything that the leaderboard says from its transcripts and scores.
+    """Check a release and compute all results of reconstruction from its transcripts and scores.
 
     Reads the whole release and decodes every picture once, about 200 pictures a second.
 
@@ -32,24 +34,52 @@ def load_results(place: str, revision: str | None = None) -> Results:
         revision: Tag, branch or commit on the Hub; the newest commit if None.
 
     Raises:
-        InputError: There is no such folder, and it cannot be the name of a dataset.
-        WorkError: The release has faults, or the Hub has none such or cannot be reached.
+        InputError: There is no such folder, and it cannot be the name of a dataset; or the release has no runs of
+            reconstruction.
+        WorkError: The release has faults, or the Hub has no such dataset or revision, or cannot be reached.
     """
-    folder = find_release(place, revision)
-    report = check_release(folder, card=False)
-    if report.faults:
-        raise WorkError(f"{place}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    report = _sound_report(place, revision)
+    if not report.runs:
+        games = sorted({run.run.game for run in report.game_runs})
+        raise InputError(f"{place}: no runs of reconstruction", f"Ask for another game: {', '.join(games)}.")
     return Results.from_runs(report.runs)
 
 
+def load_game_results(place: str, game: str, revision: str | None = None) -> GameResults:
+    """Check a release and compute the results of one of its games other than reconstruction.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` on the Hub.
+        game: Name of the game, which has to be installed.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+
+    Raises:
+        InputError: As ``load_results``; or the release has no runs of the game, or the game is not installed.
+        WorkError: As ``load_results``; or the game cannot be imported.
+    """
+    report = _sound_report(place, revision)
+    runs = [run for run in report.game_runs if run.run.game == game]
+    if not runs:
+        raise unknown("game", game, sorted({run.run.game for run in report.game_runs}))
+    return GameResults.from_runs(load_game(game), runs)
+
+
+def _sound_report(place: str, revision: str | None) -> Report:
+    report = check_release(find_release(place, revision), card=False)
+    if report.faults:
+        raise WorkError(f"{place}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    return report
+
+
 def load_table(
-    place: str, name: TableName = "transcripts", revision: str | None = None, pictures: bool = False
+    place: str, name: str | None = None, revision: str | None = None, pictures: bool = False
 ) -> "pd.DataFrame":
     """Load one table of a release.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
-        name: Which table; the dataset's card describes their columns.
+        name: Name of the table, such as ``scores`` or ``transcripts_reference``; the default one if None:
+            ``transcripts`` where the release has runs of reconstruction. The dataset's card describes their columns.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
         pictures: Whether the pictures come along, each a mapping with ``bytes`` and ``path``.
 
@@ -57,17 +87,21 @@ def load_table(
         InputError: There is no such folder, and it cannot be the name of a dataset; or the table is unknown or damaged.
         WorkError: The Hub has no such dataset or revision, or cannot be reached.
     """
-    configs = {config.name: config for config in ALL_CONFIGS}
-    if name not in configs:
-        raise unknown("table", name, list(configs))
-    config = configs[name]
+    # The record and the smallest table, without which the Hub's folder would hold no release.
+    record = read_release(find_release(place, revision, (RELEASE, LEADERBOARD.pattern)))
+    configs = {config.name: config for config in record.configs}
+    config = configs.get(name or record.configs[0].name)
+    if config is None:
+        raise unknown("table", str(name), list(configs))
     folder = find_release(place, revision, (config.pattern,))
     return read_frame(folder, config, pictures)
 
 
-def load_transcripts(place: str, revision: str | None = None, pictures: bool = False) -> "pd.DataFrame":
-    """Load every turn of a release, by run, instance and turn; see ``load_table``."""
-    return load_table(place, "transcripts", revision, pictures)
+def load_transcripts(
+    place: str, revision: str | None = None, pictures: bool = False, game: str = RECONSTRUCTION
+) -> "pd.DataFrame":
+    """Load every turn of a release, by run, instance and turn; of other games every step. See ``load_table``."""
+    return load_table(place, transcripts_name(game), revision, pictures)
 
 
 def verify_release(
@@ -78,9 +112,9 @@ def verify_release(
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
-        share: Of each run's episodes that are computed again, above 0, up to 1.
-        seed: Of the draw of a share.
-        processes: How many may decode and compute.
+        share: Share of each run's episodes that is computed again, above 0, up to 1.
+        seed: Seed of the draw of a share.
+        processes: Number of processes that decode and compute.
 
     Raises:
         InputError: There is no such folder, and it cannot be the name of a dataset; or the share is out of range.

@@ -76,12 +76,14 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
     report = check_release(release, card=False)
     if report.faults:
         raise WorkError(f"{release}: {report.faults[0]} ({len(report.faults)} in all)", "See: ircore release check")
+    if not report.runs:
+        raise InputError(f"{release}: no runs of reconstruction", "Name a release that has some.")
     results = Results.from_runs(report.runs)
     players = marginals(results, source.judge)
     with new_folder(out) as folder:
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
-        for label in sorted({one.label for one in players}):
-            entries = [entry(one, source, results) for one in players if one.label == label]
+        for label in sorted({player.label for player in players}):
+            entries = [entry(player, source, results) for player in players if player.label == label]
             name = played_by(players[0], results).tagged(label)
             write_text(folder / _folder_name(name) / ".eval_results" / FILE, _yaml(entries))
     return players
@@ -103,15 +105,15 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
         )
     crossed = replace(
         results,
-        submissions=tuple(one for one in results.submissions if one.run_id in effects.run_ids),
+        submissions=tuple(submission for submission in results.submissions if submission.run_id in effects.run_ids),
         episodes={run_id: results.episodes[run_id] for run_id in effects.run_ids},
     )
     names: Mapping[Seat, tuple[str, ...]] = {
         "describer": effects.decomposition.describers,
         "generator": effects.decomposition.generators,
     }
-    found = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
-    return tuple(one for one in found if one.score.mean is not None)
+    players = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
+    return tuple(player for player in players if player.score.mean is not None)
 
 
 def benchmark(judge: str) -> dict[str, Any]:
@@ -139,19 +141,19 @@ def entry(player: PlayerResult, source: Source, results: Results) -> dict[str, A
     dataset = {"id": source.repo, "task_id": task(player.role, source.judge)}
     if player.score.mean is None:
         raise ValueError(f"{player.label} has no score")
-    runs = [one.run for one in results.submissions if one.run_id in player.run_ids]
+    runs = [submission.run for submission in results.submissions if submission.run_id in player.run_ids]
     return {
         "dataset": dataset | ({"revision": source.revision} if source.revision else {}),
         "value": round(player.score.mean, 4),
-        "date": max(one.started for one in runs)[:10],
+        "date": max(run.started for run in runs)[:10],
         "source": {"url": source.url, "name": NAME},
         "notes": " ".join(_notes(player, results)),
     }
 
 
 def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
-    runs = [one for one in results.submissions if one.run_id in player.run_ids]
-    partners = [one.generator if player.role == "describer" else one.describer for one in runs]
+    runs = [submission for submission in results.submissions if submission.run_id in player.run_ids]
+    partners = [submission.generator if player.role == "describer" else submission.describer for submission in runs]
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
     yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
     if player.score.low is not None and player.score.high is not None:
@@ -166,7 +168,7 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
 
 def played_by(player: PlayerResult, results: Results) -> Rules:
     """Return the rules that all runs behind a player's mean were played by."""
-    return next(one.run.rules for one in results.submissions if one.run_id in player.run_ids)
+    return next(submission.run.rules for submission in results.submissions if submission.run_id in player.run_ids)
 
 
 def _folder_name(label: str) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isclose
 from typing import Any, NamedTuple
 
 from PIL import Image
@@ -21,8 +22,22 @@ class Findings:
 
     def add(self, where: str, what: str) -> None:
         """Note a fault; what a stranger wrote in it is kept on one line and short."""
-        line = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in f"{where}: {what}")
+        line = "".join(
+            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {what}"
+        )
         self.faults.append(line[:400])
+
+
+def same_value(value: object, wanted: object) -> bool:
+    """Return whether a value of a row is the wanted one; numbers may differ by rounding, and a list is a tuple."""
+    if isinstance(value, float) and isinstance(wanted, int | float):
+        return isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-9)
+    return value == (list(wanted) if isinstance(wanted, tuple) else wanted)
+
+
+def short_value(value: object) -> str:
+    """Return a value for a message."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)[:60]
 
 
 METADATA = frozenset(

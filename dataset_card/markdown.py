@@ -25,16 +25,16 @@ def escape(text: str, links: bool = False) -> Markdown:
         text: Anything; runs of white space and control characters become one space.
         links: Whether web addresses may become links, as in the credit of a picture.
     """
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     line = _MARKUP.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     if not links:
         line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
-    return Markdown(_AT_START.sub(lambda found: f"&#{ord(found[0][0])};{found[0][1:]}", line))
+    return Markdown(_AT_START.sub(lambda match: f"&#{ord(match[0][0])};{match[0][1:]}", line))
 
 
 def code_span(text: str) -> Markdown:
     """Show a stranger's text as code on one line; back-ticks in it become apostrophes."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from colorsys import rgb_to_hls
 
 from ircore.core.records import Element, Instance
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 LONGEST = 280
 """Characters: screen readers read an alt text in one breath."""
@@ -70,7 +70,7 @@ def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> st
         turn: 1-based.
         pair: Describer and generator.
         score: Similarity 0–10, or None if it was not scored.
-        judge: Who gave the score.
+        judge: Judge that gave the score.
     """
     rated = "not scored" if score is None else f"score {score:.1f} by {judge}"
     return f"Rendering of turn {turn} by {one_line(pair, 80)}, {rated}"

@@ -58,6 +58,13 @@ _versions_option = click.option(
     type=click.Path(path_type=Path),
     help="Folder of all submissions: those without a run are listed, without numbers; what happened to each is shown.",
 )
+@click.option(
+    "--judge-card",
+    "judge_cards",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="card.json of a judge, from ircore judge-test; may be repeated.",
+)
 def build(
     runs: tuple[Path, ...],
     out: Path,
@@ -68,6 +75,7 @@ def build(
     image_base_url: str,
     versions: Path | None,
     submissions: Path | None,
+    judge_cards: tuple[Path, ...],
 ) -> None:
     """Build the site of scored runs: boards, matrix, a page per pair and a gallery page per instance."""
     from time import perf_counter
@@ -93,6 +101,7 @@ def build(
         originals=_address("--image-base-url", image_base_url),
         versions=versions or RECORDS,
         submissions=submissions,
+        judge_cards=judge_cards,
     )
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
@@ -121,7 +130,7 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
     The folder holds them as data and as pages that need nothing else.
     """
     from ircore.instances.benchmark import RECORDS, read_versions
-    from leaderboard.building.build import read_marker
+    from leaderboard.building.marker import read_marker
     from leaderboard.versions.archive import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
@@ -137,7 +146,7 @@ def freeze(site: Path, out: Path, versions: Path | None) -> None:
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.instances.benchmark import RECORDS, record_version
-    from leaderboard.building.build import read_marker
+    from leaderboard.building.marker import read_marker
     from leaderboard.versions.archive import released_as
 
     path = versions or RECORDS

@@ -148,7 +148,7 @@ def rules_words(rules: Rules) -> str:
 
 
 def judge_name(judge: str) -> str:
-    """Return what pages call a judge of the paper, or one of its annotators."""
+    """Return the name on pages of a judge of the paper, or of one of its annotators."""
     return _PAPER_JUDGES.get(judge) or judge.removeprefix("annotator ")
 
 

@@ -77,7 +77,7 @@ class PictureBook:
 
         Args:
             path: Its file, read when the book is written.
-            sha256: Of the file's bytes: the identity, so that equal pictures are one.
+            sha256: Hash of the file's bytes, by which equal pictures are stored once.
             width: In pixels.
             height: In pixels.
         """

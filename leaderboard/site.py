@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rendering, Rules
@@ -13,21 +13,21 @@ from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.submissions.check.entries import is_maintainers
+from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
+from ircore.submissions.merged import MergedSubmission
 from leaderboard.build_cache import BuildCache, content_key
 from leaderboard.labels import instance_title
 from leaderboard.pictures import PictureBook, Shown
 from leaderboard.site_judge import site_judge
 from leaderboard.site_runs import SiteRun
-from leaderboard.submitted import Submitted
-from leaderboard.text import visible
 from leaderboard.theme import describer_class, generator_path
+from leaderboard.untrusted_text import visible
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page to be written."""
+    """A page that a template writes."""
 
     path: str
     """Path without suffix, relative to the site's root: ``boards/index``."""
@@ -55,6 +55,30 @@ class Page:
     def complete(self) -> "Page":
         """Return the page with all its values."""
         return self if self.later is None else replace(self, values={**self.values, **self.later()}, later=None)
+
+
+class Marked(Protocol):
+    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game."""
+
+    @property
+    def describer(self) -> str:
+        """Label of the first player, whose colour is ``hue``."""
+
+    @property
+    def generator(self) -> str:
+        """Label of the second player, whose marker is ``shape``; empty for a game of one seat."""
+
+    @property
+    def apart(self) -> str:
+        """Text that tells runs of the same players apart; else empty."""
+
+    @property
+    def hue(self) -> int:
+        """Number of the colour, 0-based."""
+
+    @property
+    def shape(self) -> int:
+        """Number of the marker, 0-based."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +148,7 @@ class Site:
 
     Args:
         runs: At least one, all on the same instance set, at least one of them scored.
-        judge: Who judges on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
+        judge: Judge on pages with room for one; None for the choice of ``leaderboard.site_judge.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
         originals: Where the original pictures lie, as ``leaderboard.pictures.PictureBook`` takes it; empty if nowhere.
         versions: The released versions of the benchmark; None for those that the project knows.
@@ -149,12 +173,14 @@ class Site:
             raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results, versions)
+        self.cards: dict[str, JudgeCard] = {}
+        """The cards of judges that took the judge test, by the judge's name."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
-        self.games: tuple[Any, ...] = ()
-        """A ``leaderboard.games.section.GameSection`` for each other game that has results."""
-        self.submitted: tuple[Submitted, ...] = ()
+        self.submitted: tuple[MergedSubmission, ...] = ()
         """Every merged submission, played or not, as far as they were given."""
+        self.played: Mapping[str, str] = {}
+        """Slugs of the submissions that have a run on the site, each with the path of a run's page."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
         self._under: dict[Rules, Results] = {}
@@ -169,23 +195,8 @@ class Site:
         }
 
     def history(self, slug: str) -> tuple[Step, ...]:
-        """Return what happened to a submission since it was merged; nothing if that is not known."""
+        """Return the history of a submission since its merge, the oldest step first; empty if unknown."""
         return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
-
-    @property
-    def unplayed(self) -> tuple[Submitted, ...]:
-        """Submissions of others without a run on this site: they are listed, never ranked."""
-        return tuple(
-            submitted
-            for submitted in self.submitted
-            if submitted.slug not in self.played and not is_maintainers(submitted.slug)
-        )
-
-    @property
-    def played(self) -> dict[str, str]:
-        """Slugs of the submissions that have a run on this site, each with the page of a run."""
-        games = {run.run.slug: f"{section.folder}/index" for section in self.games for run in section.results.runs}
-        return {**games, **{pair.result.slug: f"pairs/{pair.key}" for pair in reversed(self.pairs.values())}}
 
     @cached_property
     def rule_sets(self) -> tuple[Rules, ...]:
@@ -214,7 +225,7 @@ class Site:
         return self._episodes.get((run_id, instance_id))
 
     def judged(self, episode: EpisodeResult | None, judge: str | None = None) -> JudgedEpisode | None:
-        """Return what a judge (the site's own by default) made of an episode; None if nothing."""
+        """Return the scores of an episode by a judge (the site's own by default); None if it rated nothing."""
         return None if episode is None else episode.judged.get(judge or self.judge)
 
     def key(self, pair: Pair) -> str:

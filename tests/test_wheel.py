@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.building.build import MARKER
+from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("ircore", "leaderboard", "dataset_card")

@@ -9,13 +9,15 @@ from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
 from dataset_card.card.episode_picture import Example, draw_episode
 from dataset_card.card.maintainer_texts import CARD, DATASHEET, MaintainerTexts, blocks
-from dataset_card.card.metadata import PAPER, TITLE, front_matter, licences_of
+from dataset_card.card.metadata import PAPER, front_matter, licences_of, title_of
 from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
 from dataset_card.card.verification import RunVerification, Verification
+from dataset_card.games.tables import DeclaredTables
 from dataset_card.markdown import Markdown, render
-from dataset_card.tables.parquet import Written
-from dataset_card.tables.rows import ReleaseSource
-from dataset_card.tables.schema import Column
+from dataset_card.tables.rows import ReconstructionSource, Row
+from dataset_card.tables.schema import LEADERBOARD, Column, transcripts_name
+from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN, JudgeKind
 from ircore.results.model import BoardRow, Results
 from ircore.results.subsets import by_rules
@@ -25,8 +27,11 @@ STRIP = "assets/episode.png"
 TARGETS = "assets/targets.png"
 SCORES = "assets/scores.png"
 
-CARD_FILES = (CARD, DATASHEET, LICENCES, STRIP, TARGETS, SCORES)
-"""What ``card_files`` makes."""
+RECONSTRUCTION_FILES = (DATASHEET, STRIP, TARGETS, SCORES)
+"""Files that a release has if reconstruction is among its games."""
+
+CARD_FILES = (CARD, LICENCES, *RECONSTRUCTION_FILES)
+"""Files that ``card_files`` makes."""
 
 
 class SourceLicence(NamedTuple):
@@ -62,34 +67,55 @@ class JudgeBoard(NamedTuple):
     """Of the picture of its scores."""
 
 
+class GameSection(NamedTuple):
+    """A game other than reconstruction, as the card shows it."""
+
+    title: str
+    paper: str | None
+    headline: str
+    seats: tuple[str, ...]
+    table: str
+    """Name of its transcripts."""
+
+    code: str
+    """Python that loads them."""
+
+    instances: int
+    board: tuple[Row, ...]
+    """Its rows of ``leaderboard``, in their order."""
+
+
 @dataclass(frozen=True)
 class CardFacts:
-    """All that the card says.
+    """Everything that the card is made from.
 
     Attributes:
-        source: What the release is made of.
-        written: Sizes of the configs, in the order of ``CONFIGS``.
-        example: The episode that the strip shows.
+        source: Games of the release.
+        written: Sizes of its tables, in their order.
+        example: The episode that the card opens with; None without reconstruction.
         name: Of the release, which is its tag on the Hub; None if it has none.
         maintainer_texts: Texts of the maintainers' sections.
-        verification: What was computed again.
+        verification: Values that were computed again.
     """
 
     source: ReleaseSource
     written: Sequence[Written]
-    example: Example
+    example: Example | None
     name: str | None = None
     maintainer_texts: MaintainerTexts = field(default_factory=dict)
     verification: Verification = field(default_factory=Verification)
 
 
 def card_files(facts: CardFacts) -> dict[str, bytes]:
-    """Return the content of every file in ``CARD_FILES``; the same facts give the same bytes."""
-    source = facts.source
+    """Return the content of the release's files in ``CARD_FILES``; the same facts give the same bytes."""
+    card, licences = render_card(facts).encode(), render_licences(facts.source).encode()
+    source = facts.source.reconstruction
+    if source is None or facts.example is None:
+        return {CARD: card, LICENCES: licences}
     return {
-        CARD: render_card(facts).encode(),
-        DATASHEET: render_datasheet(facts).encode(),
-        LICENCES: render_licences(source).encode(),
+        CARD: card,
+        DATASHEET: render_datasheet(facts, source).encode(),
+        LICENCES: licences,
         STRIP: draw_episode(source, facts.example),
         TARGETS: draw_targets(source),
         SCORES: draw_scores(source.results, (*rating_judges(source.results), *source.results.judges)[0]),
@@ -98,29 +124,63 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
 
 def render_card(facts: CardFacts) -> str:
     """Return the content of ``README.md``."""
-    source = facts.source
-    body = render(
-        "README.md.j2",
-        title=TITLE,
-        pictures={"strip": STRIP, "targets": TARGETS, "scores": SCORES},
-        code=card_code,
-        place=card_code.PLACE,
-        name=facts.name,
-        example=facts.example,
-        boards=list(_boards(source)),
-        judges=[(judge, judge_label(source, judge)) for judge in source.results.judges],
-        counts=[_counts(source, category) for category in source.results.categories],
-        licences=source_licences(source),
-        type_name=_type_name,
-        maintainers=blocks(CARD, facts.maintainer_texts),
-        verified=_verified(facts),
+    source, verified = facts.source.reconstruction, _verified(facts)
+    values: dict[str, object] = {
+        "title": title_of(facts.source),
+        "code": card_code,
+        "place": card_code.PLACE,
+        "name": facts.name,
+        "games": [_game_section(tables) for tables in facts.source.others],
+        "licences": source_licences(facts.source),
+        "submissions": _submissions(facts.source),
+        "type_name": _type_name,
+        "maintainers": blocks(CARD, facts.maintainer_texts),
+        "verified": verified,
+        "replayed_rules": next((run.rules for _, run in verified if run.rules), ()),
         **_common(facts),
+    }
+    if source is None:
+        body = render("GAMES.md.j2", **values)
+    else:
+        body = render("README.md.j2", **values, **_of_reconstruction(source), example=facts.example)
+    return f"---\n{front_matter(facts.source, facts.written)}---\n\n{body}"
+
+
+def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
+    """Return the values that only the card of a release with reconstruction prints."""
+    return {
+        "pictures": {"strip": STRIP, "targets": TARGETS, "scores": SCORES},
+        "boards": list(_boards(source)),
+        "judges": [(judge, judge_label(source, judge)) for judge in source.results.judges],
+        "counts": [_counts(source, category) for category in source.results.categories],
+        "statements": card_statements.statements(source),
+        "results": source.results,
+        "runs": [run.run for run in source.runs],
+        "prompts": sorted({run.run.prompts for run in source.runs}),
+    }
+
+
+def _game_section(tables: DeclaredTables) -> GameSection:
+    game, table = tables.game, transcripts_name(tables.name)
+    return GameSection(
+        game.title,
+        game.paper,
+        game.headline.title,
+        tuple(seat.name for seat in game.seats),
+        table,
+        card_code.steps_code(table),
+        len(tables.instances.instances),
+        tuple(tables.rows(tables.configs[LEADERBOARD.name])),
     )
-    return f"---\n{front_matter(source, facts.written)}---\n\n{body}"
 
 
-def render_datasheet(facts: CardFacts) -> str:
-    """Return the content of ``DATASHEET.md``."""
+def render_datasheet(facts: CardFacts, source: ReconstructionSource) -> str:
+    """Return the content of ``DATASHEET.md``.
+
+    Args:
+        facts: About the release.
+        source: Its runs of reconstruction.
+    """
     days = sorted(run.run.started[:10] for run in facts.source.runs)
     return render(
         "DATASHEET.md.j2",
@@ -129,7 +189,13 @@ def render_datasheet(facts: CardFacts) -> str:
         licence_names=sorted(licences_of(facts.source)),
         maintainers=blocks(DATASHEET, facts.maintainer_texts),
         **_common(facts),
+        **_of_reconstruction(source),
     )
+
+
+def _submissions(source: ReleaseSource) -> set[tuple[str, str]]:
+    """Return name and licence of every submission."""
+    return {(run.run.submission.name, run.run.submission.licence) for run in source.runs}
 
 
 def render_licences(source: ReleaseSource) -> str:
@@ -137,13 +203,13 @@ def render_licences(source: ReleaseSource) -> str:
     return render(
         "LICENSE.md.j2",
         licences=source_licences(source),
-        submissions={(run.run.submission.name, run.run.submission.licence) for run in source.runs},
+        submissions=_submissions(source),
     )
 
 
 def source_licences(source: ReleaseSource) -> list[SourceLicence]:
-    """Count the pictures of each source and licence, the largest first."""
-    counts = Counter((one.source, one.licence) for one in source.instances.instances)
+    """Count the instances of each source and licence, the largest number first."""
+    counts = Counter((instance.source, instance.licence) for instance in source.instances())
     return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
@@ -151,11 +217,11 @@ def rating_judges(results: Results) -> tuple[str, ...]:
     """Return the judges that rated any final rendering: people, models, formulas; of a kind who rated more pairs."""
     order: tuple[JudgeKind, ...] = ("human", "model", "computed")
     counts = {
-        judge: sum(results.cell(one.run_id, judge).score.mean is not None for one in results.submissions)
+        judge: sum(results.cell(submission.run_id, judge).score.mean is not None for submission in results.submissions)
         for judge in results.judges
     }
     rated = [judge for judge, count in counts.items() if count]
-    return tuple(sorted(rated, key=lambda one: (order.index(_kind(results, one)), -counts[one], one)))
+    return tuple(sorted(rated, key=lambda judge: (order.index(_kind(results, judge)), -counts[judge], judge)))
 
 
 def _kind(results: Results, judge: str) -> JudgeKind:
@@ -170,7 +236,7 @@ def _kind(results: Results, judge: str) -> JudgeKind:
     return kind
 
 
-def judge_label(source: ReleaseSource, judge: str) -> str:
+def judge_label(source: ReconstructionSource, judge: str) -> str:
     """Return what boards call a judge: as its identity says, else as the installed judge of that name calls itself."""
     from ircore.core.plugins import available, load
 
@@ -180,40 +246,37 @@ def judge_label(source: ReleaseSource, judge: str) -> str:
 
 
 def _common(facts: CardFacts) -> dict[str, object]:
-    """Return what card and datasheet both print."""
-    source = facts.source
+    """Return the values that card and datasheet both print."""
     return {
         "paper": PAPER,
         "said": card_statements,
-        "statements": card_statements.statements(source),
-        "results": source.results,
-        "runs": [run.run for run in source.runs],
-        "prompts": sorted({run.run.prompts for run in source.runs}),
-        "versions": sorted({run.run.version for run in source.runs}),
-        "tables": [(one.config, one.rows) for one in facts.written],
+        "versions": sorted({run.run.version for run in facts.source.runs}),
+        "tables": [(table.config, table.rows) for table in facts.written],
         "md": Markdown,
     }
 
 
 def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
-    """Return the runs of which anything was computed again, by the name of their pair, in the order of the boards."""
+    """Return submission and verification of each run that has one, in the order of the boards."""
     verified = {run.run_id: run for run in facts.verification.runs}
     runs = [source_run.run for source_run in facts.source.runs]
     return [(run.submission.name, verified[run.run_id]) for run in runs if run.run_id in verified]
 
 
-def _boards(source: ReleaseSource) -> Iterator[JudgeBoard]:
+def _boards(source: ReconstructionSource) -> Iterator[JudgeBoard]:
     parts = by_rules(source.results)
     for judge in rating_judges(source.results):
         label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
         yield JudgeBoard(judge, label, rows, alternative_text(rows, label))
 
 
-def _counts(source: ReleaseSource, category: str) -> CategoryCounts:
+def _counts(source: ReconstructionSource, category: str) -> CategoryCounts:
     results = source.results
-    targets = Counter(str(one.difficulty) for one in results.instances if one.category == category)
-    episodes = [one.episode for run in results.episodes.values() for one in run if one.episode.category == category]
-    ends = Counter(one.outcome for one in episodes)
+    targets = Counter(str(instance.difficulty) for instance in results.instances if instance.category == category)
+    episodes = [
+        result.episode for run in results.episodes.values() for result in run if result.episode.category == category
+    ]
+    ends = Counter(episode.outcome for episode in episodes)
     return CategoryCounts(
         category,
         tuple(targets[name] for name in results.difficulties),
@@ -221,8 +284,8 @@ def _counts(source: ReleaseSource, category: str) -> CategoryCounts:
         ends["converged"],
         ends["turn_limit"],
         ends["aborted"],
-        sum(len(one.turns) for one in episodes),
-        sum(len(one.rendered_turns) for one in episodes),
+        sum(len(episode.turns) for episode in episodes),
+        sum(len(episode.rendered_turns) for episode in episodes),
     )
 
 

@@ -8,8 +8,10 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+from dataset_card.tables.schema import TRANSCRIPTS, is_transcripts
 from ircore.core.errors import WorkError
 
 PLACE = "ORG/NAME"
@@ -47,7 +49,7 @@ overall[["name", "judge", "mean", "low", "high", "n"]]
 """
 
 BLOCKS = (TURNS, TABLES, STREAM, FOLDER)
-"""In the order of the card."""
+"""Code about runs of reconstruction, in the order of the card."""
 
 SECONDS = 600
 """How long the code of a card may take."""
@@ -55,32 +57,62 @@ SECONDS = 600
 _BLOCK = re.compile(r"^```[ \t]*(?:python|py)\b[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 
 
+def steps_code(table: str) -> str:
+    """Return the code that loads the transcripts of another game.
+
+    >>> print(steps_code("transcripts_reference"))
+    from datasets import load_dataset
+    <BLANKLINE>
+    steps = load_dataset("ORG/NAME", "transcripts_reference", split="test")
+    steps[0]
+    <BLANKLINE>
+    """
+    return f"""from datasets import load_dataset
+
+steps = load_dataset("{PLACE}", "{table}", split="test")
+steps[0]
+"""
+
+
+def blocks_of(configs: Iterable[str]) -> tuple[str, ...]:
+    """Return the Python blocks that the card of a release with these tables has, in their order."""
+    names = list(configs)
+    others = (steps_code(name) for name in names if is_transcripts(name) and name != TRANSCRIPTS.name)
+    return (*(BLOCKS if TRANSCRIPTS.name in names else ()), *others)
+
+
 def code_blocks(card: str) -> list[str]:
     """Return the Python blocks of a card."""
     return _BLOCK.findall(card)
 
 
-def differing_blocks(card: str) -> list[str]:
-    """Say which Python blocks of a card are not those of this version, and which of these are missing."""
-    found = code_blocks(card)
-    faults = [f"Python block {number} is not one of ours" for number, one in enumerate(found, 1) if one not in BLOCKS]
+def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
+    """Return a line for each Python block of a card that is not this version's, and for each block that is missing.
+
+    Args:
+        card: Its text.
+        configs: Names of the release's tables.
+    """
+    held, ours = code_blocks(card), blocks_of(configs)
+    faults = [f"Python block {number} is not one of ours" for number, block in enumerate(held, 1) if block not in ours]
     return faults + [
-        f"Python block {number} of ours is missing" for number, one in enumerate(BLOCKS, 1) if one not in found
+        f"Python block {number} of ours is missing" for number, block in enumerate(ours, 1) if block not in held
     ]
 
 
-def run_blocks(place: str, folder: Path) -> list[str]:
-    """Run our own blocks in a process of its own, inside the release's folder; return what went wrong, a line each.
+def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
+    """Run our own blocks in a process of its own, inside the release's folder; return a line for each failure.
 
     Args:
-        place: What to load: the folder, or ``ORG/NAME``.
+        place: Dataset to load: the folder, or ``ORG/NAME``.
         folder: The release here.
+        configs: Names of the release's tables.
 
     Raises:
         WorkError: No process can be started, or it takes too long.
     """
     # -P: nothing that lies in the folder is ever imported.
-    command = [sys.executable, "-P", "-m", "dataset_card.card.code", place]
+    command = [sys.executable, "-P", "-m", "dataset_card.card.code", place, *configs]
     try:
         done = subprocess.run(  # noqa: S603 - our own code alone
             command, cwd=folder, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False
@@ -93,10 +125,10 @@ def run_blocks(place: str, folder: Path) -> list[str]:
     return faults
 
 
-def main(place: str) -> None:
-    """Run our own blocks one after the other and print what went wrong as one line of JSON."""
+def main(place: str, configs: Iterable[str]) -> None:
+    """Run our own blocks one after the other and print the failures as one line of JSON."""
     faults = []
-    for number, block in enumerate(BLOCKS, 1):
+    for number, block in enumerate(blocks_of(configs), 1):
         try:
             exec(block.replace(f'"{PLACE}"', repr(place)), {})  # noqa: S102 - our own code alone
         except Exception as error:  # noqa: BLE001 - whatever a reader would see is a finding
@@ -106,4 +138,4 @@ def main(place: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

@@ -11,17 +11,18 @@ cannot say: these are told by their ``key``.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from dataset_card.card import statements as said
-from dataset_card.card.metadata import PAPER, TAGS, TASKS, TITLE, licences_of
+from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, licences_of, title_of
 from dataset_card.card.statements import annotators, statements
-from dataset_card.tables.parquet import configs_of, table_files
-from dataset_card.tables.rows import ReleaseSource
-from dataset_card.tables.schema import SPLIT, Column, Config, Kind
+from dataset_card.tables.parquet import table_files
+from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.schema import SPLIT, Column, Config, Kind, is_transcripts
+from dataset_card.tables.source import ReleaseSource
 from ircore.core.score_records import HUMAN
 
 CROISSANT = "croissant.json"
@@ -34,15 +35,18 @@ PARQUET = "application/x-parquet"
 
 MAKER = "The Image Reconstruction Game leaderboard's contributors"
 
-KEYS = {
+_KEYS = {
     "transcripts": ("run_id", "episode_id", "turn"),
     "instances": ("instance_id",),
     "episodes": ("run_id", "episode_id"),
-    "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator"),
+    "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator", "step", "measure"),
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
     "previews": ("run_id", "episode_id", "turn"),
 }
-"""The columns that tell the rows of each table apart."""
+"""The columns that tell the rows of each table apart, as far as the release has them."""
+
+STEP_KEY = ("run_id", "episode_id", "step")
+"""The same for the transcripts of games other than reconstruction."""
 
 INSTANCE = "instances/instance_id"
 """The field that every ``instance_id`` refers to."""
@@ -67,6 +71,7 @@ _TYPES: dict[Kind, str] = {
 def render_croissant(
     folder: Path,
     source: ReleaseSource,
+    configs: Sequence[Config],
     version: str = "0.0.0",
     date: str | None = None,
     hashes: Mapping[str, str] | None = None,
@@ -75,12 +80,16 @@ def render_croissant(
 
     Args:
         folder: The release, its tables written.
-        source: What it is made of.
+        source: Its games.
+        configs: Its tables.
         version: Of the release, three numbers with dots and perhaps ``+`` and more (semantic versioning).
         date: Of the release, YYYY-MM-DD; the day of the newest run if None.
         hashes: SHA-256 of files of its tables by path, as far as they are known; the others are read.
     """
-    return json.dumps(_document(folder, source, version, date, hashes or {}), indent=1, ensure_ascii=False) + "\n"
+    document = _document(source, version, date)
+    document["distribution"] = list(_distribution(folder, configs, hashes or {}))
+    document["recordSet"] = list(_record_sets(configs))
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def semantic_version(benchmark: str | None, date: str, content: str) -> str:
@@ -91,15 +100,16 @@ def semantic_version(benchmark: str | None, date: str, content: str) -> str:
         date: Of the release, YYYY-MM-DD.
         content: Hash of its content, hexadecimal.
     """
-    numbers = [one.lstrip("0") or "0" for one in re.findall(r"[0-9]+", benchmark or "")[:3]]
+    numbers = [number.lstrip("0") or "0" for number in re.findall(r"[0-9]+", benchmark or "")[:3]]
     return f"{'.'.join((numbers + ['0'] * 3)[:3])}+{date.replace('-', '')}.{content[:8]}"
 
 
-def croissant_faults(folder: Path, hashes: Mapping[str, str]) -> Iterator[str]:
-    """Say what of ``croissant.json`` is not true of the release beside it: its files and its tables.
+def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each file and table that ``croissant.json`` does not describe as it is.
 
     Args:
         folder: The release.
+        configs: Its tables, as its files have them.
         hashes: SHA-256 of the files of its tables by path.
     """
     path = folder / CROISSANT
@@ -114,47 +124,53 @@ def croissant_faults(folder: Path, hashes: Mapping[str, str]) -> Iterator[str]:
         yield f"does not conform to {CONFORMS_TO[0]}"
         return
     for key, wanted in (
-        ("distribution", list(_distribution(folder, hashes))),
-        ("recordSet", list(_record_sets(folder))),
+        ("distribution", _distribution(folder, configs, hashes)),
+        ("recordSet", _record_sets(configs)),
     ):
-        found = _by_id(document.get(key))
-        for one in wanted:
-            if found.pop(one["@id"], None) != one:
-                yield f"{key}: {one['@id']} is missing or not as it is in the release"
-        yield from (f"{key}: {name[:80]} is not in the release" for name in found)
+        described = _by_id(document.get(key))
+        for entry in wanted:
+            if described.pop(entry["@id"], None) != entry:
+                yield f"{key}: {entry['@id']} is missing or not as it is in the release"
+        yield from (f"{key}: {name[:80]} is not in the release" for name in described)
 
 
 def _by_id(value: object) -> dict[str, Any]:
-    listed = value if isinstance(value, list) else []
-    return {str(one.get("@id")): one for one in listed if isinstance(one, dict)}
+    entries = value if isinstance(value, list) else []
+    return {str(entry.get("@id")): entry for entry in entries if isinstance(entry, dict)}
 
 
-def _document(
-    folder: Path, source: ReleaseSource, version: str, date: str | None, hashes: Mapping[str, str]
-) -> dict[str, Any]:
+def _document(source: ReleaseSource, version: str, date: str | None) -> dict[str, Any]:
+    """Return the description of a release without its files and tables."""
     days = sorted(run.run.started[:10] for run in source.runs)
     makers = sorted({(run.run.version, run.run.prompts) for run in source.runs})
     return {
         "@context": _context(),
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS_TO),
-        "name": TITLE,
-        "description": said.DESCRIPTION,
-        "url": f"https://arxiv.org/abs/{PAPER}",
+        "name": title_of(source),
+        **_about(source),
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
-        "citeAs": CITATION,
+        **({} if source.reconstruction is None else {"citeAs": CITATION}),
         "sdLicense": "https://spdx.org/licenses/CC0-1.0",
-        "keywords": [*TAGS, *TASKS],
+        "keywords": list(GAME_TAGS if source.reconstruction is None else (*TAGS, *TASKS)),
         "inLanguage": "en",
         "version": version,
         "dateCreated": days[0],
         "datePublished": date or days[-1],
-        "prov:wasGeneratedBy": [_activity(*one) for one in makers],
-        **_responsible_ai(source, (days[0], days[-1])),
-        "distribution": [*_distribution(folder, hashes)],
-        "recordSet": list(_record_sets(folder)),
+        "prov:wasGeneratedBy": [_activity(version, prompts) for version, prompts in makers],
+        **({} if source.reconstruction is None else _responsible_ai(source.reconstruction, (days[0], days[-1]))),
     }
+
+
+def _about(source: ReleaseSource) -> dict[str, str]:
+    """Return description and address; a release without reconstruction is described by its games and their papers."""
+    if source.reconstruction is not None:
+        return {"description": said.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
+    games = [tables.game for tables in source.others]
+    papers = [game.paper for game in games if game.paper]
+    description = f"Instances, steps and scores of every episode of {', '.join(game.title for game in games)}."
+    return {"description": description} | ({"url": papers[0]} if papers else {})
 
 
 def _context() -> dict[str, Any]:
@@ -172,7 +188,7 @@ def _activity(version: str, prompts: str) -> dict[str, str]:
     return {"@type": "prov:Activity", "prov:label": f"played by ircore {version} with prompts {prompts}"}
 
 
-def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, Any]:
+def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict[str, Any]:
     told, results = statements(source), source.results
     people = annotators(source)
     platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
@@ -206,8 +222,8 @@ def _responsible_ai(source: ReleaseSource, days: tuple[str, str]) -> dict[str, A
     }
 
 
-def _distribution(folder: Path, hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    for config in configs_of(folder):
+def _distribution(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for config in configs:
         files = [path.relative_to(folder).as_posix() for path in table_files(folder, config)]
         yield {
             "@type": "cr:FileSet",
@@ -236,9 +252,9 @@ def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
     }
 
 
-def _record_sets(folder: Path) -> Iterator[dict[str, Any]]:
+def _record_sets(configs: Sequence[Config]) -> Iterator[dict[str, Any]]:
     yield _splits()
-    yield from (_record_set(config) for config in configs_of(folder))
+    yield from map(_record_set, configs)
 
 
 def _splits() -> dict[str, Any]:
@@ -263,9 +279,16 @@ def _record_set(config: Config) -> dict[str, Any]:
         "@id": config.name,
         "name": config.name,
         "description": f"One row is {config.row}.",
-        "key": [{"@id": f"{config.name}/{name}"} for name in KEYS[config.name]],
+        "key": [{"@id": f"{config.name}/{name}"} for name in key_of(config)],
         "field": [_field(config, column) for column in config.columns],
     }
+
+
+def key_of(config: Config) -> list[str]:
+    """Return the columns that tell the rows of a table apart."""
+    is_other_game = is_transcripts(config.name) and config.name not in _KEYS
+    names = {column.name for column in config.columns}
+    return [name for name in (STEP_KEY if is_other_game else _KEYS[config.name]) if name in names]
 
 
 def _refers(config: Config, column: Column) -> bool:

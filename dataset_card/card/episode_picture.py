@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.images import Picture
 from ircore.core.records import Turn
 from ircore.results.episodes import EpisodeResult
@@ -40,11 +40,11 @@ class Example:
         return None if self.judge is None else self.result.judged[self.judge].trajectory.get(turn.turn)
 
 
-def choose_example(source: ReleaseSource) -> Example:
+def choose_example(source: ReconstructionSource) -> Example:
     """Choose the episode that improved most by the first judge that rated it; on a tie the better and earlier one."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
-        result for one in source.results.submissions for result in source.results.episodes[one.run_id]
+        result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
         if result.episode.played and result.episode.rendered_turns
     ]  # fmt: skip
     best = max(drawn, key=_merit)
@@ -66,9 +66,9 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(turns[index] for index in sorted(picks))
 
 
-def draw_episode(source: ReleaseSource, example: Example) -> bytes:
+def draw_episode(source: ReconstructionSource, example: Example) -> bytes:
     """Return the strip as a PNG file."""
-    instances = {one.instance_id: one for one in source.instances.instances}
+    instances = {instance.instance_id: instance for instance in source.instances.instances}
     target = source.instances.target(instances[example.result.episode.instance_id])
     panels = [("target", target)]
     panels += [

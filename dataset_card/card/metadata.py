@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dataset_card.tables.parquet import Written
-from dataset_card.tables.rows import ReleaseSource
-from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
+from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.schema import SPLIT, Config
+from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN
 
 TITLE = "Image Reconstruction Game: transcripts, renderings and scores"
@@ -19,6 +20,9 @@ TASKS = ("image-to-text", "text-to-image", "image-to-image")
 
 TAGS = ("benchmark", "leaderboard", "dialogue-games", "image-reconstruction-game", f"arxiv:{PAPER}")
 
+GAME_TAGS = ("benchmark", "leaderboard", "dialogue-games")
+"""Tags of a release without reconstruction."""
+
 _SIZES = (
     (10**3, "n<1K"),
     (10**4, "1K<n<10K"),
@@ -27,6 +31,12 @@ _SIZES = (
     (10**7, "1M<n<10M"),
     (10**8, "10M<n<100M"),
 )
+
+
+def title_of(source: ReleaseSource) -> str:
+    """Return the title of a release."""
+    titles = [tables.game.title for tables in source.others]
+    return TITLE if source.reconstruction is not None else f"{', '.join(titles)}: transcripts and scores"
 
 
 def front_matter(source: ReleaseSource, written: Sequence[Written]) -> str:
@@ -40,48 +50,50 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
     """Return the front matter, in the order in which it is written.
 
     Args:
-        source: What the release is made of.
-        written: Sizes of the configs, in the order of ``CONFIGS``.
+        source: Games of the release.
+        written: Sizes of its tables, in their order.
     """
     licences = hub_licences(licences_of(source))
     other = {"license_name": "per-picture", "license_link": "LICENSE.md"} if "other" in licences else {}
-    rows = max((one.rows for one in written), default=0)
+    rows = max((table.rows for table in written), default=0)
+    has_pictures = source.reconstruction is not None
     return {
-        "pretty_name": TITLE,
+        "pretty_name": title_of(source),
         "license": licences,
         **other,
         "language": ["en"],
         "multilinguality": ["monolingual"],
-        "task_categories": list(TASKS),
+        **({"task_categories": list(TASKS)} if has_pictures else {}),
         "size_categories": [next((name for most, name in _SIZES if rows < most), "100M<n<1B")],
         "language_creators": ["machine-generated"],
-        "annotations_creators": _annotators(source),
+        "annotations_creators": _annotators(source.reconstruction),
         "source_datasets": ["original"],
-        "tags": list(TAGS),
-        "configs": [config_entry(one.config.name) for one in written],
-        "dataset_info": [_info(one) for one in written],
+        "tags": list(TAGS if has_pictures else GAME_TAGS),
+        "configs": [config_entry(table.config) for table in written],
+        "dataset_info": [_info(table) for table in written],
     }
 
 
-def config_entry(name: str) -> dict[str, Any]:
-    """Return how ``configs`` lists a config: its name, its files, and whether it is the default one."""
-    config = next(one for one in ALL_CONFIGS if one.name == name)
+def config_entry(config: Config) -> dict[str, Any]:
+    """Return how ``configs`` lists a table: its name, its files, and whether it is the default one."""
     entry = {"config_name": config.name, "data_files": [{"split": SPLIT, "path": config.pattern}]}
     return entry | ({"default": True} if config.default else {})
 
 
 def licences_of(source: ReleaseSource) -> set[str]:
-    """Return every licence that something in the release is under, as its source names it."""
-    return {one.licence for one in source.instances.instances} | {run.run.submission.licence for run in source.runs}
+    """Return every licence of the release's pictures and submissions, as their sources name them."""
+    return {instance.licence for instance in source.instances()} | {run.run.submission.licence for run in source.runs}
 
 
 def hub_licences(licences: set[str]) -> list[str]:
     """Return licences by the names that the Hub has for them, sorted."""
-    return sorted({name if (name := one.lower()) in HUB_LICENCES else "other" for one in licences})
+    return sorted({name if (name := licence.lower()) in HUB_LICENCES else "other" for licence in licences})
 
 
-def _annotators(source: ReleaseSource) -> list[str]:
-    """Return who rated, in the Hub's words: of people nothing is known but that they are people."""
+def _annotators(source: ReconstructionSource | None) -> list[str]:
+    """Return who rated, in the Hub's words: it has none for people of whom nothing else is known."""
+    if source is None:
+        return ["machine-generated"]
     judges = set(source.results.judges)
     return (["machine-generated"] if judges - {HUMAN} else []) + (["other"] if HUMAN in judges else [])
 

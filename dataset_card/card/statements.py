@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.rows import ReconstructionSource
 from ircore.core.score_records import HUMAN
 
 PROCEDURAL = "procedural"
@@ -71,7 +71,7 @@ class Statements:
     """In which direction it is not representative."""
 
 
-def statements(source: ReleaseSource) -> Statements:
+def statements(source: ReconstructionSource) -> Statements:
     """Return what is true of a release."""
     return Statements(
         tuple(_collection(source)),
@@ -82,18 +82,18 @@ def statements(source: ReleaseSource) -> Statements:
     )
 
 
-def annotators(source: ReleaseSource) -> int:
+def annotators(source: ReconstructionSource) -> int:
     """Count the people who rated, by pseudonym."""
-    return len({one.annotator for run in source.runs for one in run.scores if one.annotator is not None})
+    return len({score.annotator for run in source.runs for score in run.scores if score.annotator is not None})
 
 
-def _has_found_pictures(source: ReleaseSource) -> bool:
+def _has_found_pictures(source: ReconstructionSource) -> bool:
     """Say whether any picture was not drawn by a program of this project."""
-    return any(one.source != PROCEDURAL for one in source.instances.instances)
+    return any(instance.source != PROCEDURAL for instance in source.instances.instances)
 
 
-def _collection(source: ReleaseSource) -> Iterator[str]:
-    if any(one.source == PROCEDURAL for one in source.instances.instances):
+def _collection(source: ReconstructionSource) -> Iterator[str]:
+    if any(instance.source == PROCEDURAL for instance in source.instances.instances):
         yield (
             "Synthetic targets are drawn by seeded programs, which also write down what they drew (scene); nothing of "
             "that is shown to a player."
@@ -106,7 +106,7 @@ def _collection(source: ReleaseSource) -> Iterator[str]:
     )
 
 
-def _annotation(source: ReleaseSource) -> Iterator[str]:
+def _annotation(source: ReconstructionSource) -> Iterator[str]:
     people = annotators(source)
     if set(source.results.judges) - {HUMAN}:
         yield (
@@ -121,7 +121,7 @@ def _annotation(source: ReleaseSource) -> Iterator[str]:
         yield "Image metrics are computed from the pixels of target and rendering."
 
 
-def _personal(source: ReleaseSource) -> Iterator[str]:
+def _personal(source: ReconstructionSource) -> Iterator[str]:
     if _has_found_pictures(source):
         yield (
             "Photographs and other pictures that were not drawn for the game are published works and may show people "
@@ -139,7 +139,7 @@ def _personal(source: ReleaseSource) -> Iterator[str]:
     )
 
 
-def _limits(source: ReleaseSource) -> Iterator[str]:
+def _limits(source: ReconstructionSource) -> Iterator[str]:
     if "structural" in source.results.judges:
         yield (
             "structural is a computed judge: a formula over image measures. It is no human and no LLM judgement, it "
@@ -158,7 +158,7 @@ def _limits(source: ReleaseSource) -> Iterator[str]:
     yield f"There are few targets: {smallest} in the smallest combination of category and difficulty."
 
 
-def _biases(source: ReleaseSource) -> Iterator[str]:
+def _biases(source: ReconstructionSource) -> Iterator[str]:
     yield "The dialogues are in English only."
     yield "Synthetic figures are cleaner and simpler than figures found in the wild: no titles, no legends."
     if _has_found_pictures(source):
@@ -166,5 +166,5 @@ def _biases(source: ReleaseSource) -> Iterator[str]:
     yield "Pairs are those that somebody submitted, not a sample of models."
 
 
-def _per_condition(source: ReleaseSource) -> list[int]:
-    return list(Counter((one.category, one.difficulty) for one in source.instances.instances).values())
+def _per_condition(source: ReconstructionSource) -> list[int]:
+    return list(Counter((instance.category, instance.difficulty) for instance in source.instances.instances).values())

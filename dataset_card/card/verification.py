@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from dataset_card.tables.parts import Part
-from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import holds_records
 from ircore.core.errors import InputError
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error
@@ -19,8 +19,6 @@ MAX_BYTES = 16 * 1024 * 1024
 
 REPLAYED = ("turn order", "message", "message_tokens", "over_budget", "leniencies", "outcome", "abort_reason")
 """What playing an episode again by the rules of the game compares."""
-
-_TABLES = (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
 
 
 class RunVerification(Record):
@@ -33,7 +31,9 @@ class RunVerification(Record):
     episodes: int = Field(ge=0, description="Episodes that were computed again.")
     rules: tuple[Line, ...] = Field(description="What was compared after playing them again by the rules.")
     judges: dict[Name, int] = Field(description="Values of each judge that were computed again.")
-    metrics: dict[Name, int] = Field(description="Values of each metric that were computed again.")
+    metrics: dict[Name, int] = Field(
+        description="Values of each metric, or of each measure of another game, that were computed again."
+    )
     not_verified: dict[Name, Line] = Field(description="What could not be computed again, and why, by judge or metric.")
     version: Line = Field(description="Version of ircore that computed it.")
 
@@ -47,7 +47,8 @@ class Verification(Record):
 
 def run_key(parts: Iterable[Part], run_id: str) -> str:
     """Return the hash of the rows of a run that a verification rests on."""
-    keys = sorted(f"{part.config} {part.key}" for part in parts if part.run_id == run_id and part.config in _TABLES)
+    own = (part for part in parts if part.run_id == run_id and holds_records(part.config))
+    keys = sorted(f"{part.config} {part.key}" for part in own)
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()
 
 

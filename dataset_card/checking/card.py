@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
-from dataset_card.tables.parquet import config_of
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS
+from dataset_card.tables.schema import Config
+from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import Instance, Run
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
@@ -27,11 +27,12 @@ UNSTATED = "LicenseRef-unstated"
 """What ``ircore instances import`` writes where nobody said under which licence a picture comes."""
 
 
-def check_card(folder: Path, rows: Counter[str], findings: Findings) -> None:
-    """Check that the card's front matter names the configs, files and numbers of rows, and that its code is ours.
+def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], findings: Findings) -> None:
+    """Check that the card's front matter names the tables, files and numbers of rows, and that its code is ours.
 
     Args:
         folder: The release.
+        configs: Its tables, as its files have them.
         rows: Rows read of each config.
         findings: Where faults go.
     """
@@ -39,11 +40,18 @@ def check_card(folder: Path, rows: Counter[str], findings: Findings) -> None:
     if not path.is_file():
         return
     text = path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace")
-    for fault in (*_front_matter_faults(folder, text, rows), *differing_blocks(text), *_missing_pictures(folder, text)):
+    names = [config.name for config in configs]
+    for fault in (
+        *_front_matter_faults(text, configs, rows),
+        *differing_blocks(text, names),
+        *_missing_pictures(folder, text),
+    ):
         findings.add(CARD, fault)
 
 
-def check_licences(folder: Path, instances: Iterable[Instance], runs: Iterable[Run], findings: Findings) -> None:
+def check_licences(
+    folder: Path, instances: Iterable[Instance | GameInstance], runs: Iterable[Run | GameRun], findings: Findings
+) -> None:
     """Check that everything comes under a stated licence, and that card and licence file say so.
 
     Args:
@@ -53,10 +61,11 @@ def check_licences(folder: Path, instances: Iterable[Instance], runs: Iterable[R
         findings: Where faults go.
     """
     sources = Counter[tuple[str, str]]()
-    for one in instances:
-        sources[one.source, one.licence] += 1
-        if one.licence == UNSTATED or not _LICENCE.fullmatch(one.licence):
-            findings.add(f"instance {one.instance_id}", f"licence {one.licence[:60]!r} is not one to publish under")
+    for instance in instances:
+        licence = instance.licence
+        sources[instance.source, licence] += 1
+        if licence == UNSTATED or not _LICENCE.fullmatch(licence):
+            findings.add(f"instance {instance.instance_id}", f"licence {licence[:60]!r} is not one to publish under")
     submitted = {run.submission.licence for run in runs}
     _check_licence_file(folder, [SourceLicence(*key, count) for key, count in sources.items()], submitted, findings)
     document = front_matter(_read(folder / CARD))
@@ -70,9 +79,11 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
     if not (folder / LICENCES).is_file():
         return
     text = _read(folder / LICENCES)
-    for one in sources:
-        if f"| {escape(one.source, links=True)} | {code_span(one.licence)} | {one.pictures:,} |" not in text:
-            findings.add(LICENCES, f"does not say that {one.pictures} pictures of {one.source[:80]} are {one.licence}")
+    for source in sources:
+        if f"| {escape(source.source, links=True)} | {code_span(source.licence)} | {source.pictures:,} |" not in text:
+            findings.add(
+                LICENCES, f"does not say that {source.pictures} pictures of {source.source[:80]} are {source.licence}"
+            )
     for licence in sorted(submitted):
         if f"| {code_span(licence)} |" not in text:
             findings.add(LICENCES, f"does not name {licence}, under which a pair was submitted")
@@ -88,20 +99,20 @@ def front_matter(text: str) -> dict[str, Any] | str:
     return document if isinstance(document, dict) else "has no YAML front matter"
 
 
-def _front_matter_faults(folder: Path, text: str, rows: Counter[str]) -> Iterator[str]:
+def _front_matter_faults(text: str, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
     document = front_matter(text)
     if isinstance(document, str):
         yield document
         return
-    listed = {str(one.get("config_name")): one for one in _mappings(document, "configs")}
-    sizes = {str(one.get("config_name")): one for one in _mappings(document, "dataset_info")}
-    for config in (one for one in ALL_CONFIGS if one in CONFIGS or rows[one.name]):
-        if listed.pop(config.name, None) != config_entry(config.name):
+    listed = {str(entry.get("config_name")): entry for entry in _mappings(document, "configs")}
+    sizes = {str(entry.get("config_name")): entry for entry in _mappings(document, "dataset_info")}
+    for config in configs:
+        if listed.pop(config.name, None) != config_entry(config):
             yield f"configs does not list {config.name} as it must"
         splits = _mappings(sizes.get(config.name, {}), "splits")
-        if [one.get("num_examples") for one in splits] != [rows[config.name]]:
+        if [split.get("num_examples") for split in splits] != [rows[config.name]]:
             yield f"dataset_info of {config.name} does not say {rows[config.name]} rows"
-        if sizes.get(config.name, {}).get("features") != config_of(folder, config).yaml_features():
+        if sizes.get(config.name, {}).get("features") != config.yaml_features():
             yield f"dataset_info of {config.name} does not say which features it has"
     yield from (f"configs lists {name[:80]!r}, which is no table of a release" for name in listed)
 
@@ -118,4 +129,4 @@ def _read(path: Path) -> str:
 
 def _mappings(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     value = document.get(key)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

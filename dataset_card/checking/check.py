@@ -9,49 +9,74 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from dataset_card.card.card import RECONSTRUCTION_FILES
 from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
 from dataset_card.checking.secrets import FindLeak, leak_finder
-from dataset_card.checking.source import released_source
+from dataset_card.checking.source import released_tables
 from dataset_card.findings import Decode, Findings, Pictures, decoded
+from dataset_card.games.reading import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
-from dataset_card.releases.record import JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
-from dataset_card.tables.parquet import config_of, read_table, schema_faults, table_hashes
+from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
+from dataset_card.tables.joined import foreign_columns
+from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
 from dataset_card.tables.reading import ReleasedRun, Tables
-from dataset_card.tables.rows import ReleaseSource, Row
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, TRANSCRIPTS, Config
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import (
+    ALL_CONFIGS,
+    EPISODES,
+    INSTANCES,
+    LEADERBOARD,
+    PREVIEWS,
+    SCORES,
+    TRANSCRIPTS,
+    Config,
+    game_of,
+    is_transcripts,
+)
+from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError
-from ircore.core.records import Run
+from ircore.core.game_records import GameInstance, GameRun
+from ircore.core.records import RECONSTRUCTION, Instance, Run
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.provenance import Provenance
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found.
+    """Findings of a check.
 
     Attributes:
         faults: One line each, ``where: what``.
         rows: Rows read.
         pictures: Distinct pictures decoded.
-        counts: Sound rows of each config.
-        runs: The release's runs read back, pictures left out; only to be relied on if there is no fault.
-        source: What it is made of, with its pictures; None if its tables have a fault.
-        not_checked: What its layout, or who wrote it, does not allow to check; one line each.
-        rescored: What was computed again from the pictures, and what could not be; one line each.
+        counts: Sound rows of each table.
+        configs: Its tables, as its files have them.
+        runs: Runs of reconstruction read back, pictures left out; only to be relied on if there is no fault.
+        game_runs: The same of other games.
+        source: Its games, with the pictures of reconstruction; None if a table has a fault or a game is not installed.
+        not_checked: Parts that could not be checked, and why; one line each.
+        rescored: Values that were computed again, and values that could not be; one line each.
     """
 
     faults: tuple[str, ...]
     rows: int
     pictures: int
     counts: Counter[str]
+    configs: tuple[Config, ...] = ()
     runs: tuple[ReleasedRun, ...] = ()
+    game_runs: tuple[ReleasedGameRun, ...] = ()
     source: ReleaseSource | None = field(default=None, compare=False, repr=False)
     not_checked: tuple[str, ...] = ()
     rescored: tuple[str, ...] = ()
+
+    @property
+    def every_run(self) -> tuple[ReleasedRun | ReleasedGameRun, ...]:
+        """Runs of all games, read back."""
+        return (*self.runs, *self.game_runs)
 
 
 AHEAD = 64
@@ -92,64 +117,157 @@ def _is_large(path: Path) -> bool:
 
 def _check(folder: Path, find_leak: FindLeak, decode: Decode | None, card: bool) -> Report:
     findings = Findings()
-    _check_files(folder, find_leak, findings)
     hashes = table_hashes(folder)
     record = RecordCheck(folder, hashes, findings)
+    _check_files(folder, record, find_leak, findings)
     pictures = Pictures(findings, decode)
-    runs = _read_runs(folder, findings)
-    tables = Tables(
-        findings, pictures, runs, _read_judges(folder, findings), _read_provenance(folder, findings, runs.keys())
+    readers = _Readers(folder, record, findings, pictures)
+    counts = _take_rows(folder, record, readers, find_leak)
+    readers.finish()
+    if not record.is_earlier:
+        if card:
+            check_card(folder, record.configs, counts, findings)
+        check_licences(folder, readers.instances(), readers.runs.values(), findings)
+        for fault in croissant_faults(folder, record.configs, hashes):
+            findings.add(CROISSANT, fault)
+    record.finish()
+    not_checked = readers.not_checked()
+    source = readers.source(folder)
+    if card and source is not None and record.record is not None:
+        not_checked += check_derived(folder, source, record.record, hashes, findings)
+    return Report(
+        faults=tuple(findings.faults),
+        rows=findings.rows,
+        pictures=len(pictures),
+        counts=counts,
+        configs=record.configs,
+        runs=readers.tables.runs(),
+        game_runs=readers.game_runs(),
+        source=source,
+        not_checked=not_checked,
     )
+
+
+class _Readers:
+    """Reads the rows of each game back into records.
+
+    Attributes:
+        runs: The release's runs by id.
+        tables: Rows of reconstruction.
+        games: Rows of the other games, by the game's name.
+    """
+
+    def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
+        self.findings, self.pictures = findings, pictures
+        self.runs = _read_runs(folder, findings)
+        judges, provenances = _read_judges(folder, findings), _read_provenance(folder, findings, self.runs.keys())
+        own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
+        self.tables = Tables(findings, pictures, own, judges, provenances)
+        others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
+        for run_id, run in self.runs.items():
+            if run.game not in record.games:
+                findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
+            elif isinstance(run, GameRun):
+                others[run.game][run_id] = run
+        self.games = {game: GameRows(game, findings, pictures, runs, provenances) for game, runs in others.items()}
+        self._foreign = {
+            config.name: foreign_columns(config, _own(config)) for config in record.configs if config.name in _OWN
+        }
+
+    def take(self, config: Config, where: str, row: Row) -> None:
+        """Take a row of a table."""
+        game = game_of(config.name, row)
+        if game in self.games:
+            self.games[game].take(config, where, row)
+        elif game == RECONSTRUCTION:
+            if strange := [name for name in self._foreign[config.name] if row[name] is not None]:
+                self.findings.add(where, f"has a value for {', '.join(strange)}, columns of another game")
+            self.tables.take(config.name, where, row)
+        else:
+            self.findings.add(where, f"game is {game[:60]}, which {RELEASE} does not name")
+
+    def finish(self) -> None:
+        """Check what needs all rows."""
+        if self.tables.has_rows or not self.games:
+            self.tables.finish()
+        for game in self.games.values():
+            game.finish()
+
+    def instances(self) -> Iterator[Instance | GameInstance]:
+        """Yield the instances of all games."""
+        yield from self.tables.instances()
+        for game in self.games.values():
+            yield from game.instances()
+
+    def game_runs(self) -> tuple[ReleasedGameRun, ...]:
+        """Return the runs of all games but reconstruction."""
+        return tuple(run for game in self.games.values() for run in game.runs())
+
+    def not_checked(self) -> tuple[str, ...]:
+        """Return what could not be compared, one line each."""
+        return tuple(line for game in self.games.values() for line in game.not_checked)
+
+    def source(self, folder: Path) -> ReleaseSource | None:
+        """Return the games of the release; None if a table has a fault or a game is not installed."""
+        others = [game.tables for game in self.games.values()]
+        if self.tables.has_rows and self.tables.results is None:
+            return None
+        made = [tables for tables in others if tables is not None]
+        if len(made) < len(others) or not (made or self.tables.results):
+            return None
+        results = self.tables.results
+        first = [] if results is None else [released_tables(folder, self.tables.runs(), results)]
+        return ReleaseSource((*first, *made))
+
+
+_OWN = {config.name: config for config in ALL_CONFIGS}
+
+
+def _own(config: Config) -> Config:
+    """Return a table as reconstruction alone has it, without columns that a release of an earlier layout lacks."""
+    return _OWN[config.name].among([column.name for column in config.columns])
+
+
+def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, find_leak: FindLeak) -> Counter[str]:
+    """Read all rows of a release; return how many sound ones each table has."""
     counts = Counter[str]()
-    # In this order every row can be checked against those it refers to.
-    for config, take in (
-        (INSTANCES, tables.take_instance),
-        (TRANSCRIPTS, tables.take_turn),
-        (EPISODES, tables.take_episode),
-        (SCORES, tables.take_score),
-        (LEADERBOARD, tables.take_board_row),
-        (PREVIEWS, tables.take_preview),
-    ):
-        config = config_of(folder, config)  # as this release has it
-        rows = _sound_rows(folder, config, findings)
+    for config in sorted(record.configs, key=_reading_order):
+        rows = _sound_rows(folder, config, readers.findings)
         while held := list(islice(rows, AHEAD)):
-            pictures.look_ahead([column.name for column in config.images], (row for _, row in held))
+            readers.pictures.look_ahead([column.name for column in config.images], (row for _, row in held))
             for where, row in held:
                 counts[config.name] += 1
-                _check_texts(where, row, find_leak, findings)
+                _check_texts(where, row, find_leak, readers.findings)
                 record.take(config, row)
-                take(where, row)
-    tables.finish()
-    if card:
-        check_card(folder, counts, findings)
-    check_licences(folder, tables.instances(), runs.values(), findings)
-    for fault in croissant_faults(folder, hashes):
-        findings.add(CROISSANT, fault)
-    record.finish()
-    source = None if tables.results is None else released_source(folder, tables.runs(), tables.results)
-    not_checked: tuple[str, ...] = ()
-    if card and source is not None and record.record is not None:
-        not_checked = check_derived(folder, source, record.record, hashes, findings)
-    faults = tuple(findings.faults)
-    return Report(faults, findings.rows, len(pictures), counts, tables.runs(), source, not_checked)
+                readers.take(config, where, row)
+    return counts
 
 
-def _check_files(folder: Path, find_leak: FindLeak, findings: Findings) -> None:
+def _reading_order(config: Config) -> int:
+    """Return where a table stands in the order in which every row can be checked against those it refers to."""
+    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, LEADERBOARD.name, PREVIEWS.name)
+    return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
+
+
+def _check_files(folder: Path, record: RecordCheck, find_leak: FindLeak, findings: Findings) -> None:
+    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(RECONSTRUCTION_FILES)
+    if record.is_earlier:
+        optional = SINGLE_FILES - {RUNS}
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
-            if name != RELEASE and name not in OPTIONAL_FILES:  # the first is missed where it is read
+            if name != RELEASE and name not in optional:  # a missing record is a fault where it is read
                 findings.add(name, "is missing")
         elif path.suffix == ".png":
             if isinstance(size := decoded(path.read_bytes()), str):
                 findings.add(name, size)
-        elif found := find_leak(path.read_text("utf-8", errors="replace")):
-            findings.add(name, f"holds {found}")
+        elif leak := find_leak(path.read_text("utf-8", errors="replace")):
+            findings.add(name, f"holds {leak}")
 
 
-def _read_runs(folder: Path, findings: Findings) -> dict[str, Run]:
-    runs: dict[str, Run] = {}
-    for run in sound_records(folder, RUNS, TypeAdapter(Run), findings):
+def _read_runs(folder: Path, findings: Findings) -> dict[str, Run | GameRun]:
+    runs: dict[str, Run | GameRun] = {}
+    for run in sound_records(folder, RUNS, ANY_RUN, findings):
         if run.run_id in runs:
             findings.add(RUNS, f"run {run.run_id} is there twice")
         runs[run.run_id] = run
@@ -165,13 +283,13 @@ def _read_judges(folder: Path, findings: Findings) -> dict[str, JudgeIdentity]:
 
 
 def _read_provenance(folder: Path, findings: Findings, runs: Collection[str]) -> dict[str, Provenance]:
-    found: dict[str, Provenance] = {}
-    for one in sound_records(folder, PROVENANCE, TypeAdapter(Vouched), findings):
-        if one.run_id not in runs:
-            findings.add(PROVENANCE, f"unknown run {one.run_id}")
-        elif found.setdefault(one.run_id, one.provenance) is not one.provenance:
-            findings.add(PROVENANCE, f"run {one.run_id} is there twice")
-    return found
+    provenances: dict[str, Provenance] = {}
+    for voucher in sound_records(folder, PROVENANCE, TypeAdapter(Vouched), findings):
+        if voucher.run_id not in runs:
+            findings.add(PROVENANCE, f"unknown run {voucher.run_id}")
+        elif provenances.setdefault(voucher.run_id, voucher.provenance) is not voucher.provenance:
+            findings.add(PROVENANCE, f"run {voucher.run_id} is there twice")
+    return provenances
 
 
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
@@ -180,11 +298,13 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
     findings.faults += faults
     if faults:
         return
-    required = [column.name for column in config.columns if not column.nullable]
+    required = _required(config)
+    of_reconstruction = _required(_own(config)) if config.name in _OWN else required
     try:
         for where, row in read_table(folder, config):
             findings.rows += 1
-            missing = [name for name in required if row[name] is None]
+            names = of_reconstruction if game_of(config.name, row) == RECONSTRUCTION else required
+            missing = [name for name in names if row[name] is None]
             if missing:
                 findings.add(where, f"no value for {', '.join(missing)}")
             else:
@@ -193,9 +313,13 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
         findings.faults.append(error.problem)
 
 
+def _required(config: Config) -> list[str]:
+    return [column.name for column in config.columns if not column.nullable]
+
+
 def _check_texts(where: str, row: Row, find_leak: FindLeak, findings: Findings) -> None:
     for name, value in row.items():
         texts = value if isinstance(value, list) else [value]
         for text in texts:
-            if isinstance(text, str) and (found := find_leak(text)):
-                findings.add(f"{where}: {name}", f"holds {found}")
+            if isinstance(text, str) and (leak := find_leak(text)):
+                findings.add(f"{where}: {name}", f"holds {leak}")

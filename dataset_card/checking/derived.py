@@ -13,8 +13,8 @@ from dataset_card.findings import Findings, decoded
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.renderer import renderer
-from dataset_card.tables.rows import ReleaseSource
 from dataset_card.tables.schema import LEADERBOARD
+from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.results.episodes import EpisodeResult
 
@@ -37,13 +37,15 @@ def check_derived(
     Returns:
         What could not be compared, since other code wrote it, one line each.
     """
-    if not any(_is_rated(result) for results in source.results.episodes.values() for result in results):
-        findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
-        return ()
-    if (count := len(source.results.categories)) > MOST_CATEGORIES:
-        return (
-            f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
-        )
+    if source.reconstruction is not None:
+        results = source.reconstruction.results
+        if not any(_is_rated(episode) for episodes in results.episodes.values() for episode in episodes):
+            findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
+            return ()
+        if (count := len(results.categories)) > MOST_CATEGORIES:
+            return (
+                f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
+            )
     ours, theirs = renderer(), record.renderer
     same = {".png": theirs is not None and theirs.pictures == ours.pictures}
     same_texts = theirs is not None and theirs.texts == ours.texts

@@ -20,14 +20,14 @@ SHOWN = 60
 REMEDY = "build the release again"
 
 
-def text_differences(found: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
+def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
     """Yield line number and difference, at most ``MOST`` and one that counts the others.
 
     Args:
-        found: The file.
+        held: The file.
         wanted: What it must be.
     """
-    lines, others = (data.decode(errors="replace").split("\n") for data in (found, wanted))
+    lines, others = (data.decode(errors="replace").split("\n") for data in (held, wanted))
     if len(lines) > 2 * len(others) + COMPARED:
         yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
         return
@@ -38,9 +38,9 @@ def text_differences(found: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
         yield len(lines), f"{left:,} more differences; {REMEDY}"
 
 
-def picture_difference(found: bytes, wanted: bytes) -> str:
+def picture_difference(held: bytes, wanted: bytes) -> str:
     """Say how a picture differs from the one that is drawn from the data; both are PNG files that decode."""
-    with Image.open(io.BytesIO(found)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
+    with Image.open(io.BytesIO(held)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
         if picture.size != drawn.size:
             sizes = " and ".join(f"{image.width} × {image.height}" for image in (picture, drawn))
             return f"{sizes} pixels in the file and drawn from the data; {REMEDY}"

@@ -38,6 +38,7 @@ def full_check(
     here = Path(place).is_dir()
     name, _, revision = (place, "", "") if here else place.partition("@")
     folder = find_release(name, revision or None)
+    dataset = str(folder.resolve()) if here else name
     report = check_release(folder, processes)
     if draw is not None:
         report = _rescored(folder, report, draw, processes)
@@ -47,17 +48,19 @@ def full_check(
         return replace(report, faults=tuple(faults))
     if load:
         # A folder of the Hub's cache is named by the commit.
-        faults += loading_faults(str(folder.resolve()) if here else name, None if here else folder.name, report.counts)
+        faults += loading_faults(dataset, None if here else folder.name, report.configs, report.counts)
     if run_card and not faults:
-        faults += [f"README.md: {one}" for one in run_blocks(str(folder.resolve()) if here else name, folder)]
+        names = [config.name for config in report.configs]
+        faults += [f"README.md: {fault}" for fault in run_blocks(dataset, folder, names)]
     return replace(report, faults=tuple(faults))
 
 
 def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Report:
     """Add to a report what differs when values are computed again."""
     if report.source is None:
-        return replace(report, faults=(*report.faults, "rescoring: not tried, because of the faults above"))
-    rescoring = rescore_release(folder, report.runs, draw, processes)
+        reason = "of the faults above" if report.faults else "a game is not installed here"
+        return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}"))
+    rescoring = rescore_release(folder, report.runs, report.game_runs, draw, processes)
     return replace(report, faults=(*report.faults, *rescoring.faults), rescored=tuple(rescoring.lines()))
 
 
@@ -67,4 +70,4 @@ def _strangers(folder: Path) -> list[str]:
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
     strangers = [name for name in shown if not belongs_to_release(name)]
     listed = [*strangers[:MOST_LISTED], *([f"{left} more files"] if (left := len(strangers) - MOST_LISTED) > 0 else [])]
-    return [f"{one}: not part of a release" for one in listed]
+    return [f"{name}: not part of a release" for name in listed]

@@ -11,23 +11,24 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, SPLIT, Column, Config
+from dataset_card.tables.schema import SPLIT, Config
 from ircore.core.errors import WorkError
 
 SECONDS = 3600
 """How long loading may take."""
 
 
-def loading_faults(place: str, revision: str | None, rows: Counter[str]) -> Iterator[str]:
-    """Load a release and say what did not come as it should, one line each.
+def loading_faults(place: str, revision: str | None, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
+    """Load a release and yield a line for each table that does not load as its files have it.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
         revision: Tag, branch or commit on the Hub.
-        rows: Rows of each config, as the files have them.
+        configs: Its tables, as its files have them.
+        rows: Rows of each table, as the files have them.
 
     Raises:
         WorkError: No process can be started, or it takes too long.
@@ -36,18 +37,19 @@ def loading_faults(place: str, revision: str | None, rows: Counter[str]) -> Iter
     if isinstance(seen, str):
         yield f"load_dataset: {seen}"
         return
-    for config in (one for one in ALL_CONFIGS if one in CONFIGS or rows[one.name]):
-        one = seen.get(config.name, {"error": "is not among its configs"})
-        if "error" in one:
-            yield f"load_dataset({config.name!r}): {one['error']}"
-        elif one["rows"] != rows[config.name]:
-            yield f"load_dataset({config.name!r}): {one['rows']} rows, the files have {rows[config.name]}"
-        elif one["columns"] != [column.name for column in config.among(one["columns"]).columns]:
-            yield f"load_dataset({config.name!r}): other columns than the files have"
-        elif one["whole"] != one["streamed"]:
-            yield f"load_dataset({config.name!r}): its first row is another one when it is streamed"
-        elif pictures := [name for name, size in one["whole"].items() if size == "bytes"]:
-            yield f"load_dataset({config.name!r}): {', '.join(pictures)} is not decoded"
+    for config in configs:
+        table = seen.get(config.name, {"error": "is not among its configs"})
+        where = f"load_dataset({config.name!r})"
+        if "error" in table:
+            yield f"{where}: {table['error']}"
+        elif table["rows"] != rows[config.name]:
+            yield f"{where}: {table['rows']} rows, the files have {rows[config.name]}"
+        elif table["columns"] != [column.name for column in config.columns]:
+            yield f"{where}: other columns than the files have"
+        elif table["whole"] != table["streamed"]:
+            yield f"{where}: its first row is another one when it is streamed"
+        elif pictures := [column.name for column in config.images if table["whole"][column.name] == "bytes"]:
+            yield f"{where}: {', '.join(pictures)} is not decoded"
 
 
 def _load(place: str, revision: str | None) -> dict[str, Any] | str:
@@ -67,42 +69,40 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
 
 
 def main(place: str, revision: str | None) -> None:
-    """Load every table and print what was seen as one line of JSON."""
+    """Load every table and print rows, columns and first rows as one line of JSON."""
     import datasets
 
     known = datasets.get_dataset_config_names(place, revision=revision)
-    seen = {config.name: _seen(place, revision, config) for config in ALL_CONFIGS if config.name in known}
-    print(json.dumps(seen), flush=True)
+    print(json.dumps({name: _seen(place, revision, name) for name in known}), flush=True)
     os._exit(0)  # open streams would keep the process
 
 
-def _seen(place: str, revision: str | None, config: Config) -> dict[str, Any]:
+def _seen(place: str, revision: str | None, name: str) -> dict[str, Any]:
     import datasets
 
-    asked = {"path": place, "name": config.name, "split": SPLIT, "revision": revision}
+    asked = {"path": place, "name": name, "split": SPLIT, "revision": revision}
     try:
         table = datasets.load_dataset(**asked)
         streamed = next(iter(datasets.load_dataset(**asked, streaming=True)))
-        columns = config.among(table.column_names).columns
         return {
             "rows": len(table),
             "columns": table.column_names,
-            "whole": _shown(columns, table[0]),
-            "streamed": _shown(columns, streamed),
+            "whole": _shown(table[0]),
+            "streamed": _shown(streamed),
         }
     except Exception as error:  # noqa: BLE001 - whatever keeps a user from loading it is a finding
         return {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
 
 
-def _shown(columns: tuple[Column, ...], row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with each picture as its size, or as ``bytes`` if it was not decoded."""
-    return {one.name: _size(row[one.name]) if one.kind == "image" else row[one.name] for one in columns}
+    return {name: _size(value) for name, value in row.items()}
 
 
-def _size(picture: Any) -> object:
-    if picture is None:
-        return None
-    return list(picture.size) if hasattr(picture, "size") else "bytes"
+def _size(value: Any) -> object:
+    if isinstance(value, dict):
+        return "bytes"
+    return list(value.size) if hasattr(value, "size") else value
 
 
 if __name__ == "__main__":

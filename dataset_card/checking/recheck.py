@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
@@ -17,6 +18,7 @@ from dataset_card.checking.check import Report
 from dataset_card.checking.derived import maintainer_texts_of
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
+from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.reading import ReleasedRun
@@ -37,10 +39,24 @@ class Rechecked:
     changed: tuple[str, ...]
 
 
-def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> tuple[ReleasedRun, ...]:
-    """Return the runs whose transcripts, episodes or scores are not those of the release that comes before."""
+class NewRuns(NamedTuple):
+    """Runs whose transcripts, episodes or scores are not those of the release before."""
+
+    runs: tuple[ReleasedRun, ...]
+    """Runs of reconstruction."""
+
+    game_runs: tuple[ReleasedGameRun, ...]
+    """Runs of other games."""
+
+
+def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> NewRuns:
+    """Return the runs that are new or changed against the release before."""
     before = () if parent is None else parent.parts
-    return tuple(run for run in report.runs if run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id))
+
+    def is_new(run: ReleasedRun | ReleasedGameRun) -> bool:
+        return run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id)
+
+    return NewRuns(tuple(filter(is_new, report.runs)), tuple(filter(is_new, report.game_runs)))
 
 
 def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None, known: Verification) -> Rechecked:
@@ -58,11 +74,11 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
         WorkError: A value differs, or a process was killed.
     """
     record = read_release(folder)
-    runs = new_runs(record, report, parent)
+    new = new_runs(record, report, parent)
     known = still_true(known, record.parts)
     lines: tuple[str, ...] = ()
-    if runs:
-        rescoring = rescore_release(folder, runs, Draw(), os.cpu_count() or 1)
+    if new.runs or new.game_runs:
+        rescoring = rescore_release(folder, new.runs, new.game_runs, Draw(), os.cpu_count() or 1)
         if rescoring.faults:
             more = f" (and {len(rescoring.faults) - 1} more)" if len(rescoring.faults) > 1 else ""
             raise WorkError(

@@ -7,7 +7,9 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from dataset_card.findings import Findings
+from dataset_card.releases.earlier import earlier_faults
 from dataset_card.releases.record import (
+    EARLIER,
     JUDGES,
     PROVENANCE,
     RELEASE,
@@ -15,16 +17,18 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     content_hash,
+    layout_configs,
     read_release,
     release_name,
 )
-from dataset_card.tables.parquet import table_files
-from dataset_card.tables.parts import Part, PartKey
+from dataset_card.tables.parquet import config_of, table_files
+from dataset_card.tables.parts import Part, PartKey, layout_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, Config
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, PREVIEWS, TRANSCRIPTS, Config, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import RECONSTRUCTION
 
 T = TypeVar("T")
 
@@ -39,18 +43,34 @@ class RecordCheck:
 
     Attributes:
         record: What the release says of itself; None if that cannot be read.
+        configs: Its tables, as its files have them.
+        games: Its games.
     """
 
     def __init__(self, folder: Path, hashes: Mapping[str, str], findings: Findings) -> None:
         self._folder, self._hashes, self._findings = folder, hashes, findings
         self._keys: dict[tuple[str, str | None], PartKey] = {}
         self.record = self._read()
+        self.configs = self._configs()
+        self.games = (RECONSTRUCTION,) if self.record is None else tuple(self.record.instance_sets)
         if self.record is not None:
             self._check_files(self.record)
 
+    @property
+    def is_earlier(self) -> bool:
+        """Whether the release was written before releases of games had a history; see ``releases.earlier``."""
+        return self.record is not None and self.record.schema_ == EARLIER
+
+    def _configs(self) -> tuple[Config, ...]:
+        if self.record is not None and self.record.tables:
+            return self.record.configs
+        # Of releases of reconstruction the files tell which later columns they have.
+        present = (config for config in ALL_CONFIGS if config in CONFIGS or table_files(self._folder, config))
+        return tuple(config_of(self._folder, config) for config in present)
+
     def take(self, config: Config, row: Row) -> None:
         """Take a row of a table, in the order of its files."""
-        if self.record is None:
+        if self.record is None or self.is_earlier:
             return
         run_id = str(row["run_id"]) if _of_runs(self.record, config) else None
         key = self._keys.get((config.name, run_id))
@@ -63,14 +83,15 @@ class RecordCheck:
         record = self.record
         if record is None or self._findings.faults:
             return
-        for part in record.parts:
+        for part in () if self.is_earlier else record.parts:
             key = self._keys.pop((part.config, part.run_id), None)
             # A part without rows is never taken.
             if part.rows and (key is None or key.hexdigest() != part.key):
                 self._findings.add(RELEASE, f"{_name(part)} holds other rows than it says")
         for config, run_id in self._keys:
             self._findings.add(RELEASE, f"does not say what {config} has of run {run_id}")
-        for fault in self._identity_faults(record):
+        faults = earlier_faults(self._folder, record) if self.is_earlier else self._identity_faults(record)
+        for fault in faults:
             self._findings.add(RELEASE, fault)
 
     def _read(self) -> ReleaseRecord | None:
@@ -83,35 +104,52 @@ class RecordCheck:
             return None
 
     def _check_files(self, record: ReleaseRecord) -> None:
-        for config in ALL_CONFIGS:
+        for config in self.configs if record.tables else ALL_CONFIGS:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
-            found = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
-            if not found:
-                if listed or config in CONFIGS:
+            held = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
+            if not held:
+                if listed or config in CONFIGS or record.tables:
                     self._findings.add(f"data/{config.name}", "is missing")
                 continue
-            for name in sorted(listed - found):
+            for name in sorted(listed - held):
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
-            for name in sorted(found - listed):
+            for name in sorted(held - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
         for name, sha256 in record.hashes.items():
             if self._hashes.get(name, sha256) != sha256:
                 self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
 
+    def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
+        """Yield what is wrong with the tables that a release of several games says it has."""
+        if not record.tables:
+            return
+        if record.layout != layout_key(layout_configs(record.configs)):
+            yield "layout is not the hash of the columns of its tables"
+        if {table.name for table in record.tables} - {PREVIEWS.name} != _table_names(record):
+            yield f"its tables are not {', '.join(sorted(_table_names(record)))}"
+        if sum(table.default for table in record.tables) != 1 or not record.tables[0].default:
+            yield "its first table is not the default one"
+
     def _identity_faults(self, record: ReleaseRecord) -> Iterator[str]:
         texts = {name: _text(self._folder / name) for name in (RUNS, JUDGES, PROVENANCE, TOMBSTONES)}
         if record.content != content_hash(record.parts, texts, record.layout):
             yield "content is not the hash of what the release holds"
+        yield from self._table_faults(record)
         if record.name != release_name(record.benchmark, record.date, record.content):
             yield "name does not follow from benchmark, date and content"
         if (record.history[0].name, record.history[0].date) != (record.name, record.date):
             yield "the newest entry of its history is not of this release"
         if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
             yield "its parent is not the release before it in its history"
-        runs = {one.run_id for one in record.parts}
+        runs = {part.run_id for part in record.parts}
         for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:
                 yield f"run {tombstone.run_id} is here, though it was {tombstone.kind}"
+
+
+def _table_names(record: ReleaseRecord) -> set[str]:
+    shared = {config.name for config in CONFIGS if config.name != TRANSCRIPTS.name}
+    return shared | {transcripts_name(game) for game in record.instance_sets}
 
 
 def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:
@@ -123,7 +161,7 @@ def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findi
 
 
 def _of_runs(record: ReleaseRecord, config: Config) -> bool:
-    return any(one.config == config.name and one.run_id is not None for one in record.parts)
+    return any(part.config == config.name and part.run_id is not None for part in record.parts)
 
 
 def _name(part: Part) -> str:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from dataset_card.card.verification import RunVerification, run_key
 from dataset_card.checking.recomputing import Piece, recompute
+from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.checking.source import EmbeddedInstances, instances_of
+from dataset_card.games.reading import ReleasedGameRun
 from dataset_card.releases.record import read_release
 from dataset_card.tables.reading import ReleasedRun
 from ircore.core.errors import InputError
@@ -41,14 +43,15 @@ class Rescoring:
         shares = {(run.share, run.seed) for run in self.runs.values()}
         drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
         count = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
-        yield f"computed again: {count}, {episodes:,} episodes by the rules{drawn}"
+        rules = " by the rules" if any(run.rules for run in self.runs.values()) else ""
+        yield f"computed again: {count}, {episodes:,} episodes{rules}{drawn}"
         for kind in ("judges", "metrics"):
             counts = Counter[str]()
             for run in self.runs.values():
                 counts.update(getattr(run, kind))
             if counts:
                 yield f"computed again: {kind} {', '.join(f'{name} {counts[name]:,}' for name in sorted(counts))}"
-        for name, reason in sorted({one for run in self.runs.values() for one in run.not_verified.items()}):
+        for name, reason in sorted({obstacle for run in self.runs.values() for obstacle in run.not_verified.items()}):
             yield f"not re-verified: {name}: {reason}"
 
 
@@ -67,12 +70,17 @@ def parse_share(text: str) -> float:
     return value
 
 
-def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, processes: int) -> Rescoring:
+def rescore_release(
+    folder: Path, runs: Sequence[ReleasedRun], game_runs: Sequence[ReleasedGameRun], draw: Draw, processes: int
+) -> Rescoring:
     """Compute values again from the pictures of a release, and play its episodes again by the rules.
+
+    Of games other than reconstruction the measures are computed again from the recorded steps.
 
     Args:
         folder: The release; its tables have no fault.
-        runs: What of it to compute again, as it was read back.
+        runs: Runs of reconstruction to compute again, as they were read back.
+        game_runs: The same of other games.
         draw: Which episodes.
         processes: How many compute.
 
@@ -86,13 +94,19 @@ def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, proce
     for start in range(0, len(tasks), RUNS_AT_ONCE):
         faults += _rescored(folder, list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
+    for game_run in game_runs:
+        run_faults, verification = rescore_game_run(game_run, run_key(parts, game_run.run.run_id), draw)
+        faults += run_faults
+        verified[game_run.run.run_id] = verification
     return Rescoring(tuple(dict.fromkeys(faults)), verified)
 
 
 def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
     """Yield the faults of some runs: all that is about one target together, so that it is decoded once."""
     instances = instances_of(folder, tasks[0].instances)
-    asked = [one for one in instances.instances if any(task.episodes.get(one.instance_id) for task in tasks)]
+    asked = [
+        instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
+    ]
     pieces = (_piece(instances, instance, tasks) for instance in asked)
     by_run = {task.run_id: task for task in tasks}
     computed = in_order(recompute, pieces, min(processes, len(asked)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
@@ -15,9 +16,11 @@ from dataset_card.releases.record import JUDGES
 from dataset_card.tables.reading import ReleasedRun
 from ircore import __version__
 from ircore.core.images import Picture
-from ircore.core.records import Episode, Instance, Rendering, Scene
+from ircore.core.records import AnyEpisode, Episode, Instance, Rendering, Scene
 from ircore.core.score_records import Score
 from ircore.scorers.computed import Material, Wanted, wanted_of
+
+EpisodeT = TypeVar("EpisodeT", bound=AnyEpisode)
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Draw:
     share: float = 1.0
     seed: int = 0
 
-    def of(self, run_id: str, episodes: Sequence[Episode]) -> tuple[Episode, ...]:
+    def of(self, run_id: str, episodes: Sequence[EpisodeT]) -> tuple[EpisodeT, ...]:
         """Return the episodes of a run that are drawn, in their order; at least one if it has any."""
         count = ceil(round(self.share * len(episodes), 9))
         if count >= len(episodes):

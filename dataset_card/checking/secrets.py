@@ -40,14 +40,14 @@ def leak_finder() -> Iterator[FindLeak]:
 
     def may_hold(line: str) -> bool:
         # Patterns alone, before anything is weighed: nearly all lines are done with in a twentieth of the time.
-        return any(next(one.analyze_string(line), None) is not None for one in detectors)
+        return any(next(detector.analyze_string(line), None) is not None for detector in detectors)
 
     @lru_cache(REMEMBERED)
     def find(text: str) -> str | None:
         if ours := find_forbidden(text):
             return ours
-        found = next((one for line in text.splitlines() if may_hold(line) for one in scan_line(line)), None)
-        return None if found is None else f"a {found.type} ({(found.secret_value or '')[:SHOWN]}…)"
+        secret = next((secret for line in text.splitlines() if may_hold(line) for secret in scan_line(line)), None)
+        return None if secret is None else f"a {secret.type} ({(secret.secret_value or '')[:SHOWN]}…)"
 
     kinds: Iterable[type] = get_mapping_from_secret_type_to_class().values()
     names = sorted(kind.__name__ for kind in kinds)

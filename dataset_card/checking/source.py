@@ -5,9 +5,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.game_tables import ReconstructionTables
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.reading import ReleasedRun
-from dataset_card.tables.rows import ReleaseSource
+from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import INSTANCES, SPLIT, TRANSCRIPTS
 from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
@@ -42,8 +43,8 @@ def instances_of(folder: Path, instances: InstanceSet) -> EmbeddedInstances:
     return EmbeddedInstances(folder, instances.identity, instances.instances, pictures)
 
 
-def released_source(folder: Path, runs: tuple[ReleasedRun, ...], results: Results) -> ReleaseSource:
-    """Return what a release is made of.
+def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Results) -> ReconstructionTables:
+    """Return the tables of reconstruction of a release.
 
     Args:
         folder: The release, checked.
@@ -55,7 +56,8 @@ def released_source(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
         run.run.run_id: PlayedRun(replace(run, instances=instances, pictures=renderings_of(folder, run.run.run_id)))
         for run in runs
     }
-    return ReleaseSource(instances, tuple(by_id[entry.run_id] for entry in results.submissions), results)
+    ordered = tuple(by_id[entry.run_id] for entry in results.submissions)
+    return ReconstructionTables(ReconstructionSource(instances, ordered, results))
 
 
 def _is_of(path: Path, run_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""A release, from a folder or the Hub, back to what it was made of: an instance set and run folders.
+"""A release, from a folder or the Hub, back to what it was made of: instance sets and run folders.
 
 ``ircore score``, ``results``, ``site build`` and ``release build`` take them as they take runs that were played here.
 What a release does not hold is not invented: the players' raw answers, their tokens and the judges' own texts stay
@@ -7,41 +7,47 @@ away, so a pulled run shows no requests. What its episodes cost is kept in ``cos
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from dataset_card.card.card import LICENCES
 from dataset_card.checking.check import check_release
+from dataset_card.games.reading import ReleasedGameRun
+from dataset_card.games.records_of_rows import renderings_of_step
 from dataset_card.releases.files import PATTERNS, SINGLE_FILES
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.reading import ReleasedRun
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
+from dataset_card.tables.schema import INSTANCES, Config, game_of, is_transcripts
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.game_records import GameInstance
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
-from ircore.instances.store import INDEX, index_bytes, read_instances
+from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_instances
 from ircore.runs.costs.episode_costs import COSTS
-from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.events import End, Entry, GameEnd
+from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.writer import RunWriter
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Of the files beside the tables."""
 
+AnyReleasedRun = ReleasedRun | ReleasedGameRun
+"""A run of any game, read back from a release."""
+
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True)
 class Pulled:
-    """What was written."""
+    """Folders that were written."""
 
     instances: Path
-    """The instance set."""
+    """The instance set, of several games that of the first one."""
 
     runs: tuple[Path, ...]
     """The run folders."""
@@ -108,18 +114,19 @@ def find_previous(place: str) -> PreviousRelease:
 
 
 def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
-    """Write the instance set and the runs of a release below ``out``, which appears only when it is complete.
+    """Write the instance sets and the runs of a release below ``out``, which appears only when it is complete.
 
     The release is a stranger's: everything in it is checked before anything is written.
 
     Args:
         release: The release's folder.
-        out: Where to; it must not exist or be empty. Gets ``instances`` and ``runs/<run_id>``.
+        out: Folder to make; it must not exist or be empty. Gets ``runs/<run_id>``, ``instances``, and
+            ``instances_<game>`` for each further game.
         run_id: The only run to write; all of them if None.
 
     Raises:
         InputError: There is no such run, or ``out`` holds something.
-        WorkError: The release has faults, or the place cannot be written.
+        WorkError: The release has faults, or ``out`` cannot be written.
     """
     _refuse_large(release)
     report = check_release(release, card=False)
@@ -127,23 +134,20 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> Pulled:
         raise WorkError(
             f"{release}: {report.faults[0]} ({len(report.faults)} in all)", f"See: ircore release check {release}"
         )
-    runs = [one for one in report.runs if run_id in (None, one.run.run_id)]
+    runs = [run for run in report.every_run if run_id in (None, run.run.run_id)]
     if not runs:
-        raise unknown("run", str(run_id), [one.run.run_id for one in report.runs])
-    instances = runs[0].instances.instances
-    judged = {score.judge for one in report.runs for score in one.scores()}
+        raise unknown("run", str(run_id), [run.run.run_id for run in report.every_run])
+    judged = {score.judge for run in report.runs for score in run.scores()}
     with new_folder(out) as folder:
-        write_target_set(release, folder / "instances", instances)
-        for one in runs:
-            _write_run(folder, one, judged)
-        _write_renderings(release, folder, runs)
-        write_bytes(folder / LICENCES, (release / LICENCES).read_bytes())
-    return Pulled(
-        out / "instances",
-        tuple(out / "runs" / one.run.run_id for one in runs),
-        sum(len(one.episodes()) for one in runs),
-        sum(len(one.scores()) for one in runs),
-    )
+        sets = write_instance_sets(release, folder, report.configs, runs)
+        values = [_write_run(folder, run, sets[run.run.game], judged) for run in runs]
+        for config in report.configs:
+            if is_transcripts(config.name):
+                _write_renderings(release, config, folder, runs)
+        if (release / LICENCES).is_file():
+            write_bytes(folder / LICENCES, (release / LICENCES).read_bytes())
+    paths = tuple(out / "runs" / run.run.run_id for run in runs)
+    return Pulled(out / "instances", paths, sum(len(run.episodes()) for run in runs), sum(values))
 
 
 def _refuse_large(release: Path) -> None:
@@ -154,66 +158,107 @@ def _refuse_large(release: Path) -> None:
             raise WorkError(f"{path}: larger than {MAX_FILE_BYTES // 2**20} MiB")
 
 
-def _refuse_unsafe(instances: Sequence[Instance]) -> None:
-    """Refuse file names that would leave the set's folder, or lie on top of another file of it."""
-    seen: set[str] = set()
-    for one in instances:
-        path = PurePosixPath(one.image)
-        plain = path.as_posix() == one.image and "\\" not in one.image and path.suffix.lower() in PICTURE_SUFFIXES
+def _refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
+    """Refuse file names that would leave the set's folder, or lie on top of another file of it.
+
+    Args:
+        files: Instance and file name of each picture.
+    """
+    seen: dict[str, str] = {}
+    for instance_id, image in files:
+        path = PurePosixPath(image)
+        plain = path.as_posix() == image and "\\" not in image and path.suffix.lower() in PICTURE_SUFFIXES
         hidden = any(part.startswith(".") for part in path.parts)
-        if not plain or hidden or path.is_absolute() or one.image.lower() in seen:
-            raise WorkError(f"instance {one.instance_id}: {one.image!r} is no file name to write to")
-        seen.add(one.image.lower())
+        if not plain or hidden or path.is_absolute() or seen.setdefault(image.lower(), image) != image:
+            raise WorkError(f"instance {instance_id}: {image!r} is no file name to write to")
 
 
-def write_target_set(release: Path, folder: Path, instances: Sequence[Instance]) -> None:
-    """Write the instance set of a release to a folder.
+def write_instance_sets(
+    release: Path, folder: Path, configs: Sequence[Config], runs: Iterable[AnyReleasedRun]
+) -> dict[str, AnyInstanceSet]:
+    """Write the instance sets that runs of a release were played on; returns them by the name of the game.
 
     Args:
         release: The release's folder.
-        folder: Where to.
-        instances: Its instances, as a check of the release has read them.
+        folder: Gets ``instances``, and ``instances_<game>`` for each further game.
+        configs: The release's tables.
+        runs: Runs of the release, as a check has read them.
 
     Raises:
-        WorkError: A file of it would lie outside of the folder or upon another one, or a picture has changed.
+        WorkError: A file of a set would lie outside of the folder or upon another one, or a picture has changed.
     """
-    _refuse_unsafe(instances)
-    known = {one.instance_id: one for one in instances}
-    for _, row in read_table(release, INSTANCES):
-        one = known[str(row["instance_id"])]
-        write_bytes(folder / one.image, _bytes(row, "image", one.sha256))
-    write_bytes(folder / INDEX, index_bytes(instances))
+    config = next(config for config in configs if config.name == INSTANCES.name)
+    sets = {run.run.game: run.instances for run in runs}
+    written: dict[str, AnyInstanceSet] = {}
+    for game, instances in sets.items():
+        target = folder / (f"instances_{game}" if written else "instances")
+        pictures = {instance.instance_id: _set_pictures(instance) for instance in instances.instances}
+        _refuse_unsafe((name, image) for name, files in pictures.items() for image, _ in files.values())
+        target.mkdir(parents=True)
+        for _, row in read_table(release, config):
+            if game_of(config.name, row) == game:
+                for column, (image, sha256) in pictures[str(row["instance_id"])].items():
+                    write_bytes(target / image, _bytes(row, column, sha256))
+        write_bytes(target / INDEX, index_bytes(instances.instances))
+        written[game] = read_any_instances(target)
+    return written
 
 
-def _write_run(folder: Path, released: ReleasedRun, judged: set[str]) -> None:
-    """Write a run without its renderings."""
-    instances = read_instances(folder / "instances")
-    run = RunFolder.create(folder / "runs" / released.run.run_id, released.run, instances)
+def _set_pictures(instance: Instance | GameInstance) -> dict[str, tuple[str, str]]:
+    """Return file name and SHA-256 of an instance's pictures by the columns that hold them."""
+    if isinstance(instance, Instance):
+        return {"image": (instance.image, instance.sha256)}
+    return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in instance.pictures.items()}
+
+
+def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet, judged: set[str]) -> int:
+    """Write a run without its renderings; returns how many scores it has."""
+    run = create_run(folder / "runs" / released.run.run_id, released.run, instances)
     with RunWriter(run) as writer:
-        writer.record([Entry(End(episode=one)) for one in released.episodes()])
+        if isinstance(released, ReleasedRun):
+            writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
+        else:
+            writer.record([Entry(GameEnd(episode=episode)) for episode in released.episodes()])
+    if (voucher := released.provenance()) is not None:
+        write_provenance(run.path, voucher)
+    if isinstance(released, ReleasedRun):
+        _write_scores(run, released, judged)
+        return len(released.scores())
+    if isinstance(run, GameRunFolder):
+        run.keep_measured(released.measured())
+    return len(released.measured())
+
+
+def _write_scores(run: AnyRunFolder, released: ReleasedRun, judged: set[str]) -> None:
+    """Write scores, judges and costs of a run of reconstruction."""
     run.add_scores(released.scores())
     ours = {score.judge for score in released.scores()}
     for name, judge in released.judges().items():
         # A judge without any score is known to have been asked, and not of whom.
         if name in ours or name not in judged:
             run.keep_judge(judge)
-    if (vouched := released.provenance()) is not None:
-        write_provenance(run.path, vouched)
     write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
 
 
-def _write_renderings(release: Path, folder: Path, runs: Sequence[ReleasedRun]) -> None:
+def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequence[AnyReleasedRun]) -> None:
     """Write each rendering of the runs once, a few rows of the release held at a time."""
-    wanted = {one.run.run_id: set(_renderings(one)) for one in runs}
-    for _, row in read_table(release, TRANSCRIPTS):
-        run_id, sha256 = str(row["run_id"]), row["rendering_sha256"]
-        if isinstance(sha256, str) and sha256 in wanted.get(run_id, ()):
-            wanted[run_id].remove(sha256)
-            write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, "rendering", sha256))
+    missing = {run.run.run_id: set(_renderings(run)) for run in runs}
+    columns = [column.name for column in config.images]
+    for _, row in read_table(release, config):
+        run_id = str(row["run_id"])
+        for column in columns:
+            sha256 = row[f"{column}_sha256"]
+            if isinstance(sha256, str) and sha256 in missing.get(run_id, ()):
+                missing[run_id].remove(sha256)
+                write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, column, sha256))
 
 
-def _renderings(run: ReleasedRun) -> Iterator[str]:
-    return (turn.rendering.sha256 for one in run.episodes() for turn in one.turns if turn.rendering is not None)
+def _renderings(run: AnyReleasedRun) -> Iterator[str]:
+    if isinstance(run, ReleasedRun):
+        turns = (turn for episode in run.episodes() for turn in episode.turns)
+        return (turn.rendering.sha256 for turn in turns if turn.rendering is not None)
+    steps = (step for episode in run.episodes() for step in episode.steps)
+    return (rendering.sha256 for step in steps for rendering in renderings_of_step(step))
 
 
 def _bytes(row: Row, column: str, sha256: str) -> bytes:

@@ -4,7 +4,7 @@ A push is a compare-and-swap: the commit is made only if the newest release ther
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.check import Report, check_release
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
-from dataset_card.games.release import is_game_release
 from dataset_card.hub.changes import compare_files, size_text
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.rebase import merged_release, replace_release
@@ -21,8 +20,8 @@ from dataset_card.hub.remote import Remote, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.stored import StoredRelease
-from dataset_card.tables.reading import ReleasedRun
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import RECONSTRUCTION
 
 Visibility = Literal["private", "public"]
 Say = Callable[[str], object]
@@ -79,6 +78,9 @@ class Pushed(NamedTuple):
     commit: str
     """The commit that holds it."""
 
+    holds_messages: bool
+    """Whether its default table has messages, as that of reconstruction has."""
+
 
 def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     """Return what a push would do, as lines for people; nothing is changed.
@@ -94,7 +96,7 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         first = f"{plan.repo}: would be made, private"
         return (
             first,
-            *_first_again(outgoing.report.runs),
+            *_first_again(len(outgoing.report.every_run)),
             *compare_files(outgoing.files, {}).lines(outgoing.files),
             *_later(plan, outgoing.tag, None),
         )
@@ -115,7 +117,12 @@ def _preview(repo: Repository, outgoing: Outgoing, now: RemoteHead, plan: PushPl
     there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
     changes = compare_files(outgoing.files, remote.files, now.listed)
     new = new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
-    return there, *_first_again(new), *changes.lines(outgoing.files), *_later(plan, outgoing.tag, remote)
+    return (
+        there,
+        *_first_again(len(new.runs) + len(new.game_runs)),
+        *changes.lines(outgoing.files),
+        *_later(plan, outgoing.tag, remote),
+    )
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
@@ -161,15 +168,17 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> Pushed:
     if plan.visibility == "public" and remote.private:
         repo.publish()
         say("made public")
-    return Pushed(plan.repo, tag, commit)
+    messages = RECONSTRUCTION in outgoing.release.record.instance_sets
+    return Pushed(plan.repo, tag, commit, messages)
 
 
 def loading_code(pushed: Pushed) -> tuple[str, str, str]:
     """Return three lines of Python that load what was pushed."""
+    rows, column = ("turns", '["message"]') if pushed.holds_messages else ("steps", "")
     return (
         "from datasets import load_dataset",
-        f'turns = load_dataset("{pushed.repo}", split="test", revision="{pushed.tag}")',
-        'print(turns[0]["message"])',
+        f'{rows} = load_dataset("{pushed.repo}", split="test", revision="{pushed.tag}")',
+        f"print({rows}[0]{column})",
     )
 
 
@@ -182,11 +191,6 @@ def _opened(plan: PushPlan) -> Repository:
 
 def _prepared(folder: Path, plan: PushPlan) -> Outgoing:
     """Check a release and return what is to be pushed."""
-    if is_game_release(folder):
-        raise InputError(
-            f"{folder}: a release of another game; push knows the history of reconstruction releases only",
-            f"Upload it as it is: hf upload {plan.repo} {folder} --repo-type dataset",
-        )
     files = read_release_files(folder)
     report = check_release(folder)
     faults = report.faults or report.not_checked
@@ -311,9 +315,9 @@ def _refuse_damaged(repo: Repository, commit: str, outgoing: Outgoing, before: R
         )
 
 
-def _first_again(runs: Sequence[ReleasedRun]) -> tuple[str, ...]:
+def _first_again(runs: int) -> tuple[str, ...]:
     """Say how many runs a push would compute again; nothing if none is new."""
-    return (f"new runs whose values would be computed again first: {len(runs)}",) if runs else ()
+    return (f"new runs whose values would be computed again first: {runs}",) if runs else ()
 
 
 def _later(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:

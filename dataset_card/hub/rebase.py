@@ -6,14 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dataset_card.checking.check import check_release
-from dataset_card.hub.pull import write_target_set
+from dataset_card.hub.pull import write_instance_sets
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.build import Built
 from dataset_card.releases.files import PATTERNS
 from dataset_card.releases.merge import merge_releases
 from dataset_card.releases.stored import StoredRelease
 from ircore.core.errors import WorkError
-from ircore.instances.store import read_instances
 
 
 @contextmanager
@@ -40,9 +39,12 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
             f"See them with: ircore release check {repo.name}",
         )
     with _beside(folder) as scratch:
-        write_target_set(there, scratch / "instances", report.runs[0].instances.instances)
-        instances = read_instances(scratch / "instances")
-        built = merge_releases(StoredRelease(folder), StoredRelease(there, commit), instances, scratch / "release")
+        instances = write_instance_sets(there, scratch / "there", report.configs, report.every_run)
+        mine = StoredRelease(folder)
+        if not instances.keys() >= mine.record.instance_sets.keys():  # it has a game that the other one lacks
+            held = check_release(folder, card=False)
+            instances = write_instance_sets(folder, scratch / "here", held.configs, held.every_run) | instances
+        built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")
         yield scratch / "release", built
 
 

@@ -163,7 +163,7 @@ class Repository:
             lambda: self._api.create_tag(self.name, tag=name, revision=commit, repo_type=KIND, exist_ok=True)
         )
         refs = self._patiently(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
-        if {one.name: one.target_commit for one in refs.tags}.get(name) != commit:
+        if {tag.name: tag.target_commit for tag in refs.tags}.get(name) != commit:
             raise WorkError(f"{self.name}: tag {name} was set by somebody else meanwhile", "Choose another --revision.")
 
     def publish(self) -> None:
@@ -231,11 +231,11 @@ class Repository:
             ) from error
 
     def _listed(self, revision: str) -> dict[str, RemoteFile]:
-        found = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
-        files = [one for one in islice(found, MAX_FILES) if isinstance(one, RepoFile)]
+        entries = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
+        files = [entry for entry in islice(entries, MAX_FILES) if isinstance(entry, RepoFile)]
         return {
-            one.path: RemoteFile(one.size, one.lfs.sha256 if one.lfs else one.blob_id, one.lfs is not None)
-            for one in files
+            file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else file.blob_id, file.lfs is not None)
+            for file in files
         }
 
     def _patiently(self, ask: Callable[[], T]) -> T:
@@ -310,9 +310,9 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
     wait = float(asked) if asked.isdecimal() else None
     if wait is not None and wait > LONGEST_WAIT:
         return WorkError(problem, f"Give the same command again in {wait / 60:.0f} min.")
-    found = TemporaryError(problem, "Give the same command again later: what was uploaded is not sent again.")
-    found.wait = wait
-    return found
+    temporary = TemporaryError(problem, "Give the same command again later: what was uploaded is not sent again.")
+    temporary.wait = wait
+    return temporary
 
 
 def _line(text: str | None) -> str:

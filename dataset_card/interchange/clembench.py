@@ -78,7 +78,7 @@ class Played:
 
 def answers(asked: Iterable[Call | Failure]) -> dict[CallKey, Call]:
     """Return the answers among what was asked in an episode, by key; of two the later one, as a run folder has it."""
-    return {CallKey(one.episode_id, one.turn, one.role): one for one in asked if isinstance(one, Call)}
+    return {CallKey(call.episode_id, call.turn, call.role): call for call in asked if isinstance(call, Call)}
 
 
 def pair_folder(run: Run) -> str:
@@ -110,12 +110,12 @@ def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> 
     """
     counts: dict[str, int] = {}
     folder = pair or pair_folder(run)
-    found = {}
-    for one in instances:
-        experiment = f"{one.category}_{one.difficulty}"
-        found[one.instance_id] = Place(folder, experiment, counts.get(experiment, 0))
+    places = {}
+    for instance in instances:
+        experiment = f"{instance.category}_{instance.difficulty}"
+        places[instance.instance_id] = Place(folder, experiment, counts.get(experiment, 0))
         counts[experiment] = counts.get(experiment, 0) + 1
-    return found
+    return places
 
 
 def target_name(instance: Instance) -> str:
@@ -153,7 +153,7 @@ def players(names: tuple[str, str]) -> Document:
 def interactions(played: Played) -> Document:
     """Return the content of ``interactions.json``."""
     rounds = episode_rounds(played)
-    counts = [_requests(one) for one in rounds]
+    counts = [_requests(turn_events) for turn_events in rounds]
     outcome = played.episode.outcome
     names = model_names(played.run, played.place.pair)
     return {
@@ -180,7 +180,7 @@ def interactions(played: Played) -> Document:
 
 def episode_rounds(played: Played) -> list[list[Event]]:
     """Return the events of an episode, one list a turn."""
-    turns = {one.turn: one for one in played.episode.turns}
+    turns = {turn.turn: turn for turn in played.episode.turns}
     answered = {key.turn for key in played.calls}
     rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
     rounds = rounds or [[]]
@@ -193,8 +193,8 @@ def episode_rounds(played: Played) -> list[list[Event]]:
 
 def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
     asked = played.call(number, "describer")
-    earlier = [one.rendering for one in played.episode.turns if one.turn < number and one.rendering is not None]
-    drawn = [played.place.image(f"{one.sha256}.png") for one in earlier]
+    earlier = [turn.rendering for turn in played.episode.turns if turn.turn < number and turn.rendering is not None]
+    drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
     seen = [played.place.image(target_name(played.instance)), *drawn]
     prompt = asked.prompt if asked is not None else None
     events = [
@@ -234,5 +234,5 @@ def _event(played: Played, source: str, to: str, kind: str, content: str, images
 
 def _requests(events: Sequence[Event]) -> tuple[int, int]:
     """Count the answers of a round, and those that broke the rules."""
-    answers = sum(one["from"] in (DESCRIBER, GENERATOR) for one in events)
-    return answers, sum(one["action"]["type"] == "invalid format" for one in events)
+    answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
+    return answers, sum(event["action"]["type"] == "invalid format" for event in events)

@@ -94,7 +94,11 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
     """
     path = folder / INTERACTIONS
     shown = [
-        one for logged in _read(path).turns for event in logged if event.to == DESCRIBER for one in event.action.image
+        image
+        for logged in _read(path).turns
+        for event in logged
+        if event.to == DESCRIBER
+        for image in event.action.image
     ]
     if not shown:
         raise InputError(f"{path}: {DESCRIBER} was shown no picture", "The first one that it is shown is the target.")
@@ -123,7 +127,7 @@ def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     experiment = folders[0].parent / EXPERIMENT
     settings = read_document(experiment) if experiment.is_file() else {}
     known = {name: settings[name] for name in Rules.model_fields if name in settings}
-    longest = max(len(_read(one / INTERACTIONS).turns) for one in folders)
+    longest = max(len(_read(folder / INTERACTIONS).turns) for folder in folders)
     rules = parsed(TypeAdapter(Rules), experiment, {"max_turns": max(longest, Rules().max_turns)} | known)
     names = [str(first.players.get(seat, {}).get("model_name", "unknown"))[:300] for seat in (DESCRIBER, GENERATOR)]
     names = [rules.untagged(name) for name in names]  # exported by this project, its own part taken out
@@ -147,7 +151,9 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     """
     recorded = _read_episode(results, folder / INTERACTIONS, instance.instance_id)
     game = ReconstructionGame()
-    table = RecordedTable(instance.instance_id, recorded.calls, recorded.failures, lambda one: pictures[one.sha256])
+    table = RecordedTable(
+        instance.instance_id, recorded.calls, recorded.failures, lambda rendering: pictures[rendering.sha256]
+    )
     pictures = recorded.pictures
     setup = EpisodeSetup(
         instance=instance, payload=None, pictures={"target": target}, rules=rules, prompts=load_prompts(game.name)
@@ -166,10 +172,10 @@ def played_folders(results: ResultsFolder) -> list[Path]:
     Raises:
         InputError: None was.
     """
-    found = [one for one in results.instances() if (one / INTERACTIONS).is_file()]
-    if not found:
+    folders = [folder for folder in results.instances() if (folder / INTERACTIONS).is_file()]
+    if not folders:
         raise InputError(f"{results.pair}: no instance was played", f"A played one has its {INTERACTIONS}.")
-    return found
+    return folders
 
 
 def instance_name(folder: Path) -> str:
@@ -242,15 +248,15 @@ def _read(path: Path) -> Interactions:
         return Interactions.model_validate(read_document(path))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(one) for one in first["loc"])
+        where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{path}: {where}: {first['msg']}", "Give a file as clembench writes it.") from error
 
 
 def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     """Return category and difficulty: as the instance says, else as in the experiment's name ``bar_graph_easy``."""
     words = _slug(folder.parent.name)
-    category = document.get("category") or next((one for one in CATEGORIES if one in words), None)
-    difficulty = document.get("difficulty") or next((one for one in DIFFICULTIES if one in words), None)
+    category = document.get("category") or next((name for name in CATEGORIES if name in words), None)
+    difficulty = document.get("difficulty") or next((name for name in DIFFICULTIES if name in words), None)
     if category is None or difficulty is None:
         raise InputError(
             f"{folder}: nothing says which category and difficulty it is of",

@@ -29,10 +29,12 @@ def find_losses(release: StoredRelease, other: StoredRelease) -> Iterator[str]:
         other: The one whose place it would take.
     """
     decisions = {tombstone.run_id: tombstone for tombstone in release.tombstones}
-    if release.record.instance_set == other.record.instance_set:
-        for run_id in sorted(other.runs.keys() - release.runs.keys()):
-            if run_id not in decisions or not decisions[run_id].removes:
-                yield f"run {run_id} would vanish"
+    sets = release.record.instance_sets
+    for run_id in sorted(other.runs.keys() - release.runs.keys()):
+        run = other.runs[run_id]
+        on_other_targets = sets.get(run.game, run.instance_set) != run.instance_set
+        if not on_other_targets and (run_id not in decisions or not decisions[run_id].removes):
+            yield f"run {run_id} would vanish"
     for tombstone in other.tombstones:
         decision = decisions.get(tombstone.run_id)
         if tombstone.kind == "disputed" or (decision is not None and decision.kind != "disputed"):

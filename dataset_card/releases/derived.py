@@ -10,8 +10,7 @@ from dataset_card.card.maintainer_texts import MaintainerTexts
 from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
-from dataset_card.tables.rows import ReleaseSource
-from dataset_card.tables.schema import ALL_CONFIGS
+from dataset_card.tables.source import ReleaseSource
 
 DERIVED_FILES = (*CARD_FILES, CHANGES, CROISSANT)
 """What ``derived_files`` makes."""
@@ -29,15 +28,15 @@ def derived_files(
 
     Args:
         folder: The release, its tables written.
-        source: What it is made of.
+        source: Its games.
         record: What it says of itself.
         maintainer_texts: Texts of the maintainers' sections.
         verification: What was computed again of it.
         hashes: SHA-256 of the files of its tables by path.
     """
-    present = {part.config for part in record.parts}
-    written = tuple(sum_parts(config, record.parts) for config in ALL_CONFIGS if config.name in present)
-    facts = CardFacts(source, written, choose_example(source), record.name, maintainer_texts, verification)
+    written = tuple(sum_parts(config, record.parts) for config in record.configs)
+    example = None if source.reconstruction is None else choose_example(source.reconstruction)
+    facts = CardFacts(source, written, example, record.name, maintainer_texts, verification)
     version = semantic_version(record.benchmark, record.date, record.content)
-    croissant = render_croissant(folder, source, version, record.date, hashes)
+    croissant = render_croissant(folder, source, record.configs, version, record.date, hashes)
     return card_files(facts) | {CHANGES: render_changes(record).encode(), CROISSANT: croissant.encode()}

@@ -9,7 +9,7 @@ from dataset_card.card.card import CARD_FILES
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
-from dataset_card.tables.schema import ALL_CONFIGS, SPLIT
+from dataset_card.tables.schema import ALL_CONFIGS, SPLIT, transcripts_name
 from ircore.core.errors import InputError
 
 OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})
@@ -18,13 +18,15 @@ OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION})
 SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, *OPTIONAL_FILES})
 """Files of which a release has one each."""
 
-PATTERNS = (*sorted(SINGLE_FILES), *(config.pattern for config in ALL_CONFIGS))
+_TABLES = (*(config.name for config in ALL_CONFIGS), transcripts_name("*"))
+"""Names of tables, with ``*`` for the name of a game."""
+
+PATTERNS = (*sorted(SINGLE_FILES), *(f"data/{name}/{SPLIT}-*.parquet" for name in _TABLES))
 """All files of a release, with ``*`` for any characters."""
 
 _RUN_ID = r"[a-z0-9][a-z0-9_.-]{0,99}"
-_TABLE = re.compile(
-    rf"data/({'|'.join(config.name for config in ALL_CONFIGS)})/{SPLIT}-({_RUN_ID}-)?\d{{5}}-of-\d{{5}}\.parquet"
-)
+_NAMES = "|".join(re.escape(name).replace(r"\*", r"[a-z0-9][a-z0-9_.-]{0,99}") for name in _TABLES)
+_TABLE = re.compile(rf"data/({_NAMES})/{SPLIT}-({_RUN_ID}-)?\d{{5}}-of-\d{{5}}\.parquet")
 _BLOCK = 1024 * 1024
 
 
@@ -67,15 +69,15 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
-    found = {}
+    files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
             continue
         if path.is_symlink() or not belongs_to_release(name):
             raise InputError(f"{path}: not part of a release", "Move it out of the folder: all in it is published.")
-        found[name] = read_local_file(path)
-    return found
+        files[name] = read_local_file(path)
+    return files
 
 
 def read_local_file(path: Path) -> LocalFile:

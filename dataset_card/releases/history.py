@@ -3,27 +3,33 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from dataset_card.games.tables import DeclaredTables
 from dataset_card.releases.program import program_key
 from dataset_card.releases.record import (
     Entry,
+    GameRecord,
     ReleaseRecord,
     RunChange,
     RunNote,
+    TableRecord,
     content_hash,
+    layout_configs,
     release_name,
 )
 from dataset_card.releases.renderer import renderer
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.parts import Part, layout_key
-from dataset_card.tables.rows import ReleaseSource
-from dataset_card.tables.schema import CONFIGS
+from dataset_card.tables.schema import Config
+from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, parse_day
-from ircore.results.benchmark_version import version_of
+from ircore.core.records import RECONSTRUCTION
+from ircore.results.benchmark_version import Version, version_of
 
 
 def describe_release(
     source: ReleaseSource,
+    configs: tuple[Config, ...],
     parts: tuple[Part, ...],
     texts: dict[str, str],
     previous: StoredRelease | None,
@@ -33,8 +39,9 @@ def describe_release(
     """Return what a release says of itself; one that holds what the previous one holds is that release.
 
     Args:
-        source: What it is made of.
-        parts: What each run adds to each table.
+        source: Its games.
+        configs: Its tables.
+        parts: Rows that each run adds to each table.
         texts: The content of its files of records, by name.
         previous: The release before.
         tombstones: Of all runs that were withdrawn, corrected or are disputed.
@@ -43,43 +50,83 @@ def describe_release(
     Raises:
         InputError: Two runs were played with different prompts.
     """
-    version = version_of(source.results)
-    layout = layout_key(CONFIGS)
+    games = tuple(_game_record(game) for game in source.others)
+    version = _version_of(source)
+    layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
-        changed = {"parts": parts, "program": program_key(), "renderer": renderer()}
-        return previous.record.model_copy(update=changed)
+        tables = tuple(TableRecord.of(config) for config in configs) if games else ()
+        written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
+        return previous.record.model_copy(update=written)
     day = date or _newest(source, tombstones)
-    name = release_name(version.name, day, content)
+    benchmark = None if version is None else version.name
+    name = release_name(benchmark, day, content)
     entry = Entry(
         name=name,
         date=day,
         added=tuple(_added(source, previous)),
         changed=tuple(_changed(source, parts, previous)),
-        withdrawals=tuple(one for one in tombstones if previous is None or one not in previous.tombstones),
-        notes=tuple(_notes(source, previous, version.words)),
+        withdrawals=tuple(
+            tombstone for tombstone in tombstones if previous is None or tombstone not in previous.tombstones
+        ),
+        notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
+        schema_=3 if games else 1,
         name=name,
-        benchmark=version.name,
-        instance_set=version.instance_set,
-        prompts=version.prompts,
+        benchmark=benchmark,
+        instance_set=games[0].instance_set if version is None else version.instance_set,
+        prompts=games[0].prompts if version is None else version.prompts,
+        games=games,
+        tables=tuple(TableRecord.of(config) for config in configs) if games else (),
         date=day,
         content=content,
         layout=layout,
         program=program_key(),
         renderer=renderer(),
-        judges=source.results.judges,
+        judges=_judges(source),
         parts=parts,
         parent=previous.as_parent() if previous is not None else None,
         history=(entry, *(previous.record.history if previous is not None else ())),
     )
 
 
+def _version_of(source: ReleaseSource) -> Version | None:
+    return None if source.reconstruction is None else version_of(source.reconstruction.results)
+
+
+def _judges(source: ReleaseSource) -> tuple[str, ...]:
+    return () if source.reconstruction is None else source.reconstruction.results.judges
+
+
+def _game_record(tables: DeclaredTables) -> GameRecord:
+    """Return what a release says of a game other than reconstruction.
+
+    Raises:
+        InputError: Two runs were played with different prompts.
+    """
+    game = tables.game
+    prompts = {run.run.prompts: run.run.run_id for run in tables.runs}
+    if len(prompts) > 1:
+        (first, run), (second, other) = list(prompts.items())[:2]
+        raise InputError(
+            f"{run} was played with the prompts {first}, {other} with {second}", "Give runs with the same prompts."
+        )
+    return GameRecord(
+        name=game.name,
+        title=game.title,
+        paper=game.paper,
+        headline=game.headline.title,
+        seats=tuple(seat.name for seat in game.seats),
+        instance_set=tables.instances.identity,
+        prompts=next(iter(prompts)),
+    )
+
+
 def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days = []
-    for text in (*(run.run.started[:10] for run in source.runs), *(one.date for one in tombstones)):
+    for text in (*(run.run.started[:10] for run in source.runs), *(tombstone.date for tombstone in tombstones)):
         with suppress(InputError):
             days.append(parse_day(text, "started"))
     return max(days, default="1970-01-01")
@@ -95,20 +142,25 @@ def _changed(source: ReleaseSource, parts: tuple[Part, ...], previous: StoredRel
         return
     for run in source.runs:
         run_id = run.run.run_id
-        own = [one for one in parts if one.run_id == run_id]
+        own = [part for part in parts if part.run_id == run_id]
         tables = tuple(
-            one.config for one in own if (old := previous.parts.get((one.config, run_id))) and old.key != one.key
+            part.config for part in own if (old := previous.parts.get((part.config, run_id))) and old.key != part.key
         )
         if run_id in previous.runs and tables:
             yield RunChange(run=RunNote.of(run.run), tables=tables)
 
 
-def _notes(source: ReleaseSource, previous: StoredRelease | None, benchmark: str) -> Iterator[str]:
+def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Version | None) -> Iterator[str]:
     if previous is None:
         return
-    if previous.record.instance_set != source.instances.identity:
-        yield f"Other targets: {benchmark}. Runs on the previous ones stay in the releases before this one."
-    now, before = set(source.results.judges), set(previous.record.judges)
+    sets = previous.record.instance_sets
+    for game in source.games:
+        if game.name not in sets:
+            yield f"New game: {game.name}."
+        elif sets[game.name] != game.instances.identity:
+            said = version.words if version is not None and game.name == RECONSTRUCTION else game.name
+            yield f"Other targets: {said}. Runs on the former ones stay in the releases before this one."
+    now, before = set(_judges(source)), set(previous.record.judges)
     for word, names in (("New judges", now - before), ("Judges no longer there", before - now)):
         if names:
             yield f"{word}: {', '.join(sorted(names))}."

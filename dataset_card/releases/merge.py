@@ -10,14 +10,16 @@ from pathlib import Path
 from dataset_card.card.maintainer_texts import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
-from dataset_card.releases.selection import Selection
-from dataset_card.releases.stored import StoredRelease, StoredRun
+from dataset_card.releases.selection import InstanceSets, Selection, replaced_by
+from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
 from ircore.core.errors import WorkError
 from ircore.core.lifecycle import Withdrawal
-from ircore.instances.store import InstanceSet
+
+AnyStoredRun = StoredRun | StoredGameRun
 
 
-def merge_releases(mine: StoredRelease, head: StoredRelease, instances: InstanceSet, out: Path) -> Built:
+def merge_releases(mine: StoredRelease, head: StoredRelease, instances: InstanceSets, out: Path) -> Built:
     """Write the release that holds what two releases hold, built upon one of them.
 
     A withdrawal in either release wins, unless the other one reinstated the run later. Maintainers' sections come from
@@ -26,7 +28,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     Args:
         mine: The release whose runs and decisions are added.
         head: The release that the new one is built upon: its parent.
-        instances: The set that the runs of both were played on.
+        instances: The set that the runs of each game were played on, by the game's name.
         out: Where to; it must not exist or be empty.
 
     Raises:
@@ -34,7 +36,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
         WorkError: The releases are of different targets, both changed a run, or both have a run of the same submission
             under the same rules; or the place cannot be written.
     """
-    if {mine.record.instance_set, head.record.instance_set} != {instances.identity}:
+    if any(run.instance_set != instances[run.game].identity for run in (*mine.runs.values(), *head.runs.values())):
         raise WorkError(
             f"{mine.folder}: is of other targets than {head.record.name}, so that they cannot be merged",
             "Build it again with --former and runs on the same targets.",
@@ -56,7 +58,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
 class _Changes:
     """What two releases changed since the last release that both carry on."""
 
-    def __init__(self, mine: StoredRelease, head: StoredRelease, instances: InstanceSet) -> None:
+    def __init__(self, mine: StoredRelease, head: StoredRelease, instances: InstanceSets) -> None:
         self._mine, self._head = mine, head
         self._mine_since = _since(mine.record.history, head.record.history)
         self._head_since = _since(head.record.history, mine.record.history)
@@ -74,7 +76,7 @@ class _Changes:
                 merged[run_id] = mine[run_id]
         return merged
 
-    def runs(self) -> Iterator[StoredRun]:
+    def runs(self) -> Iterator[AnyStoredRun]:
         """Yield every run of either release, as it is in the one whose rows of it hold.
 
         Raises:
@@ -87,10 +89,11 @@ class _Changes:
             else:
                 yield self._run(self._mine if run_id in mine else self._head, run_id)
 
-    def _run(self, release: StoredRelease, run_id: str) -> StoredRun:
-        return StoredRun(release, release.runs[run_id], self._instances)
+    def _run(self, release: StoredRelease, run_id: str) -> AnyStoredRun:
+        run = release.runs[run_id]
+        return stored_run(release, run, self._instances[run.game])
 
-    def _newer(self, mine: StoredRun, head: StoredRun) -> StoredRun:
+    def _newer(self, mine: AnyStoredRun, head: AnyStoredRun) -> AnyStoredRun:
         """Return the one whose rows hold of two copies of a run."""
         if _same_rows(mine, head):
             if mine.provenance() in (None, head.provenance()):
@@ -126,18 +129,18 @@ def _by_run(tombstones: Sequence[Withdrawal]) -> Mapping[str, Withdrawal]:
     return {tombstone.run_id: tombstone for tombstone in tombstones if tombstone.run_id is not None}
 
 
-def _same_rows(mine: StoredRun, head: StoredRun) -> bool:
+def _same_rows(mine: AnyStoredRun, head: AnyStoredRun) -> bool:
     """Say whether two copies of a run are the same; in another layout the same rows have other keys."""
     if mine.run != head.run:
         return False
-    return mine.keys() == head.keys() or mine.records == head.records
+    return mine.keys() == head.keys() or bool(mine.records == head.records)
 
 
-def _refuse_twins(runs: Sequence[StoredRun], head: StoredRelease) -> None:
+def _refuse_twins(runs: Sequence[AnyStoredRun], head: StoredRelease) -> None:
     """Refuse two runs of one submission under the same rules: one of them has to be the corrected one."""
-    there = {(run.run.slug, run.run.rules): run for run in runs if run.release is head}
+    there = {replaced_by(run): run for run in runs if run.release is head}
     for run in runs:
-        twin = there.get((run.run.slug, run.run.rules), run)
+        twin = there.get(replaced_by(run), run)
         if twin is not run:
             raise WorkError(
                 f"{run.path}: holds run {run.run.run_id}, and {head.record.name} has {twin.run.run_id} of the same "

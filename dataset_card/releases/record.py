@@ -5,15 +5,20 @@ changed and withdrawn against the previous release stays in the history of every
 """
 
 import hashlib
+import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.parts import Part
+from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, PREVIEWS, Column, Config, Kind
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameRun
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import Day, Line, Name, Record, Run, Sha256
+from ircore.core.records import RECONSTRUCTION, Day, Line, Name, Record, Run, Sha256
 from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 
@@ -35,12 +40,30 @@ CHANGES = "CHANGELOG.md"
 MAX_BYTES = 64 * 1024 * 1024
 """Of a release's files beside the tables."""
 
+EARLIER = 2
+"""Version of ``release.json`` in releases of one game other than reconstruction, before games shared a release."""
+
 
 class Vouched(Record):
     """Who vouches for a run: a line of ``provenance.jsonl``."""
 
     run_id: Name
     provenance: Provenance
+
+
+def _kind_of_run(document: Any) -> str:
+    """Return which record a line of ``runs.jsonl`` is."""
+    game = document.get("game", RECONSTRUCTION) if isinstance(document, dict) else RECONSTRUCTION
+    return "run" if game == RECONSTRUCTION else "game run"
+
+
+ANY_RUN: TypeAdapter[Run | GameRun] = TypeAdapter(
+    Annotated[
+        Annotated[Run, Tag("run")] | Annotated[GameRun, Tag("game run")],
+        Discriminator(_kind_of_run),
+    ]
+)
+"""A line of ``runs.jsonl``: a run of any game."""
 
 
 class RunNote(Record):
@@ -51,7 +74,7 @@ class RunNote(Record):
     name: Line = Field(description="The pair's name.")
 
     @classmethod
-    def of(cls, run: Run) -> "RunNote":
+    def of(cls, run: Run | GameRun) -> "RunNote":
         """Return the note of a run."""
         return cls(run_id=run.run_id, slug=run.slug, name=run.submission.name)
 
@@ -83,14 +106,77 @@ class Parent(Record):
     )
 
 
+class ColumnRecord(Record):
+    """A column of a table."""
+
+    name: str = Field(pattern=r"^[a-z][A-Za-z0-9_.-]{0,120}$", description="Its name.")
+    kind: Kind = Field(description="Type of its values.")
+    description: str = Field(max_length=4000, description="Meaning of its values.")
+    nullable: bool = Field(default=False, description="Whether a row may have no value here.")
+
+
+class TableRecord(Record):
+    """A table with the columns that the games of the release gave it."""
+
+    name: Name = Field(description="Its name in load_dataset.")
+    row: str = Field(max_length=1000, description="Meaning of a row.")
+    columns: tuple[ColumnRecord, ...] = Field(description="In the order of the files.")
+    default: bool = Field(default=False, description="Whether it is loaded when no table is named.")
+
+    @classmethod
+    def of(cls, config: Config) -> "TableRecord":
+        """Return the record of a table."""
+        columns = tuple(
+            ColumnRecord(name=column.name, kind=column.kind, description=column.description, nullable=column.nullable)
+            for column in config.columns
+        )
+        return cls(name=config.name, row=config.row, columns=columns, default=config.default)
+
+    def config(self) -> Config:
+        """Return the table in the form that its files are read by."""
+        columns = (Column(column.name, column.kind, column.description, column.nullable) for column in self.columns)
+        return Config(self.name, self.row, tuple(columns), self.default)
+
+
+class GameRecord(Record):
+    """A game of a release other than reconstruction."""
+
+    name: Name = Field(description="Entry-point name in the group ircore.games.")
+    title: Line = Field(description="Name of the game for people.")
+    paper: Line | None = Field(default=None, description="Address of the paper that describes it.")
+    headline: Line = Field(description="Title of the measure that its board is ordered by.")
+    seats: tuple[Name, ...] = Field(description="Its seats in the order of the game.")
+    instance_set: Sha256 = Field(description="Identity of the instance set that its runs were played on.")
+    prompts: Line = Field(description="Version of the prompts that its runs were played with.")
+
+
+def _is_empty(value: object) -> bool:
+    return value == ()
+
+
 class ReleaseRecord(Record):
     """The identity of a release, what it is made of, and how it came about. File ``release.json``."""
 
-    schema_: int = Field(default=1, alias="schema", ge=1, le=1, description="Version of this format.")
+    schema_: Literal[1, 2, 3] = Field(
+        default=1,
+        alias="schema",
+        description="Version of this format: 1 holds runs of reconstruction alone, 3 those of other games too; 2 was "
+        "an earlier format of releases of one other game.",
+    )
     name: Name = Field(description="Benchmark version, date and the first digits of content; its tag on the Hub.")
     benchmark: Name | None = Field(description="Version of the benchmark; null if the set is not a released one.")
-    instance_set: Sha256 = Field(description="Identity of the instance set that all runs were played on.")
-    prompts: Line = Field(description="Version of the prompts that all runs were played with.")
+    instance_set: Sha256 = Field(
+        description="Identity of the instance set that all runs were played on; of the first game if there are several."
+    )
+    prompts: Line = Field(description="Version of the prompts that all these runs were played with.")
+    games: tuple[GameRecord, ...] = Field(
+        default=(), exclude_if=_is_empty, description="Games other than reconstruction, by name."
+    )
+    tables: tuple[TableRecord, ...] = Field(
+        default=(),
+        exclude_if=_is_empty,
+        description="Its tables; empty if there are no other games, so that they have the columns of reconstruction.",
+    )
     date: Day = Field(description="Of the release; if nobody named one, the day of the newest thing in it.")
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
@@ -113,6 +199,25 @@ class ReleaseRecord(Record):
         """SHA-256 of every file of a table, by its path."""
         return {name: shard.sha256 for part in self.parts for name, shard in part.files.items()}
 
+    @property
+    def configs(self) -> tuple[Config, ...]:
+        """Its tables, the default one first."""
+        if self.tables:
+            return tuple(table.config() for table in self.tables)
+        present = {part.config for part in self.parts}
+        return tuple(config for config in ALL_CONFIGS if config in CONFIGS or config.name in present)
+
+    @property
+    def instance_sets(self) -> dict[str, str]:
+        """The identity of the instance set of each game, reconstruction first."""
+        sets = {game.name: game.instance_set for game in self.games}
+        return sets if self.instance_set in sets.values() else {RECONSTRUCTION: self.instance_set, **sets}
+
+
+def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
+    """Return the tables whose columns decide the layout of a release: all but the small pictures, made on demand."""
+    return tuple(config for config in configs if config.name != PREVIEWS.name)
+
 
 def release_name(benchmark: str | None, date: str, content: str) -> str:
     """Return the name of a release, which serves as its tag: ``2026.1-2026-12-01-1a2b3c4d``."""
@@ -128,9 +233,17 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
         layout: Hash of the columns and of how its tables are written.
     """
     lines = [f"layout {layout}"]
-    lines += [f"{one.config}/{one.run_id or ''} {one.key}" for one in parts]
+    lines += [f"{part.config}/{part.run_id or ''} {part.key}" for part in parts]
     lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def _schema_of(data: bytes) -> object:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return document.get("schema") if isinstance(document, dict) else None
 
 
 def read_release(folder: Path) -> ReleaseRecord:
@@ -144,8 +257,13 @@ def read_release(folder: Path) -> ReleaseRecord:
         raise InputError(f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build")
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB")
+    data = path.read_bytes()
     try:
-        return ReleaseRecord.model_validate_json(path.read_bytes())
+        if _schema_of(data) == EARLIER:
+            from dataset_card.releases.earlier import read_earlier_release
+
+            return read_earlier_release(folder, data)
+        return ReleaseRecord.model_validate_json(data)
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Build the release again.") from error
 

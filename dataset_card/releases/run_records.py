@@ -38,7 +38,7 @@ def records_path(release: Path, parts: Iterable[Part]) -> Path:
         release: Its folder.
         parts: What the run has in it; other tables than those that its records are in do not matter.
     """
-    keys = sorted(f"{one.config} {one.key}" for one in parts if one.config in _TABLES)
+    keys = sorted(f"{part.config} {part.key}" for part in parts if part.config in _TABLES)
     return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
 
 

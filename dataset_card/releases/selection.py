@@ -1,16 +1,26 @@
-"""Which runs a release holds: those that are given, those of the previous release, less what was withdrawn."""
+"""The runs that a release holds: new ones, those of the previous release, less the withdrawn ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from dataset_card.releases.stored import StoredRelease, StoredRun
+from dataset_card.games.tables import rules_key
+from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
-from ircore.instances.store import InstanceSet
-from ircore.runs.folder import RunFolder
+from ircore.core.records import Rules
+from ircore.instances.store import AnyInstanceSet
+from ircore.runs.folder import GameRunFolder, RunFolder
 
-ReleaseRun = RunFolder | StoredRun
+NewRun = RunFolder | GameRunFolder
+"""A run folder of any game."""
+
+ReleaseRun = NewRun | StoredRun | StoredGameRun
 """A run that a release is made of, where it is stored."""
+
+InstanceSets = Mapping[str, AnyInstanceSet]
+"""The instance set of each game, by the game's name."""
 
 
 @dataclass(frozen=True)
@@ -21,91 +31,122 @@ class Selection:
     """In no particular order."""
 
     tombstones: tuple[Withdrawal, ...]
-    """One a run that was withdrawn or corrected, now or before, or is disputed; each names its run."""
+    """The decision about each run that was ever withdrawn, corrected or reinstated, or is disputed."""
 
     unmatched: tuple[Withdrawal, ...]
     """Withdrawals that concern no run, now or before."""
 
     left_out: tuple[Withdrawal, ...]
-    """Those for which a run that was given stays out."""
+    """Withdrawals that keep a run out although its folder was named."""
 
 
 def select_runs(
-    given: Sequence[RunFolder],
-    instances: InstanceSet,
+    new_runs: Sequence[NewRun],
+    instances: InstanceSets,
     previous: StoredRelease | None,
     withdrawals: Sequence[Withdrawal] | None,
 ) -> Selection:
     """Return the runs that a release holds.
 
-    Nothing leaves in silence: a run of the previous release that is not given again is kept unless it was withdrawn.
+    Nothing leaves in silence: a run of the previous release without a new folder stays unless it was withdrawn.
 
     Args:
-        given: Run folders; one takes the place of a run of the previous release with the same id.
-        instances: The set that all of them were played on.
-        previous: The previous release; its runs are passed over if they were played on another set.
-        withdrawals: What was withdrawn, corrected or is disputed; None if nothing was said, so that disputes stay.
+        new_runs: Run folders; a folder replaces the run of the previous release with the same id.
+        instances: The set that the runs of each game were played on.
+        previous: The previous release; its runs on other sets are left out.
+        withdrawals: Runs that were withdrawn, corrected, reinstated or disputed; None if nothing was said, so that
+            disputes stay.
 
     Raises:
-        InputError: A run was played on another set, a run is there twice or takes a place that is not free, or no run
-            is left.
+        InputError: A run was played on another set, appears twice, or replaces another run without a withdrawal; the
+            set of a game of the previous release is missing; or no run is left.
     """
-    _refuse_unfit(given, instances)
+    _refuse_unfit(new_runs, instances)
     runs: dict[str, ReleaseRun] = {}
-    if previous is not None and previous.record.instance_set == instances.identity:
-        runs |= {one.run_id: StoredRun(previous, one, instances) for one in previous.runs.values()}
-    runs |= {one.run.run_id: one for one in given}
+    if previous is not None:
+        _refuse_missing_sets(previous, instances)
+        runs |= {run.run_id: stored_run(previous, run, instances[run.game]) for run in _carried(previous, instances)}
+    runs |= {run.run.run_id: run for run in new_runs}
     tombstones = _tombstones(runs.values(), previous, withdrawals)
-    kept = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
-    if not kept:
+    remaining = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
+    if not remaining:
         raise InputError("no run is left for the release", "Give at least one with --runs.")
-    _refuse_successors(kept)
-    slugs = {one.slug for one in tombstones.values()}
-    unmatched = tuple(one for one in withdrawals or () if one.slug not in slugs)
-    left_out = tuple(known for one in given if (known := tombstones.get(one.run.run_id)) and known.removes)
-    return Selection(kept, tuple(tombstones[run_id] for run_id in sorted(tombstones)), unmatched, left_out)
+    _refuse_successors(remaining)
+    slugs = {tombstone.slug for tombstone in tombstones.values()}
+    unmatched = tuple(withdrawal for withdrawal in withdrawals or () if withdrawal.slug not in slugs)
+    left_out = tuple(
+        tombstone for run in new_runs if (tombstone := tombstones.get(run.run.run_id)) and tombstone.removes
+    )
+    return Selection(remaining, tuple(tombstones[run_id] for run_id in sorted(tombstones)), unmatched, left_out)
+
+
+def _carried(previous: StoredRelease, instances: InstanceSets) -> Iterable[Any]:
+    """Return the runs of the previous release that were played on the sets of the new one."""
+    return [run for run in previous.runs.values() if run.instance_set == instances[run.game].identity]
+
+
+def _refuse_missing_sets(previous: StoredRelease, instances: InstanceSets) -> None:
+    for run in previous.runs.values():
+        if run.game not in instances:
+            raise InputError(
+                f"{previous.folder}: has runs of {run.game}, whose instance set was not given",
+                "Name it with a further --instances; ircore release pull brings it back from the release.",
+            )
 
 
 def _tombstones(
     runs: Iterable[ReleaseRun], previous: StoredRelease | None, withdrawals: Sequence[Withdrawal] | None
 ) -> dict[str, Withdrawal]:
-    """Return what holds of each run about which anything was decided, now or before, by its id."""
-    found = {
-        one.run_id: one
-        for one in (previous.tombstones if previous is not None else ())
+    """Return the decision that holds for each run about which anything was decided, now or before, by run id."""
+    tombstones = {
+        tombstone.run_id: tombstone
+        for tombstone in (previous.tombstones if previous is not None else ())
         # A dispute is over when it is not said again.
-        if one.run_id is not None and (one.kind != "disputed" or withdrawals is None)
+        if tombstone.run_id is not None and (tombstone.kind != "disputed" or withdrawals is None)
     }
-    for one in withdrawals or ():
+    for withdrawal in withdrawals or ():
         for run in runs:
             run_id = run.run.run_id
-            if one.concerns(run.run) and (holds := one.follows(found.get(run_id))) is not None:
-                found[run_id] = holds.model_copy(update={"run_id": run_id, "transcripts": None})
-    return found
+            known = tombstones.get(run_id)
+            if withdrawal.concerns(run.run) and (holds := withdrawal.follows(known)) is not None:
+                tombstones[run_id] = holds.model_copy(update={"run_id": run_id, "transcripts": None})
+    return tombstones
 
 
-def _refuse_unfit(given: Sequence[RunFolder], instances: InstanceSet) -> None:
-    """Refuse runs of another set, and one that is given twice."""
-    seen: dict[str, RunFolder] = {}
-    for one in given:
-        if one.run.instance_set != instances.identity:
+def _refuse_unfit(new_runs: Sequence[NewRun], instances: InstanceSets) -> None:
+    """Refuse runs of another set, and a run whose folder is named twice."""
+    seen: dict[str, NewRun] = {}
+    for run in new_runs:
+        played_on = instances.get(run.game)
+        if played_on is None:
             raise InputError(
-                f"{one.path}: was played on another instance set ({one.run.instance_set[:12]}…) than "
-                f"{instances.folder} ({instances.identity[:12]}…)",
+                f"{run.path}: a run of {run.game}, and --instances names sets of {', '.join(instances)}",
                 "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
             )
-        twin = seen.setdefault(one.run.run_id, one)
-        if twin is not one:
-            raise InputError(f"{twin.path} and {one.path} are the same run {one.run.run_id}", "Give one of them.")
+        if run.run.instance_set != played_on.identity:
+            raise InputError(
+                f"{run.path}: was played on another instance set ({run.run.instance_set[:12]}…) than "
+                f"{played_on.folder} ({played_on.identity[:12]}…)",
+                "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
+            )
+        twin = seen.setdefault(run.run.run_id, run)
+        if twin is not run:
+            raise InputError(f"{twin.path} and {run.path} are the same run {run.run.run_id}", "Give one of them.")
 
 
 def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
-    """Refuse a run that takes the place of one of the previous release without a word of why."""
-    before = {(one.run.slug, one.run.rules): one for one in runs if isinstance(one, StoredRun)}
-    for one in runs:
-        old = before.get((one.run.slug, one.run.rules), one)
-        if old is not one:
+    """Refuse a run that replaces a run of the previous release without a withdrawal that says why."""
+    before = {replaced_by(run): run for run in runs if isinstance(run, StoredRun | StoredGameRun)}
+    for run in runs:
+        old = before.get(replaced_by(run), run)
+        if old is not run:
             raise InputError(
-                f"{one.path}: the previous release holds {old.run.run_id}, of the same submission under the same rules",
+                f"{run.path}: the previous release holds {old.run.run_id}, of the same submission under the same rules",
                 "Say why it goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
             )
+
+
+def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
+    """Return game, submission and rules: of two runs that share them, one has to replace the other."""
+    rules = run.run.rules
+    return run.run.game, run.run.slug, rules.key if isinstance(rules, Rules) else rules_key(rules)

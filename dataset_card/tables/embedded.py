@@ -21,6 +21,9 @@ class EmbeddedPictures:
         self._paths, self._column = tuple(paths), column
         self._group: tuple[tuple[Path, int], dict[str, bytes]] | None = None
 
+    def __contains__(self, sha256: str) -> bool:
+        return sha256 in self._places
+
     def read(self, sha256: str) -> bytes:
         """Return the bytes of a picture; of neighbours in a table, the row group is read once.
 

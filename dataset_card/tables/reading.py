@@ -3,17 +3,25 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import fsum, isclose
+from math import fsum
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from dataset_card.findings import Findings, Pictures
+from dataset_card.findings import Findings, Pictures, same_value, short_value
 from dataset_card.tables.embedded import EmbeddedPictures
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows
-from dataset_card.tables.schema import INSTANCES, LEADERBOARD, PREVIEW_SIDE, PREVIEWS
+from dataset_card.tables.schema import (
+    EPISODES,
+    INSTANCES,
+    LEADERBOARD,
+    PREVIEW_SIDE,
+    PREVIEWS,
+    SCORES,
+    TRANSCRIPTS,
+)
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Episode, Instance, Record, Rendering, Run, Scene, Turn
@@ -110,6 +118,23 @@ class Tables:
         self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
         self.results: Results | None = None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether any row was taken."""
+        return bool(self._instances or self._turns or self._episodes or self._runs)
+
+    def take(self, table: str, where: str, row: Row) -> None:
+        """Take a row of a table: instances first, then transcripts, episodes, scores, the leaderboard and previews."""
+        take = {
+            INSTANCES.name: self.take_instance,
+            TRANSCRIPTS.name: self.take_turn,
+            EPISODES.name: self.take_episode,
+            SCORES.name: self.take_score,
+            LEADERBOARD.name: self.take_board_row,
+            PREVIEWS.name: self.take_preview,
+        }
+        take[table](where, row)
 
     def take_instance(self, where: str, row: Row) -> None:
         """Take a row of ``instances``."""
@@ -250,7 +275,7 @@ class Tables:
                 Path(run_id),
                 run,
                 instances,
-                tuple(one for key, one in self._episodes.items() if key[0] == run_id),
+                tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
                 tuple(self._scores[run_id].values()),
                 self._judges,
                 self._costs[run_id],
@@ -295,8 +320,8 @@ class Tables:
 
     def _compare(self, where: str, row: Row, wanted: Mapping[str, object], source: str) -> None:
         for name, value in wanted.items():
-            if name in row and not _same(row[name], value):  # a release of an earlier layout lacks later columns
-                self._findings.add(where, f"{name} is {_short(row[name])}, {source} {_short(value)}")
+            if name in row and not same_value(row[name], value):  # a release of an earlier layout lacks later columns
+                self._findings.add(where, f"{name} is {short_value(row[name])}, {source} {short_value(value)}")
 
     def _scene(self, where: str, text: str) -> Scene | None:
         try:
@@ -319,13 +344,3 @@ def _key(row: Row) -> EpisodeKey:
 
 def _board_key(row: Row) -> tuple[object, ...]:
     return row["run_id"], row["category"], row["difficulty"], row["judge"]
-
-
-def _same(found: object, wanted: object) -> bool:
-    if isinstance(found, float) and isinstance(wanted, float):
-        return isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9)
-    return found == wanted
-
-
-def _short(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)[:60]

@@ -57,7 +57,7 @@ def cost_of(row: Row) -> float | None:
 
 def cell_of(row: Row) -> Cell:
     """Return the cell of a row of ``leaderboard``, ``same_family`` not set: that is known of all runs together."""
-    counts = cast("dict[str, int]", row)
+    counts, main = cast("dict[str, int]", row), _estimate(row, "main_score")
     return Cell(
         run_id=str(row["run_id"]),
         category=None if row["category"] == ALL else str(row["category"]),
@@ -73,7 +73,8 @@ def cell_of(row: Row) -> Cell:
         outcomes={name: counts[name] for name in get_args(Outcome)},
         convergence={name: counts[name] for name in CONVERGENCES},
         score=_estimate(row, PRIMARY),
-        main=_estimate(row, "main_score"),
+        main=main,
+        counted=main.n,
         **{name: _estimate(row, name) for name in _MEANS},
         same_family=False,
         detectable=cast("float | None", row["detectable"]),

@@ -45,7 +45,7 @@ OF_GAME: Row = {"game": RECONSTRUCTION}
 
 
 @dataclass(frozen=True)
-class ReleaseSource:
+class ReconstructionSource:
     """What a release is made of.
 
     Attributes:
@@ -61,26 +61,26 @@ class ReleaseSource:
 
 def instance_rows(instances: InstanceSet) -> Iterator[Row]:
     """Yield the rows of ``instances``, in the order of the set."""
-    for one in instances.instances:
+    for instance in instances.instances:
         yield OF_GAME | {
-            "instance_id": one.instance_id,
-            "category": one.category,
-            "difficulty": one.difficulty,
-            "image": target_file(instances, one),
-            "image_sha256": one.sha256,
-            "width": one.width,
-            "height": one.height,
-            "scene": None if one.scene is None else one.scene.model_dump_json(),
-            "source": one.source,
-            "licence": one.licence,
-            "seed": one.seed,
-            "file": one.image,
+            "instance_id": instance.instance_id,
+            "category": instance.category,
+            "difficulty": instance.difficulty,
+            "image": target_file(instances, instance),
+            "image_sha256": instance.sha256,
+            "width": instance.width,
+            "height": instance.height,
+            "scene": None if instance.scene is None else instance.scene.model_dump_json(),
+            "source": instance.source,
+            "licence": instance.licence,
+            "seed": instance.seed,
+            "file": instance.image,
         }
 
 
 def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``transcripts`` of a run: by instance and turn."""
-    targets = {one.instance_id: one for one in instances.instances}
+    targets = {instance.instance_id: instance for instance in instances.instances}
     for episode in run.episodes:
         target = targets[episode.instance_id]
         shown: Row = {"target": target_file(instances, target), "target_sha256": target.sha256}
@@ -179,9 +179,9 @@ def of_episode(episode: Episode) -> Row:
     }
 
 
-def target_file(instances: InstanceSet, one: Instance) -> PictureFile:
+def target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
     """Return the picture of an instance."""
-    return PictureFile(one.image.rpartition("/")[2], partial(instances.picture_bytes, one))
+    return PictureFile(instance.image.rpartition("/")[2], partial(instances.picture_bytes, instance))
 
 
 def rendering_file(run: PlayedRun, rendering: Rendering) -> PictureFile:

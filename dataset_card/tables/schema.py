@@ -4,10 +4,11 @@ From these come the Arrow schema of the files, the features that ``datasets`` re
 the card, and what ``release check`` demands.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ircore.core.records import RECONSTRUCTION
 from ircore.results.tables.board import MEASURES, PRIMARY
 from ircore.results.tables.formats import flat_columns
 
@@ -81,8 +82,10 @@ class Config:
     def yaml_features(self) -> list[dict[str, str]]:
         """Return the features as the YAML of a card has them."""
         return [
-            {"name": one.name, "list": "string"} if one.kind == "strings" else {"name": one.name, "dtype": one.kind}
-            for one in self.columns
+            {"name": column.name, "list": "string"}
+            if column.kind == "strings"
+            else {"name": column.name, "dtype": column.kind}
+            for column in self.columns
         ]
 
 
@@ -308,3 +311,37 @@ CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
 
 ALL_CONFIGS = (*CONFIGS, PREVIEWS)
 """These, and one that a release has if it was asked for."""
+
+_TRANSCRIPTS_OF = f"{TRANSCRIPTS.name}_"
+
+
+def transcripts_name(game: str) -> str:
+    """Return the name of the table of a game's turns or steps.
+
+    >>> transcripts_name("reconstruction"), transcripts_name("reference")
+    ('transcripts', 'transcripts_reference')
+    """
+    return TRANSCRIPTS.name if game == RECONSTRUCTION else f"{_TRANSCRIPTS_OF}{game}"
+
+
+def is_transcripts(config: str) -> bool:
+    """Return whether a table holds the turns or steps of a game.
+
+    >>> is_transcripts("transcripts"), is_transcripts("transcripts_reference"), is_transcripts("scores")
+    (True, True, False)
+    """
+    return config == TRANSCRIPTS.name or config.startswith(_TRANSCRIPTS_OF)
+
+
+def holds_records(config: str) -> bool:
+    """Return whether a run's records can be read back from a table: transcripts, episodes or scores."""
+    return is_transcripts(config) or config in (EPISODES.name, SCORES.name)
+
+
+def game_of(config: str, row: Mapping[str, object]) -> str:
+    """Return the game that a row of a table is of; releases of the first layout have no column that says so."""
+    if config in (TRANSCRIPTS.name, PREVIEWS.name):
+        return RECONSTRUCTION
+    if is_transcripts(config):
+        return config.removeprefix(_TRANSCRIPTS_OF)
+    return str(row.get(GAME.name, RECONSTRUCTION))

@@ -9,10 +9,7 @@ from ircore.core.terminal import printable
 
 if TYPE_CHECKING:
     from ircore.core.records import PlayerSpec
-    from ircore.players.submission import LoadedGameSubmission
     from ircore.submissions.doctor import Finding
-
-GAME = "reconstruction"
 
 
 @click.command("doctor")
@@ -26,56 +23,27 @@ def command(submission: Path, timeout: float) -> int:
     The describer is shown a small picture, then a second one; the generator is asked for a picture, then for a
     correction of it. Of other games each seat is asked one question. With a paid service this costs a few cents.
     """
-    from ircore.games.reconstruction.prompts import load_prompts
-    from ircore.players.submission import LoadedGameSubmission, read_any_manifest, read_submission
-    from ircore.scorers.judges.manifest import names_judge
-    from ircore.submissions.doctor import Doctor
+    from ircore.games.registry import load_game
+    from ircore.players.submission import read_any_manifest
+    from ircore.runs.setup import check_seats
+    from ircore.scorers.judges.manifest import names_judge, read_judge
+    from ircore.submissions.doctor import examine_judge, examine_seat
 
     if names_judge(submission):
-        return _judge(submission, timeout)
-    if isinstance(loaded := read_any_manifest(submission), LoadedGameSubmission):
-        return _seats(loaded, timeout)
-    doctor = Doctor(read_submission(submission), load_prompts(GAME), timeout)
-    works = True
-    for seat in ("describer", "generator"):
-        _head(seat, getattr(doctor.loaded.submission, seat))
-        for finding in doctor.examine(seat):
-            _tell(finding)
-            works &= finding.works
-    return 0 if works else 1
-
-
-def _seats(loaded: "LoadedGameSubmission", timeout: float) -> int:
-    from ircore.games.registry import load_game
-    from ircore.runs.setup import check_seats
-    from ircore.submissions.game_doctor import examine_seat
-
+        judge = read_judge(submission)
+        return _show("judge", judge.spec, [examine_judge(judge, timeout)])
+    loaded = read_any_manifest(submission)
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     check_seats(game, loaded)
-    findings = []
-    for seat in game.seats:
-        _head(seat.name, loaded.submission.players[seat.name])
-        findings.append(examine_seat(loaded, seat, timeout))
-        _tell(findings[-1])
-    return 0 if all(finding.works for finding in findings) else 1
+    players = loaded.submission.players
+    return max(_show(seat.name, players[seat.name], examine_seat(loaded, seat, timeout)) for seat in game.seats)
 
 
-def _judge(path: Path, timeout: float) -> int:
-    from ircore.scorers.judges.manifest import read_judge
-    from ircore.submissions.doctor import examine_judge
-
-    judge = read_judge(path)
-    _head("judge", judge.spec)
-    finding = examine_judge(judge, timeout)
-    _tell(finding)
-    return 0 if finding.works else 1
-
-
-def _head(seat: str, spec: "PlayerSpec") -> None:
+def _show(seat: str, spec: "PlayerSpec", findings: "list[Finding]") -> int:
+    """Show what was found out about a player; returns the exit status, 1 if something fails."""
     click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
-
-
-def _tell(finding: "Finding") -> None:
-    click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))
-    if finding.remedy:
-        click.echo(printable(f"         {finding.remedy}"))
+    for finding in findings:
+        click.echo(printable(f"  {'works' if finding.works else 'FAILS':<6} {finding.question}: {finding.detail}"))
+        if finding.remedy:
+            click.echo(printable(f"         {finding.remedy}"))
+    return 0 if all(finding.works for finding in findings) else 1

@@ -46,6 +46,7 @@ def command(
     """
     from ircore.scorers.judge_test.card import card_of, write_card
     from ircore.scorers.judge_test.page import write_page
+    from ircore.scorers.judge_test.preferring import preferred_card
     from ircore.scorers.judge_test.test_run import open_test
     from ircore.scorers.judges.manifest import is_file
     from ircore.scorers.model_judges.runner import JudgingPlan
@@ -62,8 +63,11 @@ def command(
         tell_plan([run], models, every_turn=True, prices_file=prices, preferences=False)
         return 0
     plan = JudgingPlan(True, concurrency, deadline, max_cost, prices, cache, preferences=False)
-    identity, status = _rated(run, name, models, plan)
-    card = card_of(run, identity)
+    if not models and _only_prefers(name):
+        card, status = preferred_card(run, name), 0
+    else:
+        identity, status = _rated(run, name, models, plan)
+        card = card_of(run, identity)
     write_card(folder / "card.json", card)
     write_page(folder / "card.html", card)
     click.echo(card.model_dump_json(indent=2, by_alias=True) if as_json else _told(card, folder))
@@ -71,19 +75,26 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that rates similarity, or of people.
+    """Return the name of an installed judge that can be made, or of people.
 
     Raises:
-        InputError: There is none of this name, or it does not rate.
+        InputError: There is none of this name, or it lacks something.
     """
-    from ircore.core.errors import InputError
+    from ircore.core.plugins import load
+    from ircore.core.score_records import HUMAN
+
+    if judge != HUMAN:
+        load("judges", judge)()
+    return judge
+
+
+def _only_prefers(judge: str) -> bool:
+    """Return whether an installed judge rates no single picture and is shown two instead."""
     from ircore.core.plugins import load
     from ircore.core.score_records import HUMAN
     from ircore.scorers.judges.base import tasks_of
 
-    if judge != HUMAN and "similarity" not in tasks_of(load("judges", judge)):
-        raise InputError(f"judge {judge}: does not rate similarity", "Name a judge that does.")
-    return judge
+    return judge != HUMAN and "similarity" not in tasks_of(load("judges", judge))
 
 
 def _rated(

@@ -18,6 +18,7 @@ HELP_LINES = {
     "games": "What can be played: seats, rules, measures.",
     "instances": "Build, show or import target pictures.",
     "judge-test": "A judge's card on graded edits of targets.",
+    "language": "How people and players name things.",
     "merge": "Join the shards of a run.",
     "new": "Write a package that adds a game, player, judge, metric, category or table.",
     "play": "Let a submitted pair play the game; run again to resume.",

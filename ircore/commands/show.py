@@ -2,15 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ircore.core.terminal import printable
-
-if TYPE_CHECKING:
-    from ircore.runs.costs.prices import RunPrices
-    from ircore.runs.folder import GameRunFolder
 
 
 @click.command("show")
@@ -22,14 +18,11 @@ def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json
     """Say what was played in the run folder RUN: outcomes, turns, requests, tokens, images, seconds, cost."""
     from ircore.runs import transcript
     from ircore.runs.costs.prices import prices_of_run
-    from ircore.runs.folder import GameRunFolder, open_any_run
+    from ircore.runs.folder import open_any_run
     from ircore.runs.summary import summarise
 
     folder = open_any_run(run)
     prices = prices_of_run(folder, prices_file)
-    if isinstance(folder, GameRunFolder):
-        _show_game_run(folder, prices, episode_id, as_json)
-        return
     if episode_id is not None:
         dialogue = transcript.read_dialogue(folder, episode_id)
         click.echo(_json(transcript.as_dict(dialogue, prices)) if as_json else transcript.as_text(dialogue, prices))
@@ -38,52 +31,50 @@ def command(run: Path, episode_id: str | None, prices_file: Path | None, as_json
     click.echo(_json(summary) if as_json else printable(_page(summary)))
 
 
-def _show_game_run(folder: "GameRunFolder", prices: "RunPrices", episode_id: str | None, as_json: bool) -> None:
-    from ircore.runs.game_summary import episode_answers, summarise_game_run, summary_page
-
-    if episode_id is not None:
-        answers = episode_answers(folder, episode_id)
-        lines = [f"{one['step']:>3}  {one['seat']}: {one['answer']}" for one in answers]
-        click.echo(json.dumps(answers, indent=2) if as_json else printable("\n".join(lines)))
-        return
-    summary = summarise_game_run(folder, prices)
-    click.echo(_json(summary) if as_json else summary_page(summary))
-
-
 def _json(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2)
 
 
-def _rules(rules: dict[str, Any]) -> str:
-    from ircore.core.records import Rules
+def _rules(run: dict[str, Any]) -> str:
+    from ircore.core.records import RECONSTRUCTION, Rules
 
-    key = Rules.model_validate(rules).key
-    return f"{key}: {rules['token_budget']} tokens a message, {rules['max_turns']} turns"
+    rules = run["rules"]
+    if run["game"] != RECONSTRUCTION:
+        return ", ".join(f"{name}: {value}" for name, value in rules.items())
+    return f"{Rules.model_validate(rules).key}: {rules['token_budget']} tokens a message, {rules['max_turns']} turns"
 
 
 def _page(summary: dict[str, Any]) -> str:
     run = summary["run"]
-    seats = " + ".join(
-        run["submission"][seat]["model"] or run["submission"][seat]["player"] for seat in ("describer", "generator")
-    )
-    name = run["submission"]["name"]
+    judging = summary.get("judging", {"per_judge": {}})
     rows = [
-        ("pair", name if name == seats else f"{name}  ({seats})"),
+        *_players(run),
         ("run", f"{run['run_id']}, begun {run['started']}"),
-        ("rules", _rules(run["rules"])),
+        ("rules", _rules(run)),
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("outcomes", _counts(summary["outcomes"])),
         ("aborted", _counts(summary["abort_reasons"])),
         ("lacking", _lacking(summary)),
-        ("turns", str(summary["turns"])),
+        *((word, str(summary[word])) for word in ("turns", "steps") if word in summary),
         *_asked(summary),
         ("images", _images(summary)),
         ("waited", f"{summary['seconds']:.1f} s"),
         ("cost", _cost(summary)),
         ("each", _mean(summary)),
-        *(("judge", f"{name}: {_judged(sums)}") for name, sums in summary["judging"]["per_judge"].items()),
+        *(("judge", f"{name}: {_judged(sums)}") for name, sums in judging["per_judge"].items()),
     ]
     return "\n".join(f"{title:<9} {value}" for title, value in rows if value)
+
+
+def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the lines that say who played, and which game if it is another one than reconstruction."""
+    submission = run["submission"]
+    specs = submission.get("players") or {seat: submission[seat] for seat in ("describer", "generator")}
+    labels = {seat: spec["model"] or spec["player"] for seat, spec in specs.items()}
+    if "players" in submission:
+        return [("game", run["game"]), ("players", ", ".join(f"{seat}: {label}" for seat, label in labels.items()))]
+    pair, name = " + ".join(labels.values()), submission["name"]
+    return [("pair", name if name == pair else f"{name}  ({pair})")]
 
 
 def _lacking(summary: dict[str, Any]) -> str:
@@ -99,14 +90,15 @@ def _lacking(summary: dict[str, Any]) -> str:
 def _asked(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Say what was sent and counted, or that it is not known of a run that was pulled from a release."""
     tokens = summary["tokens"]
-    messages = f"{tokens['messages']:,} in messages"
-    if summary["requests"]["describer"] is None:
+    messages = f"{tokens['messages']:,} in messages" if "messages" in tokens else ""
+    if None in summary["requests"].values():
         return [("requests", "not recorded, since the run was pulled from a release"), ("tokens", messages)]
     provider = f"{tokens['prompt_tokens']:,} read, {tokens['completion_tokens']:,} written"
+    counted = f"{provider}, {tokens['reasoning_tokens']:,} of them reasoning (provider's count)"
     return [
         ("requests", _counts(summary["requests"])),
         ("failed", _counts(summary["failed_requests"])),
-        ("tokens", f"{messages}; {provider}, {tokens['reasoning_tokens']:,} of them reasoning (provider's count)"),
+        ("tokens", "; ".join(filter(None, (messages, counted)))),
     ]
 
 
@@ -133,15 +125,15 @@ def _cost(summary: dict[str, Any]) -> str:
 
 
 def _mean(summary: dict[str, Any]) -> str:
-    """Return what one of the ended episodes took on average; empty if none has ended."""
-    ended = [one for one in summary["per_episode"] if one["outcome"]]
+    """Return what an ended episode took on average; empty if none has ended."""
+    ended = [episode for episode in summary["per_episode"] if episode["outcome"]]
     if not ended:
         return ""
     number = len(ended)
-    counted = [one["tokens"] for one in ended if one["tokens"]["prompt_tokens"] is not None]
-    tokens = sum(one["prompt_tokens"] + one["completion_tokens"] for one in counted) / number
-    costs = [one["cost_usd"] for one in ended if one["cost_known"]]
+    counted = [episode["tokens"] for episode in ended if episode["tokens"]["prompt_tokens"] is not None]
+    tokens = sum(counts["prompt_tokens"] + counts["completion_tokens"] for counts in counted) / number
+    costs = [episode["cost_usd"] for episode in ended if episode["cost_known"]]
     cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
-    images, seconds = (sum(one[key] for one in ended) / number for key in ("images", "seconds"))
+    images, seconds = (sum(episode[key] for episode in ended) / number for key in ("images", "seconds"))
     read = f"{tokens:,.0f} tokens, " if counted else ""
     return f"{read}{images:.1f} images, {seconds:.1f} s{cost} an episode"

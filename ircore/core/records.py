@@ -170,6 +170,11 @@ def is_none(value: object) -> bool:
     return value is None
 
 
+def is_unset(value: object) -> bool:
+    """Leave out a mark that is not set where a record is written, as ``is_none`` leaves out what is not given."""
+    return value is False
+
+
 class PlayerSpec(Record):
     """Which player takes a seat, with the settings that define it."""
 
@@ -401,6 +406,11 @@ class AnyEpisode(Record):
             raise ValueError("abort_reason is given exactly when outcome is aborted")
         return self
 
+    @property
+    def finished(self) -> bool:
+        """Whether this is its result; a technical failure says nothing about the players, and is played again."""
+        return self.abort_reason not in TECHNICAL_REASONS
+
 
 class Episode(AnyEpisode):
     """One instance played by one pair."""
@@ -413,11 +423,6 @@ class Episode(AnyEpisode):
     def played(self) -> bool:
         """Whether it counts for quality: clembench's word for not aborted."""
         return self.outcome != "aborted"
-
-    @property
-    def finished(self) -> bool:
-        """Whether this is its result; a technical failure says nothing about the pair, and is played again."""
-        return self.abort_reason not in TECHNICAL_REASONS
 
     @property
     def rendered_turns(self) -> tuple[Turn, ...]:
@@ -439,6 +444,11 @@ class AnyRun(Record):
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
+    reference: bool = Field(
+        default=False,
+        exclude_if=is_unset,
+        description="Whether a player saw what no player may see: a ceiling or a floor, never ranked.",
+    )
 
 
 class Run(AnyRun):

@@ -7,13 +7,15 @@ boards, releases and pages read the declarations below.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import AnyAbortReason, AnyInstance, GameRules, Record, Rendering
+from ircore.games.pages import Curve as Curve
+from ircore.games.pages import Pages as Pages
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
 
 Direction = Literal["higher", "lower"]
@@ -92,22 +94,6 @@ class GameOutcome:
 
     name: str
     played: bool
-
-
-@dataclass(frozen=True)
-class Pages:
-    """How a game looks on the site.
-
-    Attributes:
-        columns: Measures that a board shows besides the headline, by their keys.
-        figures: Measures that are drawn as bars with intervals, by their keys.
-        episode: A Jinja template of one episode: it is given ``episode``, ``instance``, ``steps`` and ``pictures``
-            (addresses by name) and ``renderings`` (addresses by SHA-256), and everything it inserts is escaped.
-    """
-
-    columns: tuple[str, ...] = ()
-    figures: tuple[str, ...] = ()
-    episode: str = ""
 
 
 @dataclass(frozen=True)
@@ -258,6 +244,15 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
+    def shown(self, payload: Any, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - for games to override
+        """Return what the game's templates need beyond the records, such as steps grouped into repetitions.
+
+        Args:
+            payload: Of the instance.
+            ending: Of the episode; None for the template of an instance.
+        """
+        return {}
+
     def recorded_answer(
         self,
         seat: Seat[Any, Any],
@@ -295,45 +290,6 @@ class Game(ABC, Generic[RulesT]):
     def headline(self) -> Measure:
         """The measure that boards are ordered by."""
         return self.measures[0]
-
-
-@dataclass
-class Declared:
-    """Faults of a game's declarations, see ``declaration_faults``."""
-
-    faults: list[str] = field(default_factory=list)
-
-    def expect(self, holds: bool, fault: str) -> None:
-        """Note a fault unless something holds."""
-        if not holds:
-            self.faults.append(fault)
-
-
-def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
-    """Return what is wrong with the declarations of a game, one line each; nothing for a sound one."""
-    declared = Declared()
-    for name in ("name", "title", "seats", "payload", "step", "outcomes", "measures"):
-        declared.expect(bool(getattr(game, name, None)), f"{name} is missing")
-    if declared.faults:
-        return tuple(declared.faults)
-    for kind, names in (
-        ("seat", [seat.name for seat in game.seats]),
-        ("measure", [measure.key for measure in game.measures]),
-        ("outcome", [outcome.name for outcome in game.outcomes]),
-    ):
-        declared.expect(len(set(names)) == len(names), f"two {kind}s have one name")
-    declared.expect(game.headline.range is not None, f"the headline {game.headline.key} has no range")
-    declared.expect(any(outcome.played for outcome in game.outcomes), "no outcome counts as played")
-    declared.expect(
-        any(outcome.name == "aborted" and not outcome.played for outcome in game.outcomes),
-        "there is no outcome aborted that does not count as played",
-    )
-    keys = {measure.key for measure in game.measures}
-    for key in (*game.pages.columns, *game.pages.figures):
-        declared.expect(key in keys, f"pages name the measure {key}, which is not declared")
-    required = [name for name, info in game.rules.model_fields.items() if info.is_required()]
-    declared.expect(not required, f"rules without a default: {', '.join(required)}")
-    return tuple(declared.faults)
 
 
 def picture_fields(step: type[Record]) -> tuple[str, ...]:

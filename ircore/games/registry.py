@@ -4,7 +4,8 @@ from typing import Any
 
 from ircore.core.errors import WorkError
 from ircore.core.plugins import available, load
-from ircore.games.base import Game, declaration_faults
+from ircore.games.base import Game
+from ircore.games.declarations import declaration_faults
 
 
 def load_game(name: str, where: str = "") -> Game[Any]:

@@ -1,8 +1,9 @@
 """What a player may see, and what it answers.
 
 The views below are all that a player ever gets. A describer sees pictures, never a scene, a file name or a category; a
-generator sees text and its own earlier rendering, never the target. Players keep no state between turns: everything
-they need is in the view, so a game can go on in a new process after a crash.
+generator sees text and its own earlier rendering, never the target. Reference describers are told more and are never
+ranked. Players keep no state between turns: everything they need is in the view, so a game can go on in a new process
+after a crash.
 """
 
 from dataclasses import dataclass, field
@@ -261,6 +262,8 @@ class Traits:
         parameters: Names of the parameters that it takes; None if it checks them itself.
         example: Parameters that are worth setting, as people type them; shown when a manifest is made.
         draws_apart: Whether its model calls another one to draw, so that images are billed besides its tokens.
+        reference: Whether it is a describer that sees what no describer may see (``InformedView``). Runs with such a
+            player are ceilings and floors, marked as references and never ranked.
     """
 
     methods: tuple[str, ...] = ()
@@ -269,6 +272,7 @@ class Traits:
     example: str = ""
     draws_apart: bool = False
     answers: tuple[AnswerKind, ...] = ()
+    reference: bool = False
 
     @property
     def offline(self) -> bool:

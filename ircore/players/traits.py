@@ -1,15 +1,19 @@
 """What players declare of themselves: the one place where anybody asks what a player needs, takes or bills."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin, load
+from ircore.core.records import PlayerSpec
 from ircore.players.base import AnswerKind, Traits
 
 DRAWS_OFFLINE = Traits(needs="nothing", methods=("render",), parameters=())
 DESCRIBES_OFFLINE = Traits(needs="nothing", methods=("describe",), parameters=())
 DESCRIBES_WITH_OCR = Traits(needs="nothing", methods=("describe",))
+REFERENCE = Traits(needs="nothing", methods=("describe",), parameters=(), reference=True)
+SCENE = replace(REFERENCE, parameters=None)
 PERSON = Traits(needs="person", methods=("describe", "render", "answer"), answers=("text", "picture", "choice"))
 LOOKS_OFFLINE = Traits(needs="nothing", methods=("answer",), parameters=(), answers=("text", "choice"))
 RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
@@ -42,6 +46,11 @@ def traits_of(name: str) -> Traits:
     return declared if isinstance(declared, Traits) else Traits()
 
 
+def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
+    """Return the players of a submission that see what no player may see, see ``Traits.reference``."""
+    return tuple(spec.player for spec in players.values() if traits_of(spec.player).reference)
+
+
 def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | None:
     """Return why a player cannot answer as a seat does; None if it can, or does not say.
 
@@ -60,9 +69,9 @@ _IN_WORDS = {("text", "choice"): "words or a choice", ("picture",): "pictures"}
 
 
 def players_of_project(needs: str, method: str) -> tuple[str, ...]:
-    """Return the players of this project that need something and have a seat's method, by name."""
+    """Return the players of this project that need something and have a seat's method, by name; no references."""
     return tuple(
         name
         for name in sorted(builtin("players"))
-        if traits_of(name).needs == needs and method in traits_of(name).methods
+        if traits_of(name).needs == needs and method in traits_of(name).methods and not traits_of(name).reference
     )

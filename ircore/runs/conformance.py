@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
-from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat, declaration_faults
+from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat
+from ircore.games.declarations import declaration_faults
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_entry, call_key, fitting

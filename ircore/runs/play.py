@@ -25,6 +25,7 @@ from ircore.players.base import Answer, Asked
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded import RecordedSeat
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
+from ircore.players.traits import reference_players, traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimitError, Watch
@@ -34,6 +35,7 @@ from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run
 from ircore.runs.folder import open_any_run as _open
+from ircore.runs.informing import informed
 from ircore.runs.writer import RunWriter
 
 Players = Mapping[str, Any]
@@ -90,6 +92,7 @@ def make_run(
         seed=seed,
         version=__version__,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        reference=bool(reference_players(loaded.submission.players)),
     )
     return with_run_id(draft)
 
@@ -107,7 +110,7 @@ def open_run(path: Path, run: Run, instances: AnyInstanceSet) -> RunFolder: ...
 @overload
 def open_run(path: Path, run: GameRun, instances: AnyInstanceSet) -> GameRunFolder: ...
 def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFolder | GameRunFolder:
-    """Open the run folder to go on with, or make it.
+    """Return the run folder: created, or resumed if it exists.
 
     Raises:
         InputError: There is another run; the message names what differs.
@@ -115,7 +118,7 @@ def open_run(path: Path, run: Run | GameRun, instances: AnyInstanceSet) -> RunFo
     if not (path / "run.json").is_file():
         return create_run(path, run, instances)
     folder = _open(path)
-    ours, theirs = (one.model_dump(exclude={"started", "run_id"}) for one in (run, folder.run))
+    ours, theirs = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
     for field, value, other in _differences(ours, theirs):
         raise InputError(
             f"{path / 'run.json'}: {field}: this run was played with {_short(other)}, not {_short(value)}",
@@ -142,7 +145,7 @@ def play(
     watch: Watch | None = None,
     cache: Cache | None = None,
 ) -> list[AnyEnded]:
-    """Play what is not finished yet.
+    """Play the episodes of a plan that have no result yet.
 
     Args:
         plan: What is to be played.
@@ -164,14 +167,14 @@ def play(
     watch = watch or Watch(prices_of_run(folder))
     with folder.lock(), RunWriter(folder) as writer:
         watch.begin([*writer.known.values(), *folder.failures()])
-        open_ones = [one for one in plan.selected if one.instance_id not in writer.finished]
-        with progress(f"play {folder.run.slug}", len(open_ones)) as shown:
+        unfinished = [instance for instance in plan.selected if instance.instance_id not in writer.finished]
+        with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             load_tokenizer()
             engine = Engine(Recorder(writer), watch, shown)
-            asyncio.run(_Session(plan, game, players, writer, engine, cache).run(open_ones))
-        if any(one.instance_id not in writer.finished for one in plan.selected):
+            asyncio.run(_Session(plan, game, players, writer, engine, cache).run(unfinished))
+        if any(instance.instance_id not in writer.finished for instance in plan.selected):
             raise watch.stopped()
-        return [writer.finished[one.instance_id] for one in plan.selected]
+        return [writer.finished[instance.instance_id] for instance in plan.selected]
 
 
 @dataclass(frozen=True)
@@ -252,15 +255,24 @@ class _SeatInquiry(Inquiry[Entry, Any]):
             folder.rendering(call.rendering)  # checked before it is relied on
         return Entry(call)
 
+    @property
+    def _is_informed(self) -> bool:
+        return traits_of(self.session.plan.run.submission.players[self.seat.name].player).reference
+
     def cached(self) -> Entry | None:
-        kept = self.session.cache.answer(self.seat, self.question) if self.session.cache else None
+        # What a reference player was told is no part of a cached question.
+        cache = None if self._is_informed else self.session.cache
+        kept = cache.answer(self.seat, self.question) if cache else None
         return None if kept is None else self._entry(kept, 0.0)
 
     def ask(self) -> Awaitable[Any]:
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
             return self._recorded_elsewhere(player.source)
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, self.question))
+        question = (
+            informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
+        )
+        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
         return asked
 
     async def _recorded_elsewhere(self, source: str) -> Answer:
@@ -268,7 +280,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 
     def answered(self, answer: Any, seconds: float) -> Entry:
         fit = written(fitting(self.seat, self.question, answer))
-        if self.session.cache:
+        if self.session.cache and not self._is_informed:
             self.session.cache.keep(self.seat, self.question, fit)
         return self._entry(fit, seconds)
 
@@ -295,4 +307,4 @@ def _short(value: object) -> str:
 
 def technical_failures(episodes: Sequence[AnyEnded]) -> list[AnyEnded]:
     """Return the episodes that say nothing about the players because something technical failed."""
-    return [one for one in episodes if one.abort_reason in TECHNICAL_REASONS]
+    return [episode for episode in episodes if episode.abort_reason in TECHNICAL_REASONS]

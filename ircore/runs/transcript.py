@@ -1,4 +1,4 @@
-"""One episode for reading: what was said and drawn turn by turn, and what it took."""
+"""One episode for reading: every question and answer, step by step, and what it took."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -6,12 +6,13 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.records import Attempt, Episode, Instance, Turn
+from ircore.core.game_records import AnyEnded, drawn_renderings, recorded_steps
+from ircore.core.records import AnyInstance, Attempt, Episode, Instance, Turn
 from ircore.core.terminal import printable
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
-from ircore.runs.events import Call, Failure
-from ircore.runs.folder import RunFolder
+from ircore.runs.events import Call, Failure, step_word
+from ircore.runs.folder import AnyRunFolder
 
 WIDTH = 100
 """Characters in a line of text."""
@@ -23,33 +24,38 @@ class Dialogue(NamedTuple):
     """Everything recorded of one episode.
 
     Attributes:
-        instance: What was to be reconstructed.
+        game: Name of the game.
+        instance: The instance that was played.
+        pictures: Files of the instance's pictures, relative to the instance set, by name.
         episode: How it ended; None if it has not.
         questions: What was asked, in the order of the answers, questions asked in vain included.
     """
 
-    instance: Instance
-    episode: Episode | None
+    game: str
+    instance: AnyInstance
+    pictures: dict[str, str]
+    episode: AnyEnded | None
     questions: tuple[Call | Failure, ...]
 
 
-def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
+def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
     """Find an episode of a run.
 
     Raises:
         InputError: The run has no such episode; the nearest ones are named.
     """
-    known = {one.instance_id: one for one in folder.instances.instances}
+    instances: Any = folder.any_instances
+    known = {instance.instance_id: instance for instance in instances.instances}
     if episode_id not in known:
         near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
         raise InputError(
             f"{folder.path}: no episode {episode_id!r} among {len(known)}", f"Did you mean {' or '.join(near)}?"
         )
-    questions = tuple(
-        one for one in folder.events() if isinstance(one, Call | Failure) and one.episode_id == episode_id
-    )
-    ended = [one for one in folder.episodes() if one.episode_id == episode_id]
-    return Dialogue(known[episode_id], ended[0] if ended else None, questions)
+    asked = (event for event in folder.events() if isinstance(event, Call | Failure))
+    questions = tuple(question for question in asked if question.episode_id == episode_id)
+    instance = known[episode_id]
+    pictures = {name: file.image for name, file in instances.picture_files(instance).items()}
+    return Dialogue(folder.game, instance, pictures, folder.ended().get(episode_id), questions)
 
 
 def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
@@ -57,30 +63,32 @@ def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
     return {
         "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
         "instance": dialogue.instance.model_dump(mode="json", exclude={"scene"}),
-        "questions": [one.model_dump(mode="json", exclude_none=True) for one in dialogue.questions],
+        "questions": [question.model_dump(mode="json", exclude_none=True) for question in dialogue.questions],
         **Totals.of(dialogue.questions, prices).as_dict(),
     }
 
 
 def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     """Return a dialogue for people: who said what, what was drawn, what it took."""
-    instance = dialogue.instance
+    instance, word = dialogue.instance, step_word(dialogue.game)
+    size = f"  {instance.width} × {instance.height} px" if isinstance(instance, Instance) else ""
     lines = [
         f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
-        f"target      instances/{instance.image}  {instance.width} × {instance.height} px",
-        f"outcome     {_outcome(dialogue.episode)}",
+        *(f"{name:<11} instances/{file}{size}" for name, file in dialogue.pictures.items()),
+        f"outcome     {_outcome(dialogue.episode, word)}",
         f"took        {_took(dialogue, prices)}",
     ]
-    turns = {one.turn: one for one in dialogue.episode.turns} if dialogue.episode else {}
-    for number in sorted({one.turn for one in dialogue.questions} | turns.keys()):
-        asked = [one for one in dialogue.questions if one.turn == number]
-        lines += ["", f"turn {number}", *_turn(turns.get(number), asked)]
+    episode = dialogue.episode
+    turns = {turn.turn: turn for turn in episode.turns} if isinstance(episode, Episode) else {}
+    for number in sorted({question.turn for question in dialogue.questions} | turns.keys()):
+        asked = [question for question in dialogue.questions if question.turn == number]
+        lines += ["", f"{word} {number}", *_turn(turns.get(number), asked)]
     return "\n".join(lines)
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
-    if episode is not None and episode.turns and not dialogue.questions:
+    if isinstance(episode, Episode) and episode.turns and not dialogue.questions:
         seconds = sum(turn.seconds for turn in episode.turns)
         return (
             f"{len(episode.rendered_turns)} images, {seconds:.1f} s; requests are not recorded, since the run was "
@@ -93,10 +101,11 @@ def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     )
 
 
-def _outcome(episode: Episode | None) -> str:
+def _outcome(episode: AnyEnded | None, word: str) -> str:
     if episode is None:
         return "not ended yet"
-    rendered = f"{len(episode.rendered_turns)} renderings"
+    steps = "" if isinstance(episode, Episode) else f"{len(recorded_steps(episode))} {word}s, "
+    rendered = f"{steps}{len(drawn_renderings(episode))} renderings"
     if episode.abort_reason is None:
         return f"{episode.outcome}, {rendered}"
     return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
@@ -106,18 +115,20 @@ def _turn(turn: Turn | None, asked: Sequence[Call | Failure]) -> list[str]:
     if turn is not None and not asked:
         return _pulled_turn(turn)
     lines = []
-    for one in asked:
-        if isinstance(one, Failure):
-            lines += _row(one.role, f"no answer: {one.reason}: {one.detail}")
-        elif one.text is not None:
-            lines += _row("describer", _said(turn, one.text))
-            lines += _small([_size(turn), *(turn.leniencies if turn else ()), *_effort(one)])
-        elif one.rendering is not None:
-            picture = one.rendering
-            lines += _row("generator", f"renderings/{picture.sha256}.png")
-            lines += _small([f"{picture.width} × {picture.height} px", *_effort(one)])
-            lines += [line for note in one.notes for line in _row("", f"note: {note}")]
-        lines += [line for try_ in one.attempts if try_.kind != "answered" for line in _row("", _attempt(try_))]
+    for question in asked:
+        if isinstance(question, Failure):
+            lines += _row(question.role, f"no answer: {question.reason}: {question.detail}")
+        elif question.rendering is not None:
+            picture = question.rendering
+            lines += _row(question.role, f"renderings/{picture.sha256}.png")
+            lines += _small([f"{picture.width} × {picture.height} px", *_effort(question)])
+        else:
+            lines += _row(question.role, _said(turn, question.text or question.choice or ""))
+            lines += _small([_size(turn), *(turn.leniencies if turn else ()), *_effort(question)])
+        notes = question.notes if isinstance(question, Call) else ()
+        lines += [line for note in notes for line in _row("", f"note: {note}")]
+        failed = [attempt for attempt in question.attempts if attempt.kind != "answered"]
+        lines += [line for attempt in failed for line in _row("", _attempt(attempt))]
     return lines
 
 
@@ -133,7 +144,7 @@ def _pulled_turn(turn: Turn) -> list[str]:
 
 
 def _said(turn: Turn | None, text: str) -> str:
-    """Return a describer's words: its message where the protocol found one, else its raw answer."""
+    """Return the words of an answer: a describer's message where the protocol found one, else the raw answer."""
     if turn is None:
         return text
     return "(done)" if turn.message is None else turn.message
@@ -148,7 +159,7 @@ def _size(turn: Turn | None) -> str:
 def _effort(call: Call) -> list[str]:
     usage = call.usage
     counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    tokens = [f"{count:,} tokens {what}" for count, what in counts if count is not None]
+    tokens = [f"{count:,} tokens {done}" for count, done in counts if count is not None]
     return [*tokens, f"{call.seconds:.2f} s", f"{usage.requests} requests" if usage.requests > 1 else ""]
 
 

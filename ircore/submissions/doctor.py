@@ -1,44 +1,64 @@
-"""Asking each player of a submission, or a judge, a tiny question, to learn what works before a long run."""
+"""Asking each player of a submission, or a judge, a tiny question, to learn what works before a long run.
+
+Every player gets a question about a red disc, by the method that its seat's questions go to. Of a game's own kind of
+questions only those of reconstruction are known here; other players of such seats are made and not asked.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec, Usage
-from ircore.games.reconstruction.prompts import Prompts
+from ircore.core.records import PlayerSpec, Rules, Usage
+from ircore.games.base import Seat
+from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply
 from ircore.players.base import (
+    Answer,
+    AnswerKind,
+    Captioned,
+    ChoiceAnswer,
     DescriberView,
     GeneratorView,
     JudgeError,
     JudgeView,
     PictureAnswer,
     PlayerError,
+    Question,
     TextAnswer,
 )
-from ircore.players.submission import LoadedSubmission, make_player
+from ircore.players.recorded import RECORDED
+from ircore.players.submission import AnyLoaded
+from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.judges.prompts import captioned
 
-Seat = Literal["describer", "generator"]
-Found = TypeVar("Found")
+AnswerT = TypeVar("AnswerT")
 
 SIDE = 256
 """Width and height of the picture that is shown, in pixels."""
 
 COLOUR = "#ff0000"
 COLOUR_WORDS = ("red", "scarlet", "crimson", COLOUR, "255, 0, 0")
+COLOURS = ("red", "green", "blue")
 FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle. The background is white."
 SECOND_MESSAGE = "Make the red circle blue."
 CLEARLY = 50
 """By how much (0–255) the asked colour must lead the two others in the middle of a picture."""
+
+SEE = "Make sure that this model sees pictures."
+QUESTIONS: Mapping[AnswerKind, str] = {
+    "text": "Which colour is the disc in this picture? Answer in a few words.",
+    "choice": "Which colour is the disc in this picture?",
+    "picture": "Draw a filled red disc in the middle of a white picture.",
+}
+"""Asked of players that take questions of any game, by what the seat answers with."""
 
 
 class Finding(NamedTuple):
@@ -59,78 +79,70 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
+class _Timed(NamedTuple):
+    answer: Any
+    took: str
+    """Seconds, tokens and requests, for people."""
+
+
 @dataclass(frozen=True)
-class Doctor:
-    """Examines the players of a submission.
+class _Patient:
+    """A player that is examined.
 
     Attributes:
-        loaded: The submission.
-        prompts: The game master's words.
+        seat: Name of the seat, or ``judge``.
+        spec: Its settings.
+        player: The player itself.
         timeout: Seconds that one answer may take.
+        answers: What the seat answers with.
+        rules: Of the reconstruction game, if its seats are examined.
     """
 
-    loaded: LoadedSubmission
-    prompts: Prompts
+    seat: str
+    spec: PlayerSpec
+    player: Any
     timeout: float
+    answers: AnswerKind = "text"
+    rules: Rules = field(default_factory=Rules)
 
-    def examine(self, seat: Seat) -> list[Finding]:
-        """Make a player and ask it; whatever goes wrong becomes a finding."""
-        try:
-            player = make_player(_in_a_hurry(self.loaded, seat, self.timeout), seat)
-        except InputError as error:
-            return [Finding(seat, "settings", False, error.problem, error.remedy)]
-        ask = self._ask_describer if seat == "describer" else self._ask_generator
-        return asyncio.run(closing(player, ask(player)))
+    def finding(self, question: str, works: bool, detail: str, remedy: str = "") -> Finding:
+        """Return a finding about this player."""
+        return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
 
-    async def _ask_describer(self, player: Any) -> list[Finding]:
-        budget = self.loaded.submission.rules.token_budget
-        first, later = self.prompts.describer(1, budget), self.prompts.describer(2, budget)
-        view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
-        asked = await self._ask("describer", "image input", lambda: player.describe(view))
-        if isinstance(asked, Finding):
-            return [asked]
-        findings = [_judge_text("image input", asked, 1)]
-        if findings[0].works:
-            reply = asked.answer.text
-            drawn = (shown_picture("#0000ff"),)
-            again = DescriberView(
-                2, later, view.target, drawn, (parse_reply(reply, 1).message,), (reply,), (first,), budget, 0
-            )
-            asked = await self._ask("describer", "two images", lambda: player.describe(again))
-            findings.append(asked if isinstance(asked, Finding) else _judge_text("two images", asked, 2))
-        return findings
-
-    async def _ask_generator(self, player: Any) -> list[Finding]:
-        findings: list[Finding] = []
-        previous: Picture | None = None
-        messages: tuple[str, ...] = ()
-        for question, message, channel in (("image output", FIRST_MESSAGE, 0), ("correction", SECOND_MESSAGE, 2)):
-            prompt = self.prompts.generator(message, messages)
-            view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
-            asked = await self._ask("generator", question, lambda view=view: player.render(view))  # type: ignore[misc]
-            if isinstance(asked, Finding):
-                return [*findings, asked]
-            findings.append(Finding("generator", question, True, _seen_picture(asked, channel)))
-            previous, messages = asked.answer.picture, (*messages, message)
-        return findings
-
-    async def _ask(self, seat: Seat, question: str, ask: Callable[[], Awaitable[Any]]) -> "_Answered | Finding":
-        """Return the answer and its seconds, or what went wrong."""
+    async def ask(self, question: str, asked: Awaitable[Answer]) -> _Timed | Finding:
+        """Wait for an answer, a little longer than a hurried player does; whatever goes wrong becomes a finding."""
         started = perf_counter()
-
-        def failed(detail: str, remedy: str) -> Finding:
-            return Finding(seat, question, False, " ".join(detail.split()), remedy)
-
-        spec: PlayerSpec = getattr(self.loaded.submission, seat)
         try:
-            answer = await asyncio.wait_for(_unbroken(ask()), self.timeout * 1.1)
+            answer = await asyncio.wait_for(_unbroken(asked), self.timeout * 1.1)
         except PlayerError as error:
-            return failed(f"{error.reason}: {error.detail}", remedy_of(error, spec))
+            return self.finding(question, False, f"{error.reason}: {error.detail}", _remedy_of(error, self.spec))
+        except JudgeError as error:
+            return self.finding(question, False, f"{error.reason}: {error.detail}", _service_remedy(self.spec))
         except InputError as error:
-            return failed(error.problem, error.remedy)
+            return self.finding(question, False, error.problem, error.remedy)
         except TimeoutError:
-            return failed(f"no answer within {self.timeout:g} s", "Try again with a longer --timeout.")
-        return _Answered(answer, perf_counter() - started)
+            remedy = "Try again with a longer --timeout."
+            return self.finding(question, False, f"no answer within {self.timeout:g} s", remedy)
+        return _Timed(answer, _took(answer.usage, perf_counter() - started))
+
+
+def examine_seat(loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float) -> list[Finding]:
+    """Make the player of a seat and ask it; whatever goes wrong becomes a finding.
+
+    Args:
+        loaded: The submission.
+        seat: A seat of its game.
+        timeout: Seconds that one answer may take.
+    """
+    spec = loaded.submission.players[seat.name]
+    if spec.player == RECORDED:
+        return [Finding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
+    rules = loaded.submission.rules
+    stated = {"rules": rules} if isinstance(rules, Rules) else {}
+    asked = _TRIALS.get(seat.method)
+    if seat.method == "answer" and not traits_of(spec.player).answers:
+        asked = None
+    return _examined(seat.name, spec, timeout, asked or _accept, answers=seat.answers, **stated)
 
 
 def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
@@ -140,68 +152,167 @@ def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
         judge: From its file.
         timeout: Seconds that the answer may take.
     """
-    pictures = captioned(shown_picture(), shown_picture("#0000ff"))
-    view = JudgeView(judge.prompts.similarity, pictures, schema=SIMILARITY_SCHEMA)
-    started = perf_counter()
+
+    async def rate(patient: _Patient) -> list[Finding]:
+        pictures = captioned(shown_picture(), shown_picture("#0000ff"))
+        view = JudgeView(judge.prompts.similarity, pictures, schema=SIMILARITY_SCHEMA)
+        timed = await patient.ask("two images", patient.player.judge(view))
+        return [timed if isinstance(timed, Finding) else _rating(patient, timed)]
+
+    return _examined("judge", judge.spec, timeout, rate)[0]
+
+
+def _examined(
+    seat: str, spec: PlayerSpec, timeout: float, trial: Callable[[_Patient], Awaitable[list[Finding]]], **more: Any
+) -> list[Finding]:
+    """Make a player and let a trial ask it; its connections are closed afterwards."""
     try:
-        player: Any = load("players", judge.spec.player)(hurried(judge.spec, timeout))
-        asked = asyncio.wait_for(_unbroken(player.judge(view)), timeout * 1.1)
-        answer: TextAnswer = asyncio.run(closing(player, asked))
-    except JudgeError as error:
-        detail = " ".join(f"{error.reason}: {error.detail}".split())
-        return Finding("judge", "two images", False, detail, _service_remedy(judge.spec))
+        player = load("players", spec.player)(_hurried(spec, timeout))
     except InputError as error:
-        return Finding("judge", "two images", False, error.problem, error.remedy)
-    except TimeoutError:
-        detail = f"no answer within {timeout:g} s"
-        return Finding("judge", "two images", False, detail, "Try again with a longer --timeout.")
-    return _judge_score(answer, perf_counter() - started)
+        return [Finding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)]
+    return asyncio.run(_closing(player, trial(_Patient(seat, spec, player, timeout, **more))))
 
 
-def _judge_score(answer: TextAnswer, seconds: float) -> Finding:
-    took = _took(answer.usage, seconds)
+async def _accept(patient: _Patient) -> list[Finding]:
+    """Ask nothing: that the player could be made is all that can be seen without an instance of its game."""
+    return [patient.finding("settings", True, "are taken; not asked, since it answers questions of its game only")]
+
+
+async def _describe(patient: _Patient) -> list[Finding]:
+    """Show a describer a red disc, then a blue one as its rendering."""
+    prompts, budget = _prompts(), patient.rules.token_budget
+    first, later = prompts.describer(1, budget), prompts.describer(2, budget)
+    view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
+    timed = await patient.ask("image input", patient.player.describe(view))
+    if isinstance(timed, Finding):
+        return [timed]
+    findings = [_reply(patient, "image input", timed, 1)]
+    if findings[0].works:
+        said, drawn = timed.answer.text, (shown_picture("#0000ff"),)
+        again = DescriberView(
+            2, later, view.target, drawn, (parse_reply(said, 1).message,), (said,), (first,), budget, 0
+        )
+        timed = await patient.ask("two images", patient.player.describe(again))
+        findings.append(timed if isinstance(timed, Finding) else _reply(patient, "two images", timed, 2))
+    return findings
+
+
+async def _render(patient: _Patient) -> list[Finding]:
+    """Ask a generator for a red disc, then for a blue one in its place."""
+    findings: list[Finding] = []
+    previous: Picture | None = None
+    messages: tuple[str, ...] = ()
+    for question, message, channel in (("image output", FIRST_MESSAGE, 0), ("correction", SECOND_MESSAGE, 2)):
+        prompt = _prompts().generator(message, messages)
+        view = GeneratorView(len(messages) + 1, message, messages, previous, 0, prompt)
+        timed = await patient.ask(question, patient.player.render(view))
+        if isinstance(timed, Finding):
+            return [*findings, timed]
+        findings.append(patient.finding(question, True, _drawing(timed, channel)[0]))
+        previous, messages = timed.answer.picture, (*messages, message)
+    return findings
+
+
+async def _answer(patient: _Patient) -> list[Finding]:
+    """Ask a player that takes questions of any game to recognise, or to draw, a red disc."""
+    shown = () if patient.answers == "picture" else (Captioned("the picture", shown_picture()),)
+    choices = COLOURS if patient.answers == "choice" else ()
+    question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
+    timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
+    if isinstance(timed, Finding):
+        return [timed]
+    answer = timed.answer
+    if isinstance(answer, PictureAnswer):
+        seen, right = _drawing(timed, 0)
+    elif isinstance(answer, ChoiceAnswer):
+        notes = "".join(f"; {note}" for note in answer.notes)
+        seen, right = f"chose {answer.choice}{notes}, {timed.took}", answer.choice == "red"
+    else:
+        right = any(word in answer.text.lower() for word in COLOUR_WORDS)
+        words = "saw the red disc" if right else "but nothing red in the words on a red disc"
+        seen = f"{len(answer.text.split())} words, {timed.took}; {words}"
+    return [patient.finding(f"a {patient.answers}", True, seen, "" if right or not shown else SEE)]
+
+
+_TRIALS: Mapping[str, Callable[[_Patient], Awaitable[list[Finding]]]] = {
+    "describe": _describe,
+    "render": _render,
+    "answer": _answer,
+}
+"""What is asked, by the method that a seat's questions go to."""
+
+
+def _prompts() -> Prompts:
+    return load_prompts("reconstruction")
+
+
+def _rating(patient: _Patient, timed: _Timed) -> Finding:
     try:
-        score = read_score(answer.text).value
+        score = read_score(timed.answer.text).value
     except AnswerError as problem:
-        detail = f"answers, but not so that it can be used: {problem} ({took})"
+        detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
         remedy = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
-        return Finding("judge", "two images", False, detail, remedy)
-    remedy = "Make sure that this model sees pictures." if score == 10 else ""
-    return Finding("judge", "two images", True, f"rates a red and a blue disc {score} of 10, {took}", remedy)
+        return patient.finding("two images", False, detail, remedy)
+    detail = f"rates a red and a blue disc {score} of 10, {timed.took}"
+    return patient.finding("two images", True, detail, SEE if score == 10 else "")
 
 
-class _Answered(NamedTuple):
-    answer: Any
-    seconds: float
+def _reply(patient: _Patient, question: str, timed: _Timed, turn: int) -> Finding:
+    """Say whether a describer keeps to the protocol, and on turn 1 whether it names the colour that it was shown."""
+    answer: TextAnswer = timed.answer
+    seen = f"{len(answer.text.split())} words, {timed.took}"
+    try:
+        move = parse_reply(answer.text, turn)
+    except ProtocolViolationError as fault:
+        detail = f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({seen})"
+        remedy = "Episodes with such answers are aborted. Try again; if it stays so, name another model."
+        return patient.finding(question, False, detail, remedy)
+    if turn > 1:
+        return patient.finding(question, True, seen)
+    if not any(word in move.message.lower() for word in COLOUR_WORDS):
+        return patient.finding(question, True, f"{seen}, but nothing red in the words on a red disc", SEE)
+    return patient.finding(question, True, f"{seen}; saw the red disc")
+
+
+def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
+    """Say how large a picture is and what it took, and whether its middle is red (channel 0) or blue (2) as asked."""
+    answer: PictureAnswer = timed.answer
+    picture = answer.picture
+    middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
+    others = max(value for index, value in enumerate(middle) if index != channel)
+    colour, right = COLOURS[channel], bool(middle[channel] >= others + CLEARLY)
+    seen = f"drew it {colour}" if right else f"but its middle is not {colour}"
+    size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.1f} kB"
+    return f"{size}, {timed.took}; {seen}{''.join(f'; {note}' for note in answer.notes)}", right
+
+
+def _took(usage: Usage, seconds: float) -> str:
+    counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
+    parts = [f"{seconds:.1f} s", *(f"{count:,} tokens {done}" for count, done in counts if count is not None)]
+    return ", ".join([*parts, *([f"{usage.requests} requests"] if usage.requests > 1 else [])])
 
 
 def shown_picture(colour: str = COLOUR) -> Picture:
-    """Return the small picture that describers are shown: a red disc on white, or one of another colour."""
+    """Return the small picture that players are shown: a red disc on white, or a disc of another colour."""
     drawing = Drawing(SIDE, SIDE)
     drawing.ellipse((SIDE / 2, SIDE / 2), (SIDE / 4, SIDE / 4), fill=colour)
     return Picture.from_pixels(drawing.pixels)
 
 
-def _in_a_hurry(loaded: LoadedSubmission, seat: Seat, timeout: float) -> LoadedSubmission:
+def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     """Shorten the deadline of a player that has one, so that it gives up in time and says what was wrong."""
-    quick = hurried(getattr(loaded.submission, seat), timeout)
-    return loaded._replace(submission=loaded.submission.model_copy(update={seat: quick}))
-
-
-def hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
-    """Shorten the deadline of a player that has one, so that it gives up in time."""
     check = getattr(load("players", spec.player), "check", None)
     if check is None or "deadline_s" in spec.parameters:
         return spec
-    quick = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
+    hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
     try:
-        check(quick)
+        check(hurried)
     except InputError:
         return spec
-    return quick
+    return hurried
 
 
-async def _unbroken(asked: Awaitable[Any]) -> Any:
+async def _unbroken(asked: Awaitable[AnswerT]) -> AnswerT:
     """Wait for an answer; a player that breaks, as a plug-in may, becomes an error with one line."""
     try:
         return await asked
@@ -213,19 +324,7 @@ async def _unbroken(asked: Awaitable[Any]) -> Any:
         ) from error
 
 
-async def answered_in_time(asked: Awaitable[Found], timeout: float) -> tuple[Found, float]:
-    """Wait for an answer, a little longer than a player in a hurry does; returns it and its seconds.
-
-    Raises:
-        TimeoutError: There was none.
-    """
-    started = perf_counter()
-    answer: Found = await asyncio.wait_for(_unbroken(asked), timeout * 1.1)
-    return answer, perf_counter() - started
-
-
-async def closing(player: Any, asked: Awaitable[Found]) -> Found:
-    """Wait for something of a player and close its connections."""
+async def _closing(player: Any, asked: Awaitable[AnswerT]) -> AnswerT:
     try:
         return await asked
     finally:
@@ -233,43 +332,7 @@ async def closing(player: Any, asked: Awaitable[Found]) -> Found:
             await close()
 
 
-def _judge_text(question: str, asked: _Answered, turn: int) -> Finding:
-    """Say whether a describer keeps to the protocol, and on turn 1 whether it names the colour that it was shown."""
-    answer: TextAnswer = asked.answer
-    seen = f"{len(answer.text.split())} words, {_took(answer.usage, asked.seconds)}"
-    try:
-        move = parse_reply(answer.text, turn)
-    except ProtocolViolationError as fault:
-        detail = f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({seen})"
-        remedy = "Episodes with such answers are aborted. Try again; if it stays so, name another model."
-        return Finding("describer", question, False, detail, remedy)
-    if turn > 1:
-        return Finding("describer", question, True, seen)
-    if not any(word in move.message.lower() for word in COLOUR_WORDS):
-        detail = f"{seen}, but nothing red in the words on a red disc"
-        return Finding("describer", question, True, detail, "Make sure that this model sees pictures.")
-    return Finding("describer", question, True, f"{seen}; saw the red disc")
-
-
-def _seen_picture(asked: _Answered, channel: int) -> str:
-    """Say how large a picture is, what it took, and whether its middle is red (channel 0) or blue (2) as asked."""
-    answer: PictureAnswer = asked.answer
-    picture = answer.picture
-    middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
-    others = max(value for index, value in enumerate(middle) if index != channel)
-    colour = ("red", "green", "blue")[channel]
-    seen = f"drew it {colour}" if middle[channel] >= others + CLEARLY else f"but its middle is not {colour}"
-    size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.1f} kB"
-    return f"{size}, {_took(answer.usage, asked.seconds)}; {seen}{''.join(f'; {note}' for note in answer.notes)}"
-
-
-def _took(usage: Usage, seconds: float) -> str:
-    counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    parts = [f"{seconds:.1f} s", *(f"{count:,} tokens {what}" for count, what in counts if count is not None)]
-    return ", ".join([*parts, *([f"{usage.requests} requests"] if usage.requests > 1 else [])])
-
-
-def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
+def _remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
     """Return what to do about a player that could not answer."""
     if error.reason == "generator_no_image":
         return f"Make sure that {spec.label} makes pictures through the player {spec.player}; try another player."

@@ -1,10 +1,11 @@
-"""Sources for MkDocs: a placeholder for each block, and one page that stands for all others of its folder.
+"""Shells for the pages that templates write: MkDocs builds one for each page that readers search or navigate to.
 
-What our templates write never passes through Markdown, the theme's templates or the search index. To the builder, pages
-of one folder differ in title and name alone: it makes one of them, and the others are made from that. Pages that the
-navigation names or the search finds, in the site's root or the index of a folder, have a shell of their own.
+The HTML of these pages never passes through Markdown, the theme's templates or the search index. Pages of one folder
+differ in title and name alone, so that MkDocs builds one shell for them, whose title and name are slots too. Pages in
+the site's root and the index of a folder have a shell of their own.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,31 +13,29 @@ from typing import NamedTuple
 from markupsafe import escape
 
 from leaderboard.output_folder import write_text
-from leaderboard.rendering.render import front_matter
+from leaderboard.rendering.shell import NAME, TITLE, Shell
 from leaderboard.site import Page
 
-_NAME = "irg-shell"
-_TITLE = "irg-shell-title"
 
+class PageShell(NamedTuple):
+    """The shell that MkDocs built for a page."""
 
-def place(title: str, words: str = "") -> str:
-    """Return the placeholder of a block in the source for MkDocs, on one line.
+    path: str
+    """Path of the page, without suffix."""
 
-    It has a heading, since the theme writes one of its own into a page without; the search finds its words.
+    shell: Shell
+    """The shell."""
 
-    Args:
-        title: The page's title.
-        words: What else the search shall find; of our own only.
-    """
-    return f'<div class="irg-place"><h1>{escape(title)}</h1><p>{escape(words)}</p></div>'
+    title: str = ""
+    """Title for the slot of a shell that several pages share; empty for other shells."""
 
 
 def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
     """Write the sources from which MkDocs builds shells.
 
     Args:
-        pages: All that templates write.
-        docs: Where the builder looks for pages.
+        pages: Pages that templates write.
+        docs: Folder where MkDocs looks for pages.
 
     Returns:
         Title by path of the pages that have no shell of their own.
@@ -48,45 +47,47 @@ def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
             sharing[page.path] = page.title
             continue
         words = page.values.get("words")
-        searchable_words = words if page.searchable and isinstance(words, str) else ""
-        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, searchable_words))
+        search_words = words if page.searchable and isinstance(words, str) else ""
+        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, search_words))
     for folder in {path.rpartition("/")[0] for path in sharing}:
-        write_text(docs / folder / f"{_NAME}.md", _source(_TITLE))
+        write_text(docs / folder / f"{NAME}.md", _source(TITLE))
     return sharing
 
 
 def _source(title: str, searchable: bool = False, words: str = "") -> str:
-    return f"{front_matter(title, searchable)}{place(title, words)}\n"
+    """Return the source of a shell: settings for the theme, and a body that only the search reads.
+
+    Args:
+        title: Title of the page.
+        searchable: Whether the search finds the page.
+        words: Further words that the search finds.
+    """
+    # What is JSON is YAML too. The theme does not escape titles.
+    settings = [
+        f"title: {json.dumps(str(escape(title)), ensure_ascii=False)}",
+        "hide: [navigation, toc]",
+        "rendered: true",
+    ]
+    if not searchable:
+        settings.append("search: {exclude: true}")
+    return "\n".join(["---", *settings, "---", "", f"<h1>{escape(title)}</h1><p>{escape(words)}</p>", ""])
 
 
-class Shell(NamedTuple):
-    """The shell that MkDocs built for a page."""
-
-    path: str
-    """Path of the page, without suffix."""
-
-    text: str
-    """The shell."""
-
-    changes: tuple[tuple[str, str], ...] = ()
-    """Replacements to make in the shell, as pairs of old and new text."""
-
-
-def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[Shell]:
+def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[PageShell]:
     """Yield the shell of every page.
 
     Args:
-        site: What the builder made; shells that several pages share are removed.
+        site: Output of MkDocs; shells that several pages share are removed.
         sharing: As ``write_sources`` returned it.
     """
     for path in sorted(site.rglob("*.html")):
-        if path.stem != _NAME:
-            yield Shell(path.relative_to(site).with_suffix("").as_posix(), path.read_text(encoding="utf-8"))
-    shared: dict[str, str] = {}
+        if path.stem != NAME:
+            yield PageShell(path.relative_to(site).with_suffix("").as_posix(), Shell(path.read_text(encoding="utf-8")))
+    shared: dict[str, Shell] = {}
     for page, title in sharing.items():
-        folder, _, name = page.rpartition("/")
+        folder = page.rpartition("/")[0]
         if folder not in shared:
-            file = site / folder / f"{_NAME}.html"
-            shared[folder] = file.read_text(encoding="utf-8")
+            file = site / folder / f"{NAME}.html"
+            shared[folder] = Shell(file.read_text(encoding="utf-8"))
             file.unlink()
-        yield Shell(page, shared[folder], ((_TITLE, str(escape(title))), (f"/{_NAME}.html", f"/{name}.html")))
+        yield PageShell(page, shared[folder], title)

@@ -225,6 +225,18 @@ def _named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
 
 
 def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results) -> Chart:
+    chart = chart_of(identity, kind, sketch)
+    return chart if chart.table is None else replace(chart, table=with_rules(chart.table, results))
+
+
+def chart_of(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
+    """Return a sketch as a chart of a page.
+
+    Args:
+        identity: Id, unique on the site and safe as a file name.
+        kind: Name of the kind of chart.
+        sketch: The drawing with its words and its table, or why there is none.
+    """
     if isinstance(sketch, Missing):
         return Chart(identity, kind, sketch.title, "", {}, None, sketch.reason)
     return Chart(
@@ -233,6 +245,6 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results)
         title=sketch.title,
         reading_aid=sketch.reading_aid,
         figure={**sketch.drawing.plotly(), "breakpoint": NARROW, "title": plain(sketch.title)},
-        table=with_rules(sketch.table, results),
+        table=sketch.table,
         published=sketch.published,
     )

@@ -14,9 +14,9 @@ import plotly.graph_objects as go
 from ircore.results.statistics.intervals import TOO_FEW, too_few
 from ircore.results.tables.model import Table, Value
 from leaderboard import labels
-from leaderboard.site import Pair
-from leaderboard.text import one_line
+from leaderboard.site import Marked
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
+from leaderboard.untrusted_text import one_line
 
 Json = dict[str, Any]
 
@@ -143,14 +143,14 @@ class Missing:
     """One line: which data are missing."""
 
 
-def pair_name(pair: Pair) -> str:
+def pair_name(pair: Marked) -> str:
     """Return a pair's name on one line, with what tells it from others of the same players."""
     return " ".join(pair_lines(pair))
 
 
-def pair_lines(pair: Pair) -> tuple[str, str]:
+def pair_lines(pair: Marked) -> tuple[str, str]:
     """Return a pair's name on two lines, describer over generator, as on the boards."""
-    generator = f"+ {pair.generator}"
+    generator = f"+ {pair.generator}" if pair.generator else ""
     return pair.describer, f"{generator} ({pair.apart})" if pair.apart else generator
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.grammar import FOOT, Json, axis, layout, plain, steps, words
-from leaderboard.site import Pair
+from leaderboard.site import Marked
 from leaderboard.theme import describer_token, token
 
 Axes = Callable[[int, "Grid"], tuple[Json, Json]]
@@ -95,7 +95,7 @@ def inside(panel: int) -> str:
     return f"{axis_name('x', panel)}_domain {axis_name('y', panel)}_domain"
 
 
-def pair_titles(pairs: Sequence[Pair]) -> Titles:
+def pair_titles(pairs: Sequence[Marked]) -> Titles:
     """Return titles of a pair each on two lines, describer in its hue over generator."""
 
     def title(panel: int, grid: Grid) -> list[Json]:

@@ -9,7 +9,7 @@ from ircore.results.tables.model import Value
 from leaderboard import labels
 from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, words
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
-from leaderboard.site import Pair
+from leaderboard.site import Marked
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 
 _APART = 0.3
@@ -37,7 +37,7 @@ class Spot:
 class Track:
     """A pair's line."""
 
-    pair: Pair
+    pair: Marked
     """Pair that the track belongs to."""
 
     spots: tuple[Spot, ...]
@@ -73,7 +73,7 @@ class Scale:
         return None if value is None else rounded(self.factor * value)
 
 
-def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
+def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
     """Return a pair's line over turns.
 
     Args:

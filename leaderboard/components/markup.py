@@ -1,4 +1,4 @@
-"""What all components share: HTML that is known to be safe, and an attribute for decoration."""
+"""Helpers of all components: HTML that is known to be safe, and an attribute for decoration."""
 
 from markupsafe import Markup
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
-from ircore.results.tables.board import why_no_rank
+from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import safe
 from leaderboard.components.players import own_family, tier_badge
@@ -16,8 +16,8 @@ from leaderboard.components.values import badge, main_score, missing, rated, sco
 from leaderboard.labels import number, rank, signed
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair
-from leaderboard.text import one_line
-from leaderboard.tiers import Tier
+from leaderboard.trust import Tier
+from leaderboard.untrusted_text import one_line
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""
@@ -42,6 +42,9 @@ class MatrixCell:
     score: float | None
     """The final score on that target, 0–10, by the page's judge."""
 
+    references: tuple[float, ...] = ()
+    """Ceilings and floors with the same generator, on the scale of the main score."""
+
     @property
     def cell(self) -> Cell:
         """Aggregates of the pair under the matrix's condition."""
@@ -64,13 +67,17 @@ def condition_cell(
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
     cost = "cost not known" if aggregates.cost.mean is None else f"US$ {number(aggregates.cost.mean)}"
     numbers = (
-        f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{main_dot(aggregates, cell.pair.hue)}\n'
+        f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'
         f'<span class="muted">{_rank_words(cell)}</span> <span class="muted">score {score(aggregates.score)}</span> '
         f'<span class="muted">played {aggregates.played}/{aggregates.episodes}</span> '
         f'<span class="muted rated">rated {rated(aggregates)}</span> '
         f'<span class="muted">ΔQ {signed(aggregates.delta.mean)}</span> <span class="muted">{cost}</span>\n'
     )
     return _cell(cell, gallery, root, judge, numbers, same_family)
+
+
+def _main_dot(cell: MatrixCell) -> Markup:
+    return main_dot(cell.cell, cell.pair.hue, references=cell.references)
 
 
 def _rank_words(cell: MatrixCell) -> str:

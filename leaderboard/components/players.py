@@ -3,6 +3,7 @@
 A describer is a colour and a generator a shape, on every page.
 """
 
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -10,9 +11,9 @@ from markupsafe import Markup, escape
 from ircore.submissions.history import Step
 from leaderboard.components.markup import HIDDEN, safe
 from leaderboard.site import Pair
-from leaderboard.text import stranger, visible
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.tiers import Tier
+from leaderboard.trust import Tier
+from leaderboard.untrusted_text import stranger, visible
 
 _BOX = 'viewBox="-1.2 -1.2 2.4 2.4"'
 
@@ -37,30 +38,31 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
         root: Relative address of the site's root; None for a name without a link.
     """
     href = None if root is None else f"{root}pairs/{pair.key}.html"
-    return pair_names(pair.describer, pair.generator, href, pair.hue, pair.shape, pair.apart)
+    return player_names((pair.describer, pair.generator), href, pair.hue, pair.shape, pair.apart)
 
 
-def pair_names(describer: str, generator: str, href: str | None, hue: int, shape: int, apart: str = "") -> Markup:
-    """Return the names of two players behind the marker of their pair.
+def player_names(
+    players: Sequence[str], href: str | None, hue: int | None, shape: int | None, apart: str = ""
+) -> Markup:
+    """Return the names of players who play together, behind their marker.
 
     Args:
-        describer: Label of the describer.
-        generator: Label of the generator.
+        players: Label of the player in each seat; the first stands over the others.
         href: Address that the names lead to; None for no link.
-        hue: Number of the describer's colour, 0-based.
-        shape: Number of the generator's shape, 0-based.
-        apart: Words that tell pairs of the same players apart; empty for none.
+        hue: Number of the colour of the first player, 0-based; None for a neutral marker.
+        shape: Number of the shape of the second player, 0-based; None for a disc.
+        apart: Words that tell runs of the same players apart; empty for none.
     """
-    names = (
-        f'<span class="pair-describer">{stranger(describer)}</span><span class="pair-plus"> + </span>'
-        f'<span class="pair-generator">{stranger(generator)}</span>'
+    first, *others = players
+    names = f'<span class="pair-describer">{stranger(first)}</span>' + "".join(
+        f'<span class="pair-plus"> + </span><span class="pair-generator">{stranger(other)}</span>' for other in others
     )
     if href is not None:
         names = f'<a class="pair-link" href="{escape(href)}">{names}</a>'
     more = f' <span class="pair-apart">{escape(apart)}</span>' if apart else ""
+    colour = "" if hue is None else f" {describer_class(hue)}"
     return safe(
-        f'<span class="pair {describer_class(hue)}">{player_glyph(hue, shape)}<span class="pair-names">{names}{more}'
-        "</span></span>"
+        f'<span class="pair{colour}">{player_glyph(hue, shape)}<span class="pair-names">{names}{more}</span></span>'
     )
 
 

@@ -44,6 +44,7 @@ def dot(
     high: float = 10,
     zero: float | None = None,
     labelled: bool = True,
+    references: tuple[float, ...] = (),
 ) -> Markup:
     """Return a mean with its interval on a fixed scale, as a picture of 120 × 20 units; empty without a mean.
 
@@ -54,11 +55,15 @@ def dot(
         high: Upper end.
         zero: Position of a vertical line; None for no line.
         labelled: Whether screen readers are told the numbers; False where these stand beside it.
+        references: Values of ceilings and floors, drawn as upright lines.
     """
     if estimate.mean is None:
         return safe("")
     places = {name: 4 + 112 * (min(max(value, low), high) - low) / (high - low) for name, value in _ends(estimate)}
     line = "" if zero is None else f'<path class="zero" d="M{4 + 112 * (zero - low) / (high - low):.1f} 2V18"></path>'
+    for value in references:
+        at = 4 + 112 * (min(max(value, low), high) - low) / (high - low)
+        line += f'<path class="reference" d="M{at:.1f} 1V19"></path>'
     whisker = (
         f'<path class="whisker" d="M{places["low"]:.1f} 10H{places["high"]:.1f}"></path>'
         if "low" in places and "high" in places
@@ -73,14 +78,19 @@ def dot(
     )
 
 
+def reference_key() -> Markup:
+    """Return the line of a reference alone, for a legend."""
+    return safe(f'<svg class="dotplot" viewBox="0 0 12 20" {HIDDEN}><path class="reference" d="M6 1V19"></path></svg>')
+
+
 def _ends(estimate: Estimate) -> list[tuple[str, float]]:
     values = (("low", estimate.low), ("high", estimate.high), ("mean", estimate.mean))
     return [(name, value) for name, value in values if value is not None]
 
 
-def main_dot(cell: Cell, hue: int | None = None, labelled: bool = True) -> Markup:
+def main_dot(cell: Cell, hue: int | None = None, labelled: bool = True, references: tuple[float, ...] = ()) -> Markup:
     """Return the main score on its scale; see ``dot``."""
-    return dot(cell.main, hue, *MAIN, labelled=labelled)
+    return dot(cell.main, hue, *MAIN, labelled=labelled, references=references)
 
 
 def scale(span: float, caption: str = "Interval, from −{0} to {0}") -> Markup:

@@ -12,10 +12,10 @@ from markupsafe import Markup
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.episodes import correction, picture
 from leaderboard.components.markup import safe
-from leaderboard.components.players import pair_names, player_glyph
+from leaderboard.components.players import player_glyph, player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
-from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.marked_messages import CORRECTION_WORDS
 from leaderboard.pictures import Shown
 
 _SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
@@ -23,12 +23,12 @@ _SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
 
 _PROTOTYPES: Mapping[str, Callable[[], Markup]] = {
     "glyph": lambda: player_glyph(0, 0),
-    "pair-name": lambda: pair_names("", "", "#", hue=0, shape=0, apart=" "),
-    "pair-name-plain": lambda: pair_names("", "", None, hue=0, shape=0, apart=" "),
+    "pair-name": lambda: player_names(("", ""), "#", 0, 0, " "),
+    "pair-name-plain": lambda: player_names(("", ""), None, 0, 0, " "),
     "badge": lambda: badge(0.0),
     "badge-missing": lambda: badge(None),
     "missing": lambda: missing("reason"),
-    "picture": lambda: picture(Shown("", "", 1, 1), "", ""),
+    "picture": lambda: picture(Shown("", "", 1, 1), "picture", ""),
     "correction": lambda: correction(next(iter(CORRECTION_WORDS))),
     "heat": lambda: heat(0.0),
     "heat-missing": lambda: heat(None),

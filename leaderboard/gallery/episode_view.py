@@ -7,7 +7,7 @@ from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.verified import Verified, verified_scores
 from leaderboard.alt_text import rendering_words
 from leaderboard.labels import REASONS
-from leaderboard.messages import Marked, mark_message
+from leaderboard.marked_messages import Marked, mark_message
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Pair, Site
 
@@ -17,7 +17,7 @@ _NOTES = 20
 
 @dataclass(frozen=True)
 class TurnView:
-    """One turn."""
+    """A turn, ready to be shown."""
 
     number: int
     """1-based."""
@@ -49,13 +49,13 @@ class EpisodeView:
     """Episode of one pair on one instance, ready to be shown."""
 
     pair: Pair
-    """Who played."""
+    """Pair that played the episode."""
 
     episode: Episode | None
     """None if it was not played."""
 
     judged: tuple[JudgedEpisode, ...]
-    """By every judge that rated its final rendering."""
+    """Scores by every judge that rated the final rendering."""
 
     turns: tuple[TurnView, ...]
     """All but the describer's last word that it is done."""

@@ -1,65 +1,229 @@
-"""The pages of a game: board, method, gallery, and one for each instance."""
+"""The pages of a game: board, players, matrix, gallery, figures, method, one page a run and one an instance."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameInstance
+from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.games.base import Measure
-from ircore.results.statistics.intervals import Estimate
+from leaderboard.games.board import (
+    board_lines,
+    board_measures,
+    heat_columns,
+    matrix,
+    measure,
+    players,
+    scale_ends,
+    similarity,
+    value_digits,
+)
+from leaderboard.games.entries import Entry
+from leaderboard.games.episodes import episode_html, instance_html, register_pictures
+from leaderboard.games.figures import curve_charts
 from leaderboard.games.section import GameSection
-from leaderboard.site import Page, Site
+from leaderboard.labels import category_title, number
+from leaderboard.site import Page
+
+_TABS = (
+    ("index", "Board"),
+    ("players", "Players"),
+    ("matrix", "Matrix"),
+    ("gallery", "Gallery"),
+    ("figures", "Figures"),
+    ("method", "Method"),
+)
+"""Pages of every section, with the words of their links."""
 
 
-def game_pages(site: Site) -> Iterator[Page]:
-    """Yield the pages of every game that has results."""
-    for section in site.games:
-        title, folder = section.game.title, section.folder
-        shared = {"section": section, "game": section.game}
-        yield Page(f"{folder}/index", f"{title}: board", "game_board", {**shared, **_board(section)}, searchable=True)
-        yield Page(f"{folder}/method", f"{title}: method", "game_method", shared)
-        yield Page(f"{folder}/gallery", f"{title}: gallery", "game_gallery", {**shared, "thumbs": _thumbs(section)})
+def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
+    """Yield the pages of every game that has results; their pictures are registered at once."""
+    for section in sections:
+        register_pictures(section)
+        yield from _section_pages(section)
+        for entry in section.entries:
+            values = {"entry": entry, **_run_values(section, entry)}
+            yield _page(section, f"runs/{entry.key}", f"run {entry.key}", "run", "index", values)
         for instance in section.instances:
-            name = f"{folder}/{instance.instance_id}"
-            values = {**shared, "instance": instance, **_instance(section, instance)}
-            yield Page(name, f"{title}: {instance.instance_id}", "game_instance", values)
+            path = section.instance_path(instance).removeprefix(f"{section.folder}/")
+            later = partial(_instance_values, section, instance)
+            yield _page(section, path, instance.instance_id, "instance", "gallery", {"instance": instance}, later)
 
 
-def _board(section: GameSection) -> dict[str, Any]:
-    figures = [measure for measure in section.game.measures if measure.key in section.game.pages.figures]
-    return {"table": section.board, "bars": [(measure, _bars(section, measure)) for measure in figures]}
+def _section_pages(section: GameSection) -> Iterator[Page]:
+    """Yield the pages that the row of a section's links names."""
+    curves = curve_charts(section)
+    figures = {"figures": _figures(section), "curves": curves, "game_charts": curves}
+    yield _page(section, "index", "board", "board", "index", _board_values(section))
+    yield _page(section, "players", "players", "players", "players", {"seats": players(section)})
+    if section.crossed is not None:
+        yield _page(section, "matrix", "matrix", "matrix", "matrix", {"matrix": matrix(section)})
+    yield _page(section, "gallery", "gallery", "gallery", "gallery", {"groups": _groups(section)})
+    yield _page(section, "figures", "figures", "figures", "figures", figures)
+    method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
+    yield _page(section, "method", "method", "method", "method", {"paragraphs": method})
 
 
-def _bars(section: GameSection, measure: Measure) -> list[dict[str, Any]]:
-    """Return a bar with its interval for each run, lengths in percent of the scale."""
-    means = [run.mean(measure) for run in section.results.runs]
-    tops = [mean.high or mean.mean or 0.0 for mean in means]
-    low, high = measure.range or (0.0, max([*tops, 1e-9]))
+def _page(
+    section: GameSection,
+    name: str,
+    words: str,
+    template: str,
+    tab: str,
+    values: dict[str, Any],
+    later: Any = None,
+) -> Page:
+    """Return a page of a section with what all of them need.
+
+    Args:
+        section: The game.
+        name: Path below the section's folder, without suffix.
+        words: What follows the game's title in the title of the page.
+        template: Name of the template after ``game_``.
+        tab: Page that the row of links marks as current.
+        values: Values of this page.
+        later: As ``Page.later``.
+    """
+    shared = {
+        "section": section,
+        "game": section.game,
+        "tab": tab,
+        "tabs": [entry for entry in _TABS if entry[0] != "matrix" or section.crossed is not None],
+        "digits": value_digits(section.game.headline),
+        "measure_titles": {shown.key: shown.title for shown in section.game.measures},
+        "ends": scale_ends(section.game.headline, ()),
+    }
+    title = f"{section.game.title}: {words}"
+    return Page(f"{section.folder}/{name}", title, f"game_{template}", {**shared, **values}, name == "index", later)
+
+
+def _board_values(section: GameSection) -> dict[str, Any]:
+    lines, measures = board_lines(section), board_measures(section)
+    return {
+        "lines": lines,
+        "measures": [(shown, value_digits(shown)) for shown in measures],
+        "heat_columns": heat_columns(section),
+        "levels": list(dict.fromkeys(difficulty for _, difficulty in section.conditions)),
+    }
+
+
+def _figures(section: GameSection) -> list[dict[str, Any]]:
+    """Return each measure that the game draws: a dot with its interval for each run, over all and by category."""
+    figures = [measure(section, key) for key in section.game.pages.figures or (section.game.headline.key,)]
+    return [{"measure": shown, "digits": value_digits(shown), **_dots(section, shown)} for shown in figures]
+
+
+def _dots(section: GameSection, shown: Measure) -> dict[str, Any]:
+    categories: list[str | None] = [None, *(section.categories if len(section.categories) > 1 else ())]
+    rows = [
+        {
+            "entry": entry,
+            "means": [section.results.mean(entry.run_id, shown, category) for category in categories],
+        }
+        for entry in section.entries
+    ]
+    ends = scale_ends(shown, [mean for row in rows for mean in row["means"]])  # type: ignore[attr-defined]
+    return {"headings": [category_title(category) if category else "All" for category in categories],
+            "rows": rows, "ends": ends}  # fmt: skip
+
+
+def _groups(section: GameSection) -> list[dict[str, Any]]:
+    """Return the instances by category and difficulty, each with the least and the greatest headline of all runs."""
+    finals = [entry.measured.values(section.game.headline) for entry in section.entries]
     return [
-        {"name": run.run.slug, "mean": mean.mean, "bar": _percent(mean.mean, low, high), **_ends(mean, low, high)}
-        for run, mean in zip(section.results.runs, means, strict=True)
+        {
+            "category": category,
+            "difficulty": difficulty,
+            "instances": [
+                _thumbnail(section, instance, [run[name] for run in finals if (name := instance.instance_id) in run])
+                for instance in section.instances
+                if (instance.category, instance.difficulty) == (category, difficulty)
+            ],
+        }
+        for category, difficulty in section.conditions
     ]
 
 
-def _ends(mean: Estimate, low: float, high: float) -> dict[str, float | None]:
-    return {"from": _percent(mean.low, low, high), "to": _percent(mean.high, low, high)}
+def _thumbnail(section: GameSection, instance: GameInstance, values: Sequence[float]) -> dict[str, Any]:
+    return {
+        "instance": instance,
+        "path": section.instance_path(instance),
+        "picture": section.thumbnail(instance),
+        "low": min(values, default=None),
+        "high": max(values, default=None),
+    }
 
 
-def _percent(value: float | None, low: float, high: float) -> float | None:
-    return None if value is None else round(100 * (value - low) / (high - low), 3)
+def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
+    run, folder = entry.measured.run, shlex.quote(f"submissions/{entry.measured.run.slug}")
+    return {
+        "measures": [
+            {"measure": shown, "mean": (mean := entry.mean(shown)), "digits": value_digits(shown),
+             "ends": scale_ends(shown, [mean])}
+            for shown in section.game.measures
+        ],
+        "conditions": [
+            {"title": f"{category_title(category)}, {difficulty}",
+             "mean": section.results.mean(entry.run_id, section.game.headline, category, difficulty),
+             "links": _links(section, entry, category, difficulty)}
+            for category, difficulty in section.conditions
+        ],
+        "settings": [
+            ("Name", run.submission.name),
+            *((seat.title, label) for seat, label in zip(section.game.seats, entry.players, strict=True)),
+            *((f"Rule {name}", str(value)) for name, value in run.rules.items()),
+            ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
+            ("Licence", run.submission.licence),
+            ("Seed", str(run.seed)),
+            ("Instance set", run.instance_set),
+            ("Run", run.run_id),
+            ("Played", f"{run.started}, ircore {run.version}"),
+        ],
+        "commands": [f"ircore play {folder} --instances INSTANCES --out {run.slug}", f"ircore score {run.slug}"],
+    }  # fmt: skip
 
 
-def _thumbs(section: GameSection) -> list[dict[str, Any]]:
+def _links(section: GameSection, entry: Entry, category: str, difficulty: str) -> list[dict[str, Any]]:
+    """Return the episodes of a condition, each with its value of the headline."""
+    values = entry.measured.values(section.game.headline)
+    instances = {instance.instance_id: instance for instance in section.instances}
+    digits = value_digits(section.game.headline)
     return [
-        {"instance": instance, "picture": next(iter(section.instance_pictures(instance).values()), None)}
-        for instance in section.instances
+        {
+            "path": section.instance_path(instances[episode.instance_id]),
+            "value": similarity(section.game.headline, value := values.get(episode.episode_id)),
+            "title": f"{episode.instance_id}: {episode.outcome}" + ("" if value is None else f", {number(value)}"),
+            "text": "" if value is None else number(value, digits),
+        }
+        for episode in entry.measured.episodes
+        if (episode.category, episode.difficulty) == (category, difficulty)
     ]
 
 
-def _instance(section: GameSection, instance: GameInstance) -> dict[str, Any]:
-    """Return what an instance's page shows; pictures are named now, since they are encoded once for all pages."""
-    root = "../../"
-    drawn = [
-        {"run": run, "episode": episode, "html": section.drawn(run, instance, episode, root)}
-        for run, episode in section.episodes(instance)
-    ]
-    return {"pictures": section.instance_pictures(instance), "episodes": drawn}
+def _instance_values(section: GameSection, instance: GameInstance) -> dict[str, Any]:
+    """Return an instance and its episodes, rendered by the game's templates."""
+    root = "../" * (section.instance_path(instance).count("/"))
+    ids = [other.instance_id for other in section.instances]
+    place = ids.index(instance.instance_id)
+    return {
+        "shown": instance_html(section, instance, root),
+        "before": section.instances[place - 1] if place else None,
+        "after": section.instances[place + 1] if place + 1 < len(ids) else None,
+        "episodes": [
+            _episode(section, entry, instance, episode, root) for entry, episode in section.episodes(instance)
+        ],
+    }
+
+
+def _episode(
+    section: GameSection, entry: Entry, instance: GameInstance, episode: GameEpisode, root: str
+) -> dict[str, Any]:
+    headline = section.game.headline
+    value = entry.measured.values(headline).get(episode.episode_id)
+    return {
+        "entry": entry,
+        "episode": episode,
+        "value": value,
+        "similarity": similarity(headline, value),
+        "html": episode_html(section, entry, instance, episode, root),
+    }

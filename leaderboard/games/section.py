@@ -1,26 +1,26 @@
-"""Results of one game as the site shows them, with episodes rendered by the game's own template."""
+"""Model of a game that has results, on which its pages draw."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
-from markupsafe import Markup
-
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.records import Rendering
 from ircore.core.terminal import printable
-from ircore.games.base import Game
-from ircore.results.games import GameResults, PlayedGameRun, game_board, read_game_results
-from ircore.results.tables.model import Table
+from ircore.games.base import Game, Seat
+from ircore.instances.store import GameInstanceSet
+from ircore.results.games import GameResults, read_game_results
+from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
-from ircore.scorers.game_measures import ending_of
+from leaderboard.games.entries import Entry, entries_of
 from leaderboard.pictures import PictureBook, Shown
+
+_PAGES = frozenset({"index", "players", "matrix", "gallery", "figures", "method"})
+"""Names of a section's own pages, which no instance may take."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class GameSection:
     """A game that has results.
 
     Attributes:
-        results: Its runs, best first.
-        pictures: Of the whole site.
+        results: Runs of the game, best first.
+        pictures: Pictures of the whole site.
     """
 
     results: GameResults
@@ -46,80 +46,82 @@ class GameSection:
         return f"games/{self.game.name}"
 
     @cached_property
-    def board(self) -> Table:
-        """Board of the game."""
-        return game_board(self.results)
+    def entries(self) -> tuple[Entry, ...]:
+        """Rows of the board, the best first."""
+        return entries_of(self.results)
 
     @property
     def instances(self) -> tuple[GameInstance, ...]:
         """Instances of the game's set."""
-        return self.results.runs[0].instances.instances
+        return self._instance_set.instances
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Categories of the instances, in the order of the set."""
+        return tuple(dict.fromkeys(instance.category for instance in self.instances))
+
+    @property
+    def conditions(self) -> tuple[tuple[str, str], ...]:
+        """Category and difficulty of the instances, in the order of the set."""
+        return tuple(dict.fromkeys((instance.category, instance.difficulty) for instance in self.instances))
+
+    @cached_property
+    def crossed(self) -> tuple[int, int] | None:
+        """Numbers of the two seats that the matrix crosses, 0-based; None for a game of one seat."""
+        names = [seat.name for seat in self.game.seats]
+        if self.game.pages.matrix:
+            first, second = self.game.pages.matrix
+            return names.index(first), names.index(second)
+        return (0, 1) if len(names) > 1 else None
+
+    def seat(self, number: int) -> Seat[Any, Any]:
+        """Return a seat by its number, 0-based."""
+        return self.game.seats[number]
+
+    def instance_path(self, instance: GameInstance) -> str:
+        """Return the path of an instance's page, without suffix."""
+        name = instance.instance_id
+        return f"{self.folder}/{name}-instance" if name in _PAGES else f"{self.folder}/{name}"
+
+    def run_path(self, entry: Entry) -> str:
+        """Return the path of a run's page, without suffix."""
+        return f"{self.folder}/runs/{entry.key}"
+
+    def payload(self, instance: GameInstance) -> Any:
+        """Return the game's own fields of an instance as its record."""
+        return payload_of(self.game, self._instance_set, instance)
 
     def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
         """Return how the pictures of an instance are shown, by name."""
-        folder = self.results.runs[0].instances.folder
+        folder = self._instance_set.folder
         return {
             name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
             for name, picture in instance.pictures.items()
         }
 
-    def episodes(self, instance: GameInstance) -> Iterator[tuple[PlayedGameRun, GameEpisode]]:
-        """Yield each run's episode of an instance, the best run first."""
-        for run in self.results.runs:
-            for episode in run.episodes:
-                if episode.instance_id == instance.instance_id:
-                    yield run, episode
+    def thumbnail(self, instance: GameInstance) -> Shown | None:
+        """Return the picture that stands for an instance; None for an instance without pictures."""
+        pictures = self.instance_pictures(instance)
+        return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
 
-    def drawn(self, run: PlayedGameRun, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
-        """Return one episode as the game's own template shows it.
-
-        The template runs in a sandbox, and whatever it inserts is escaped.
-
-        Args:
-            run: Whose episode.
-            instance: What was played.
-            episode: What became of it.
-            root: The way from the page to the site's root.
-
-        Raises:
-            WorkError: The template is broken.
-        """
-        renderings = {
-            rendering.sha256: f"{root}{self._rendering(run, rendering).small}"
-            for step in episode.steps
-            for rendering in _renderings(step)
-        }
-        values = {
-            "episode": episode,
-            "instance": instance,
-            "steps": ending_of(self.game, episode).steps,
-            "pictures": {name: f"{root}{picture.small}" for name, picture in self.instance_pictures(instance).items()},
-            "renderings": renderings,
-        }
-        environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-        try:
-            text = environment.from_string(self.game.pages.episode or DEFAULT).render(**values)
-        except TemplateError as error:
-            raise WorkError(
-                f"the game {self.game.name}: its template of an episode is broken: {error}", "Mend the game."
-            ) from error
-        return Markup(text)  # noqa: S704 - the environment escapes
-
-    def _rendering(self, run: PlayedGameRun, rendering: Rendering) -> Shown:
-        path = run.source.rendering_path(rendering.sha256)
+    def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
+        """Return how a rendering of a run is shown."""
+        if not isinstance(entry.measured.source, GameRunFolder):
+            raise TypeError("pages are made of run folders")
+        path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
+    def episodes(self, instance: GameInstance) -> Iterator[tuple[Entry, GameEpisode]]:
+        """Yield each run's episode of an instance, the best run first."""
+        for entry in self.entries:
+            for episode in entry.measured.episodes:
+                if episode.instance_id == instance.instance_id:
+                    yield entry, episode
 
-DEFAULT = """<ol>{% for step in steps %}<li><dl>
-{% for name, value in step %}<dt>{{ name }}</dt><dd>{% if value.sha256 is defined %}<img src="{{ renderings[value.sha256] }}" alt="{{ name }}">{% else %}{{ value }}{% endif %}</dd>{% endfor %}
-</dl></li>{% endfor %}</ol>"""  # noqa: E501
-"""Template of an episode for games that bring none."""
-
-
-def _renderings(step: Mapping[str, Any]) -> Iterator[Rendering]:
-    for value in step.values():
-        if isinstance(value, dict) and value.keys() == {"sha256", "width", "height"}:
-            yield Rendering.model_validate(value)
+    @property
+    def _instance_set(self) -> GameInstanceSet:
+        """Instance set as the first run holds it: all hold the same."""
+        return self.results.runs[0].instances
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:
@@ -130,7 +132,7 @@ def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:
 
 
 def game_sections(runs: Sequence[GameRunFolder], pictures: PictureBook) -> tuple[GameSection, ...]:
-    """Return a section for each game; one that cannot be loaded is left out, which is said on stderr."""
+    """Return a section for each game; one that cannot be loaded is left out, and a line on stderr says so."""
     by_game: dict[str, list[GameRunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)

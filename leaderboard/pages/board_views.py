@@ -17,13 +17,13 @@ class View:
     """Selection and order of one board."""
 
     judge: str
-    """Who judges."""
+    """Judge of the board."""
 
     category: str | None = None
-    """One category, or None for all."""
+    """Category of the board, or None for all."""
 
     difficulty: str | None = None
-    """One difficulty, or None for both."""
+    """Difficulty of the board, or None for both."""
 
     rules: Rules | None = None
     """Runs under these rules alone; None for all runs, each row saying its rules."""

@@ -27,8 +27,10 @@ from leaderboard.pages.board_views import (
     view_words,
     views,
 )
+from leaderboard.pages.judge_cards import card_notes
+from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.tiers import LEGEND, Tier, tier_of
+from leaderboard.trust import LEGEND, Tier, tier_of
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -76,6 +78,9 @@ class Line:
     disputed: Step | None
     """The dispute about its run that is not settled."""
 
+    references: tuple[float, ...] = ()
+    """Ceilings and floors with the same generator, on the scale of the main score."""
+
     @property
     def cell(self) -> Cell:
         """Aggregates of the pair under the board's condition."""
@@ -117,6 +122,7 @@ def board_lines(site: Site, view: View, columns: Sequence[HeatColumn] = ()) -> l
             budget=rules_label(site, row.submission.run.rules),
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
             disputed=dispute_of(site, pair),
+            references=tuple(line.value for line in reference_lines(site, view, pair)),
         )
         for row in rows
     ]
@@ -139,6 +145,8 @@ def _board_page(site: Site, view: View) -> Page:
             "anchor": condition_anchor(view.category, view.difficulty),
             "words": view_words(site, view),
             "judge_words": judge_words(site, view.judge),
+            "references": board_references(site, view),
+            **card_notes(site, view.judge),
             "chips": chips(site, view),
             "rated": rated,
             "order": view.order,
@@ -241,7 +249,7 @@ class Listed(Protocol):
 
     @property
     def pair(self) -> Pair:
-        """Who."""
+        """The pair."""
 
     @property
     def tier(self) -> Tier:

@@ -10,7 +10,7 @@ import yaml
 from ircore.results.benchmark_version import Version
 from leaderboard.site import Page, Pair
 from leaderboard.skeleton import SKELETON
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 SOURCE = SKELETON / "CITATION.cff"
 """The one place that says how the benchmark and the paper are cited."""
@@ -73,7 +73,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
     """Return the BibTeX entry of a pair's results.
 
     Args:
-        pair: Whose.
+        pair: Pair to be cited.
         address: Absolute address of its page; empty leaves it out.
     """
     run = pair.result.run

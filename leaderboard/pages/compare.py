@@ -42,7 +42,7 @@ class Row:
     category: Condition
     """None for all."""
 
-    found: Comparison
+    comparison: Comparison
     """The first less the second."""
 
 
@@ -50,7 +50,7 @@ class Comparisons:
     """All comparisons that the site knows beforehand.
 
     Args:
-        site: Whose pairs.
+        site: Site whose pairs are compared.
     """
 
     def __init__(self, site: Site) -> None:
@@ -118,7 +118,7 @@ class Comparisons:
         known: dict[str, dict[str, Any]] = {pair.key: {} for pair in self.pairs}
         for first, second in couples:
             rows = self.rows(first, second, judge, categories)
-            known[first.key][second.key] = {row.category or "": _numbers(row.found) for row in rows}
+            known[first.key][second.key] = {row.category or "": _numbers(row.comparison) for row in rows}
         return known
 
     def _index(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def compare_page(comparisons: Comparisons) -> Page:
 
 def _span(rows: list[Row]) -> int:
     """Return how far the plots reach left and right of zero: the least of ``SPANS`` that holds every interval."""
-    return span_of([row.found.main for row in rows])
+    return span_of([row.comparison.main for row in rows])
 
 
 def span_of(differences: Sequence[Estimate]) -> int:

@@ -12,10 +12,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
+from ircore.submissions.merged import MergedSubmission
 from leaderboard.labels import interval_words, number, unrated_words
 from leaderboard.site import Page, Pair, Site
-from leaderboard.submitted import Submitted
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 
@@ -26,7 +26,7 @@ _NEWEST = 100
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that happened."""
+    """Entry of the feeds."""
 
     when: str
     """ISO 8601 in UTC."""
@@ -35,7 +35,7 @@ class Change:
     """May hold a stranger's words, so escape it."""
 
     words: str
-    """One sentence more."""
+    """A further sentence."""
 
     path: str
     """Page about it, relative to the site's root."""
@@ -182,7 +182,7 @@ def _release(site: Site, version: str, started: str) -> Change:
     )
 
 
-def _step(site: Site, submitted: Submitted, step: Step) -> Change:
+def _step(site: Site, submitted: MergedSubmission, step: Step) -> Change:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
         when=_moment(f"{step.date}T00:00:00+00:00"),

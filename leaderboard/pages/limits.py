@@ -63,7 +63,7 @@ class Agreements:
 
 
 def agreements(results: Results) -> Agreements:
-    """Return what is known here of how far judges agree."""
+    """Return the tables of agreement between judges, of this site and of the paper."""
     every = agreement_table(results)
     people = where(every, "kind", lambda kind: kind == "judge × human")
     judges = where(every, "kind", lambda kind: kind == "judge × judge")

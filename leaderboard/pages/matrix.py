@@ -30,9 +30,10 @@ from leaderboard.pages.board_views import (
     views,
 )
 from leaderboard.pages.players import player_paths
+from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pictures import Shown
 from leaderboard.site import Gallery, Page, Pair, Site
-from leaderboard.tiers import tier_of
+from leaderboard.trust import tier_of
 
 FOLDER = "data/matrix"
 """Folder of the files, relative to the site's root."""
@@ -46,7 +47,7 @@ class Grid:
     """Label of each column, which may be a stranger's words, and its marker's number, 0-based."""
 
     rows: "tuple[MatrixRow, ...]"
-    """One a describer."""
+    """Rows, one for each describer."""
 
     @property
     def same_family(self) -> bool:
@@ -65,7 +66,7 @@ class MatrixRow:
     """Index of the describer's colour, 0-based."""
 
     cells: tuple[tuple[MatrixCell, ...], ...]
-    """One entry a generator: the pairs of the two, none where they were not played together."""
+    """Pairs of the describer with each generator; empty where the two were not played together."""
 
 
 def matrix_pages(site: Site) -> Iterator[Page]:
@@ -136,6 +137,7 @@ def _condition_values(site: Site, view: View) -> dict[str, Any]:
         **_common(site, view, gallery),
         "grid": _grid(site, view, gallery),
         "effects": _effects(site, view),
+        "references": board_references(site, view),
     }
 
 
@@ -150,6 +152,7 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
         template="matrix",
         values={
             "effects": None,
+            "references": (),
             "chips": [("Means over", [back, every])],
             "words": view_words(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),
@@ -226,7 +229,8 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
 def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
     picture = _final_picture(site, pair, gallery) if gallery else None
     score = _final_score(site, pair, gallery, view.judge) if gallery else None
-    return MatrixCell(pair, row, tier_of(row.submission), picture, score)
+    references = tuple(line.value for line in reference_lines(site, view, pair))
+    return MatrixCell(pair, row, tier_of(row.submission), picture, score, references)
 
 
 def _effects(site: Site, view: View) -> Effects | None:

@@ -1,5 +1,6 @@
 """The front page."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -21,12 +22,28 @@ _GOOD_ENOUGH = 6.0
 """Final similarity from which an episode may stand on the front page for its improvement."""
 
 
-def front_page(site: Site) -> Page:
-    """Return the front page: one episode, the best pairs, three doors."""
+def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
+    """Return the front page of a site of other games alone: each with the top of its board.
+
+    Args:
+        games: A ``leaderboard.games.section.GameSection`` for each game that has results.
+        handed_in: Pages of the submissions without a run.
+    """
+    values = {"games": games, "handed_in": handed_in}
+    return Page("index", "Games with words and pictures", "front_games", values, searchable=True)
+
+
+def front_page(site: Site, games: Sequence[Any] = ()) -> Page:
+    """Return the front page: one episode, the best pairs, three doors, and the other games that have results.
+
+    Args:
+        site: Results of the reconstruction game.
+        games: As for ``games_front_page``.
+    """
     rows = paired(site, site.under().board(site.judge))
     words = board_words(site, site.judge)
     shown = rows[:_TOP]
-    front = {"rows": shown, "words": words, "reasons": [entry["row"].cell.unranked for entry in shown]}
+    front = {"games": games, "rows": shown, "words": words, "reasons": [entry["row"].cell.unranked for entry in shown]}
     later = partial(_best_episode, site)
     return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
 

@@ -15,6 +15,7 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
+from ircore.submissions.merged import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.plots import BarPart
 from leaderboard.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
@@ -26,7 +27,7 @@ from leaderboard.pages.compare import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.site import Page, Pair, Site
 from leaderboard.site_judge import judge_kind, rates
-from leaderboard.tiers import trust_lines
+from leaderboard.trust import trust_lines
 
 Judged = tuple[EpisodeResult, JudgedEpisode]
 
@@ -43,7 +44,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
-        "unplayed": site.unplayed,
+        "unplayed": unplayed(site.submitted, site.played),
         "disputes": disputes,
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
@@ -82,13 +83,13 @@ def pair_pages(site: Site) -> Iterator[Page]:
 
 
 def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
-    """Return what takes long to choose and to link."""
+    """Return the values of a page that take long to compute: chosen episodes, links, comparisons."""
     against = _against(site, pair) if rates(site.results, site.judge) else []
     return {
         "highlights": _highlights(site, pair),
         "conditions": _conditions(site, pair),
         "against": against,
-        "against_span": span_of([row["found"].main for row in against]),
+        "against_span": span_of([row["comparison"].main for row in against]),
     }
 
 
@@ -102,7 +103,7 @@ def _seats(pair: Pair) -> tuple[tuple[Role, str], tuple[Role, str]]:
 
 
 def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, Any]:
-    """Return what one judge makes of a pair, and where its board is."""
+    """Return the row of a pair on the board of a judge, and the path of that board."""
     identity = site.results.judge_identities.get(judge)
     return {
         "judge": judge,
@@ -175,9 +176,9 @@ def _links(
 
     Args:
         site: What is shown.
-        pair: Whose.
-        category: Of the targets.
-        difficulty: Of the targets.
+        pair: Pair that played the episodes.
+        category: Category of the targets.
+        difficulty: Difficulty of the targets.
         kinds: Why there is no score, by instance; see ``NOT_RATED``.
     """
     links = []
@@ -228,7 +229,7 @@ def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
         {
             "pair": site.pairs[row.submission.run_id],
             "row": row,
-            "found": results.compare(pair.run_id, row.submission.run_id, site.judge),
+            "comparison": results.compare(pair.run_id, row.submission.run_id, site.judge),
         }
         for row in near
         if row.submission.run_id != pair.run_id

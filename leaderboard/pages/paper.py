@@ -74,7 +74,7 @@ def _agreements() -> list[dict[str, Any]]:
             "digits": digits,
             "percent_digits": percent_digits,
             "rows": [
-                {"one": judge_name(row.one),
+                {"first": judge_name(row.one),
                  "other": judge_name(row.other), "row": row}
                 for row in published_agreement(table)
             ],

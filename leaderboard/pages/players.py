@@ -67,9 +67,9 @@ def player_pages(site: Site) -> Iterator[Page]:
 
 
 def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """Return what takes long to work out."""
+    """Return the values of a page that take long to compute."""
     result = player_result(site.results, role, label, site.judge)
-    return {"found": result, "extremes": _extremes(result), "strip": _strip(site, pairs)}
+    return {"result": result, "extremes": _extremes(result), "strip": _strip(site, pairs)}
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:

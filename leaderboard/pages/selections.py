@@ -19,7 +19,7 @@ class Chosen:
     """A judged episode and where it stands."""
 
     pair: Pair
-    """Who played."""
+    """Pair that played the episode."""
 
     gallery: Gallery
     """Instance that was played."""
@@ -63,7 +63,7 @@ def judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator
 
     Args:
         site: What is shown.
-        pairs: Whose episodes; None for those of all.
+        pairs: Pairs whose episodes are yielded; None for all pairs.
     """
     for pair in site.pairs.values() if pairs is None else pairs:
         for result in site.results.episodes[pair.run_id]:

@@ -1,27 +1,36 @@
-"""The page of a submission that was handed in and not played yet, and what every page of its preview says."""
+"""The page of a submission that was handed in and not played yet."""
 
 import shlex
+from collections.abc import Sequence
 from urllib.parse import quote
-
-from markupsafe import escape
 
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import Submission
 from ircore.games.registry import installed_games
 from ircore.players.submission import AnyLoaded
-from ircore.submissions.history import status_of
+from ircore.submissions.history import Step, status_of
+from leaderboard.games.section import GameSection
 from leaderboard.pages.board_views import View, view_path
 from leaderboard.pages.pairs import credit_lines, player_words
 from leaderboard.site import Page, Site
-from leaderboard.tiers import REPORTED
+from leaderboard.trust import REPORTED
 
 
-def waiting_page(site: Site, loaded: AnyLoaded) -> Page | None:
-    """Return the page of a submission that was not played; None if a run of it has a page already."""
-    if loaded.slug in site.played:
+def waiting_page(
+    site: Site | None, games: Sequence[GameSection], loaded: AnyLoaded, history: Sequence[Step] = ()
+) -> Page | None:
+    """Return the page of a submission that was not played; None if a run of it has a page already.
+
+    Args:
+        site: Results of the reconstruction game; None for a site of other games alone.
+        games: Other games that have results.
+        loaded: The submission.
+        history: What happened to it since it was merged.
+    """
+    if loaded.slug in played_pages(site, games):
         return None
     submission = loaded.submission
-    rivals, board = _rivals(site, submission)
+    rivals, board = _rivals(site, games, submission)
     return Page(
         f"pairs/{loaded.slug}",
         f"Pair {loaded.slug}",
@@ -34,31 +43,30 @@ def waiting_page(site: Site, loaded: AnyLoaded) -> Page | None:
             "settings": _settings(submission),
             "transcripts": _transcripts(submission),
             "tier": REPORTED,
-            "history": site.history(loaded.slug),
-            "status": status_of(site.history(loaded.slug)),
+            "history": history,
+            "status": status_of(history),
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },
     )
 
 
-def _rivals(site: Site, submission: AnySubmission) -> tuple[int, str]:
+def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, str]:
+    """Return the slugs of the submissions that have a run on a site, each with the path of a run's page."""
+    runs = {entry.measured.run.slug: section.run_path(entry) for section in games for entry in section.entries}
+    pairs = () if site is None else reversed(site.pairs.values())
+    return {**runs, **{pair.result.slug: f"pairs/{pair.key}" for pair in pairs}}
+
+
+def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubmission) -> tuple[int, str]:
     """Return the number of runs that a submission takes its place among, and the page of their board."""
     if isinstance(submission, Submission):
+        if site is None:
+            return 0, ""
         rivals = sum(pair.result.run.rules == submission.rules for pair in site.pairs.values())
         return rivals, view_path(site, View(site.judge, rules=submission.rules)) if rivals else ""
-    sections = [section for section in site.games if section.game.name == submission.game]
-    return sum(len(section.results.runs) for section in sections), sections[0].folder + "/index" if sections else ""
-
-
-def preview_notice(site: Site, loaded: AnyLoaded) -> str:
-    """Return what stands at the top of every page of a preview, as HTML; ``{root}`` is the way to the site's root."""
-    page = site.played.get(loaded.slug, f"pairs/{loaded.slug}")
-    link = f'<a href="{{root}}{escape(page)}.html">{escape(loaded.slug)}</a>'
-    return (
-        '<aside class="irg-notice" aria-label="Preview"><p><strong>Preview, not the leaderboard:</strong> '
-        f"how the site would look if the submission {link} were merged.</p></aside>"
-    )
+    section = next((section for section in games if section.game.name == submission.game), None)
+    return (0, "") if section is None else (len(section.entries), f"{section.folder}/index")
 
 
 def _rule_words(submission: AnySubmission) -> str:
@@ -87,8 +95,8 @@ def _settings(submission: AnySubmission) -> list[tuple[str, str]]:
 
 def _transcripts(submission: AnySubmission) -> dict[str, str] | None:
     """Return where its transcripts are, in words and as an address of the Hub; None if it names none."""
-    one = submission.transcripts
-    if one is None:
+    named = submission.transcripts
+    if named is None:
         return None
-    address = f"https://huggingface.co/datasets/{quote(one.repo)}/tree/{one.revision}/{quote(one.run)}"
-    return {"text": f"{one.repo} at {one.revision}, run {one.run}", "address": address}
+    address = f"https://huggingface.co/datasets/{quote(named.repo)}/tree/{named.revision}/{quote(named.run)}"
+    return {"text": f"{named.repo} at {named.revision}, run {named.run}", "address": address}

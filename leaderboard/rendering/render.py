@@ -1,10 +1,9 @@
-"""Turning a page into one block of HTML, written by our templates alone, and into front matter for the builder.
+"""Turning a page into HTML that our templates alone write.
 
 A stranger's text passes through an autoescaping environment of our own and never through Markdown or through the
 theme's templates, which do not escape.
 """
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from types import SimpleNamespace
@@ -14,38 +13,38 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
-from ircore.results.tables.board import remedies
-from leaderboard import labels, text, theme
+from ircore.results.tables.ranks import remedies
+from leaderboard import labels, theme, untrusted_text
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import board_cells, episodes, matrix_cells, players, plots, prototypes, values
-from leaderboard.messages import CORRECTION_WORDS
+from leaderboard.marked_messages import CORRECTION_WORDS
 from leaderboard.site import Page, Site
-from leaderboard.tiers import tier_of
+from leaderboard.trust import tier_of
 
 
 class Renderer:
     """Renders the pages of one site.
 
     Args:
-        site: What the pages show.
+        site: Results of the reconstruction game; None for a site of other games alone.
         charts: Every chart by its id; a page names those that it has room for.
     """
 
-    def __init__(self, site: Site, charts: Mapping[str, Chart | Drawn]) -> None:
+    def __init__(self, site: Site | None, charts: Mapping[str, Chart | Drawn]) -> None:
         self._shared = {
             "site": site,
             "figures_of": lambda names: [charts[name] for name in names if name in charts],
         }
 
     def block(self, page: Page) -> str:
-        """Return a page's block, without blank lines."""
+        """Return the HTML of a page, without blank lines."""
         page = page.complete()
         made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
         return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, made.splitlines()))) + "\n</div>\n"
 
 
 def block(template: str, values: Mapping[str, Any]) -> str:
-    """Return what a template makes of values alone."""
+    """Return a template rendered with some values."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
@@ -55,12 +54,6 @@ def read_templates() -> None:
         _environment().get_template(name)
 
 
-def front_matter(title: str, searchable: bool) -> str:
-    """Return what tells the builder of a page; what is JSON is YAML too."""
-    search = "" if searchable else "search: {exclude: true}\n"
-    return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\nhide: [navigation, toc]\n{search}---\n\n"
-
-
 @cache
 def _environment() -> Environment:
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
@@ -68,10 +61,10 @@ def _environment() -> Environment:
         loader=PackageLoader("leaderboard"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters.update(
-        stranger=text.stranger,
-        inert=text.inert,
-        visible=text.visible,
-        one_line=text.one_line,
+        stranger=untrusted_text.stranger,
+        inert=untrusted_text.inert,
+        visible=untrusted_text.visible,
+        one_line=untrusted_text.one_line,
         number=labels.number,
         signed=labels.signed,
         percent=labels.percent,

@@ -20,9 +20,9 @@ from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
-from leaderboard.rendering.policy import with_policy
 from leaderboard.rendering.render import block
-from leaderboard.versions.frozen import frozen_views, standing_alone, values_of
+from leaderboard.rendering.shell import Shell
+from leaderboard.versions.frozen import frozen_views, values_of
 
 VERSION = "version.json"
 BOARDS = ("leaderboard.json", "leaderboard.csv")
@@ -59,7 +59,7 @@ def released_as(
 
     Args:
         marker: What the build said of the site.
-        name: Of the version, such as 2026.1.
+        name: Name of the version, such as 2026.1.
         day: When it was released, YYYY-MM-DD; None for today, in UTC.
         notes: What is new in it, in one line.
 
@@ -106,11 +106,11 @@ def freeze_site(
 
 def _write_pages(board: FrozenBoard, folder: Path) -> None:
     """Write the boards as stand-alone pages, readable when no site shows them any more."""
-    views = frozen_views(board.rows)
+    views, shell = frozen_views(board.rows), Shell(block("frozen_page", {}))
     for view in views:
-        shown = block("frozen", {**values_of(board.record, views, view), "site_root": None})
-        page = standing_alone(f"Benchmark {board.record.name}: {view.heading}", shown)
-        write_text(folder / f"{view.name}.html", with_policy(page))
+        content = block("frozen", {**values_of(board.record, views, view), "site_root": None})
+        title = f"Benchmark {board.record.name}: {view.heading}"
+        write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
 
 
 def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import escape
-
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.labels import category_title
-from leaderboard.text import one_line
+from leaderboard.untrusted_text import one_line
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
@@ -22,22 +20,22 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class FrozenView:
-    """One board of a former version."""
+    """Board of a former version."""
 
     name: str
     """Path of the board's page, without suffix: ``index``, or ``board-`` and a number."""
 
     judge: str
-    """Who judged."""
+    """Judge of the board."""
 
     category: str
-    """One, or ``all``."""
+    """Category, or ``all``."""
 
     difficulty: str
-    """One, or ``all``."""
+    """Difficulty, or ``all``."""
 
     rules: str
-    """By which its pairs were played, in words; empty if the file does not say."""
+    """Rules of its pairs, in words; empty if the file does not say."""
 
     rows: tuple[Row, ...]
     """Best first, as they were."""
@@ -91,18 +89,8 @@ def choices(views: Sequence[FrozenView], shown: FrozenView) -> Iterator[tuple[st
             yield field.capitalize(), links
 
 
-def standing_alone(title: str, block: str) -> str:
-    """Return a page of a frozen folder, which needs nothing but itself.
-
-    Args:
-        title: For the browser's tab.
-        block: What it shows, as a template made it.
-    """
-    return _SHELL.format(title=escape(title), style=_STYLE, block=block)
-
-
 def values_of(record: BenchmarkVersion, views: Sequence[FrozenView], view: FrozenView) -> dict[str, Any]:
-    """Return what the template ``frozen`` needs for a board."""
+    """Return the values of the template ``frozen`` for a board."""
     # Earlier releases of the project ranked by score; their files say nothing of what a judge did not rate.
     ranked_by_main = any("applicable" in row for row in view.rows)
     return {"record": record, "view": view, "choices": list(choices(views, view)), "ranked_by_main": ranked_by_main}
@@ -114,25 +102,3 @@ def _title(field: str, value: str) -> str:
     if field == "difficulty":
         return "Both" if value == ALL else value.capitalize()
     return one_line(value, 100) or "Not said"
-
-
-_STYLE = (
-    "body{font:1rem/1.5 system-ui,sans-serif;color:#1b1b20;background:#fff;margin:0 auto;padding:1rem;max-width:80rem}"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}"
-    "th,td{padding:.35rem .6rem;border-bottom:1px solid #dadbe0;text-align:left}"
-    "thead th{color:#5a5b66;font-weight:500;vertical-align:bottom}.number{text-align:right;white-space:nowrap}"
-    "caption{caption-side:bottom;text-align:left;color:#5a5b66;font-size:.85rem;padding-top:.5rem}"
-    ".half,.muted,.chip-label{color:#5a5b66;font-size:.85em}.scroll{overflow-x:auto}a{color:#4a3fa3}"
-    ".chips{margin:.5rem 0}.chip-group{margin:.2rem 0}.chip,.chip-label{margin-right:.8rem}"
-    ".chip[aria-current]{color:inherit;font-weight:600;text-decoration:none}"
-    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e8e8ec}th,td{border-color:#363a44}"
-    "thead th,caption,.half,.muted,.chip-label{color:#a6a9b4}a{color:#b7aeff}}"
-)
-
-_SHELL = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,"><title>{title}</title>
-<style>{style}</style></head>
-<body><main>
-{block}</main></body></html>
-"""

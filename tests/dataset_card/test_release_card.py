@@ -23,9 +23,12 @@ from dataset_card.card.metadata import TITLE, metadata
 from dataset_card.card.pictures import draw_scores, draw_targets
 from dataset_card.card.statements import annotators, statements
 from dataset_card.markdown import code_span, escape, render
-from dataset_card.releases.build import make_source
-from dataset_card.tables.parquet import Written
+from dataset_card.releases.build import reconstruction_source
+from dataset_card.tables.game_tables import ReconstructionTables
+from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import CONFIGS
+from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
@@ -116,16 +119,24 @@ def test_the_datasheet_asks_in_the_order_of_its_source(built: Path) -> None:
     assert "No person rated anything" in text
 
 
+def card_of(source: ReconstructionSource) -> str:
+    written = [Written(config, 0, 0, ()) for config in CONFIGS]
+    return render_card(CardFacts(ReleaseSource((ReconstructionTables(source),)), written, choose_example(source)))
+
+
 def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     rated = [one for one in runs[0].scores() if one.task == "similarity"]
     runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in rated)
-    source = make_source(runs, read_instances(built / "instances"))
+    source = reconstruction_source(runs, read_instances(built / "instances"))
 
     assert annotators(source) == 1
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
     assert any("under a pseudonym" in one for one in statements(source).personal)
-    assert metadata(source, ())["annotations_creators"] == ["machine-generated", "other"]
+    assert metadata(ReleaseSource((ReconstructionTables(source),)), ())["annotations_creators"] == [
+        "machine-generated",
+        "other",
+    ]
 
 
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
@@ -135,10 +146,10 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].add_scores(one.model_copy(update={"judge": "human", "annotator": "p7"}) for one in similarity)
     runs[0].add_scores(one.model_copy(update={"judge": "chooser"}) for one in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
-    source = make_source(runs, read_instances(built / "instances"))
+    source = reconstruction_source(runs, read_instances(built / "instances"))
 
     assert rating_judges(source.results) == ("human", "eye")
-    shown = render_card(CardFacts(source, [Written(one, 0, 0, ()) for one in CONFIGS], choose_example(source)))
+    shown = card_of(source)
     assert shown.count("\nJudged by **") == 2
     assert "- only chooses (`chooser`)" in shown
 
@@ -150,7 +161,7 @@ def test_counts_by_category(card: str) -> None:
 
 
 def test_the_pictures_show_targets_and_means(built: Path) -> None:
-    source = make_source(
+    source = reconstruction_source(
         [RunFolder.open(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
     )
 
@@ -193,15 +204,15 @@ def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> No
         for one in finals[:3]
         if one.judge == "eye"
     )
-    source = make_source(runs, read_instances(built / "instances"))
-    shown = render_card(CardFacts(source, [Written(one, 0, 0, ()) for one in CONFIGS], choose_example(source)))
+    source = reconstruction_source(runs, read_instances(built / "instances"))
+    shown = card_of(source)
     assert "\n- classical + canvas, 200 tokens: only 7 of 10 renderings are rated, 90 % are needed.\n" in shown
     assert "| – | classical + canvas | 200 |" in shown
     assert "| 10/12 | 7/10 |" in shown
 
 
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:
-    source = make_source(
+    source = reconstruction_source(
         [RunFolder.open(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
     )
     example = choose_example(source)
@@ -220,8 +231,10 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
 
 
 def test_licences_are_counted_by_source(built: Path) -> None:
-    source = make_source([RunFolder.open(built / "runs" / "centre-block")], read_instances(built / "instances"))
-    assert source_licences(source) == [("drawn for a test", "CC0-1.0", 12)]
+    source = reconstruction_source(
+        [RunFolder.open(built / "runs" / "centre-block")], read_instances(built / "instances")
+    )
+    assert source_licences(ReleaseSource((ReconstructionTables(source),))) == [("drawn for a test", "CC0-1.0", 12)]
     assert "| drawn for a test | `CC0-1.0` | 12 |" in (built / "release" / "LICENSE.md").read_text("utf-8")
 
 

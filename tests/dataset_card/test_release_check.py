@@ -21,7 +21,7 @@ from dataset_card.card.code import run_blocks
 from dataset_card.checking.check import check_release
 from dataset_card.checking.full_check import full_check
 from dataset_card.checking.loading import loading_faults
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
+from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS, Config
 from dataset_card.texts import find_forbidden
 from ircore.commands.main import run as ircore
 
@@ -312,10 +312,10 @@ def test_a_file_that_belongs_to_no_release(release: Path) -> None:
 
 def test_loading(release: Path) -> None:
     counts = check_release(release).counts
-    assert list(loading_faults(str(release), None, counts)) == []
+    assert list(loading_faults(str(release), None, CONFIGS, counts)) == []
 
     shutil.rmtree(release / "data" / "scores")
-    instances, scores = loading_faults(str(release), None, counts + Counter({"instances": 1}))
+    instances, scores = loading_faults(str(release), None, CONFIGS, counts + Counter({"instances": 1}))
     assert instances == "load_dataset('instances'): 12 rows, the files have 13"
     assert scores.startswith("load_dataset('scores'): ")
 
@@ -323,7 +323,7 @@ def test_loading(release: Path) -> None:
 def test_the_code_of_a_card_runs_in_its_folder(release: Path) -> None:
     shutil.rmtree(release / "data" / "leaderboard")
     (release / "pandas.py").write_text("raise SystemExit('code of a stranger')", "utf-8")
-    (fault,) = run_blocks(str(release), release)
+    (fault,) = run_blocks(str(release), release, [config.name for config in CONFIGS])
     assert fault.startswith("Python block 4 failed: FileNotFoundError")
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from dataset_card.card.croissant import CROISSANT, KEYS, croissant_faults, semantic_version
+from dataset_card.card.croissant import CROISSANT, croissant_faults, key_of, semantic_version
 from dataset_card.tables.parquet import table_hashes
 from dataset_card.tables.schema import CONFIGS, Config
 
@@ -91,7 +91,7 @@ def _pixels(picture: Any) -> bytes | None:
 
 def test_the_keys_tell_rows_apart(built: Path) -> None:
     for config in CONFIGS:
-        rows = pq.read_table(built / "release" / "data" / config.name, columns=list(KEYS[config.name])).to_pylist()
+        rows = pq.read_table(built / "release" / "data" / config.name, columns=key_of(config)).to_pylist()
         assert len({tuple(row.values()) for row in rows}) == len(rows)
 
 
@@ -101,7 +101,7 @@ def test_the_version_is_a_semantic_one() -> None:
 
 
 def test_a_sound_release_has_no_fault(built: Path) -> None:
-    assert list(croissant_faults(built / "release", table_hashes(built / "release"))) == []
+    assert list(croissant_faults(built / "release", CONFIGS, table_hashes(built / "release"))) == []
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_sound_release_has_no_fault(built: Path) -> None:
 def test_a_faulty_description_is_found(release: Path, damage: Any, expected: str) -> None:
     path = release / CROISSANT
     path.write_text(damage(path.read_text("utf-8")), "utf-8")
-    assert any(expected in fault for fault in croissant_faults(release, table_hashes(release)))
+    assert any(expected in fault for fault in croissant_faults(release, CONFIGS, table_hashes(release)))
 
 
 def test_a_changed_file_is_found(release: Path) -> None:
     path = next((release / "data" / "scores").iterdir())
     path.write_bytes(path.read_bytes() + b"\0")
-    (fault,) = croissant_faults(release, table_hashes(release))
+    (fault,) = croissant_faults(release, CONFIGS, table_hashes(release))
     assert path.name in fault

@@ -42,7 +42,7 @@ def test_the_card_says_what_was_computed_again(
     scored: Scored, release: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
 ) -> None:
     assert read_verification(release).runs == ()
-    assert "Nothing yet of this release." in (release / "README.md").read_text("utf-8")
+    assert "No value of this release has been computed again yet." in (release / "README.md").read_text("utf-8")
 
     done = ircore_on("release", "push", release, "--repo", REPO)
 
@@ -125,7 +125,7 @@ def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: 
     (release / VERIFICATION).write_text(verification_text(Verification(runs=more)), "utf-8")
     faults = check_release(release).faults
     assert faults  # the card says otherwise
-    assert all(fault.startswith("README.md:") and "under What was computed again" in fault for fault in faults)
+    assert all(fault.startswith("README.md:") and "under Values computed again" in fault for fault in faults)
 
     other = tuple(run.model_copy(update={"key": "0" * 64}) for run in runs)
     (release / VERIFICATION).write_text(verification_text(Verification(runs=other)), "utf-8")

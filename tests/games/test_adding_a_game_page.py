@@ -41,6 +41,11 @@ def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path
     (row,) = json.loads(ircore("results", "run", "--json"))["rows"]
     # One of the two fruits is an apple.
     assert row["correct"]["mean"] == 0.5
+    ircore("site", "build", "--runs", "run", "--out", "site")
+    pages = {path.stem: path.read_text() for path in (tmp_path / "site" / "games" / "guess").glob("*.html")}
+    assert "apple, which was right" in pages["apple-easy-01"]
+    assert "apple, which was wrong" in pages["pear-easy-01"]
+    assert "matrix" not in pages  # of one seat
     # The library's board is the same.
     code = "import ircore; print(ircore.board('run')['mean'].tolist())"
     environment = {**os.environ, "PYTHONPATH": str(packages)}

@@ -99,7 +99,8 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
 
 
 def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
-    for name, text in (("fair", MANIFEST), ("perfect", MANIFEST.replace(", slip: 3", ""))):
+    fair = MANIFEST.replace(', asked: "ASKED"', "")  # a path of a machine, which no release may hold
+    for name, text in (("fair", fair), ("perfect", fair.replace(", slip: 3", ""))):
         toy.run("play", toy.manifest(name, text=text), "--instances", "instances", "--out", f"runs/{name}")
     toy.run("score", "runs/fair", "runs/perfect")
     given = ["--runs", "runs/fair", "--runs", "runs/perfect", "--instances", "instances"]
@@ -158,18 +159,59 @@ def test_the_site_has_pages_of_the_game_and_the_front_page_names_it(toy: Toy) ->
     assert "nothing found" in toy.check("site")
     site = toy.folder / "site"
     assert "Rock, paper, scissors" in (site / "index.html").read_text()
+    assert "The Image Reconstruction Game" in (site / "index.html").read_text()
     board = (site / "games" / "rps" / "index.html").read_text()
     assert 'href="../../games/rps/gallery.html"' in board
     assert "0.67" in board
     episode = (site / "games" / "rps" / "signs-easy-01.html").read_text()
     assert episode.count('alt="the sign shown in round') == 3
     assert episode.count(": lost") == 1
+    assert "2 of 3 rounds won by rps-chooser" in episode  # from the game's own shown()
     # Without the package the game cannot be shown; the rest of the site can.
     toy.environment.pop("PYTHONPATH")
     building = toy.start("site", "build", "--runs", "pair", "run", "--out", "site")
     assert "the game rps is left out" in building.communicate()[1]
     assert building.returncode == 0
     assert not (site / "games").exists()
+
+
+def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(toy: Toy) -> None:
+    players = ("steady", "sharp", 0), ("steady", "dull", 2), ("quick", "sharp", 0)
+    for signer, chooser, slip in players:
+        text = MANIFEST.replace("rps-signer,", f"rps-signer, model: {signer},")
+        text = text.replace("rps-chooser,", f"rps-chooser, model: {chooser},").replace("slip: 3", f"slip: {slip}")
+        name = f"{signer}-{chooser}"
+        toy.run("play", toy.manifest(name, text=text), "--instances", "instances", "--out", f"runs/{name}")
+    runs = [f"runs/{signer}-{chooser}" for signer, chooser, _ in players]
+    toy.run("score", *runs)
+    toy.run("site", "build", "--runs", *runs, "--out", "site")
+    assert "nothing found" in toy.check("site")
+    folder = toy.folder / "site" / "games" / "rps"
+    pages = {path.stem: path.read_text() for path in folder.glob("*.html")}
+    assert {"index", "players", "matrix", "gallery", "figures", "method"} <= pages.keys()
+    assert "Rock, paper, scissors" in (toy.folder / "site" / "index.html").read_text()
+    # The one who slips on every second question loses one of three rounds.
+    assert [row["wins"]["mean"] for row in toy.json("results", *runs)["rows"]] == [1, 1, pytest.approx(2 / 3)]
+    assert "0.67" in pages["matrix"]
+    # Of four places two players never met.
+    assert pages["matrix"].count('class="matrix-score"') == 3
+    assert pages["matrix"].count("these two did not play together") == 2  # in the tooltip, and for screen readers
+    assert "The signer shows a sign as a picture." in pages["method"]
+    curve = json.loads((toy.folder / "site" / "charts" / "game-rps-curve-1.json").read_text())
+    lines = [trace for trace in curve["data"] if trace["mode"] == "lines+markers"]
+    # Round by round: the second of three is the one that is slipped on.
+    assert sorted(trace["y"] for trace in lines) == [[1, 0, 1], [1, 1, 1], [1, 1, 1]]
+    run = (folder / "runs" / "steady-dull.html").read_text()
+    assert 'href="../../../games/rps/signs-easy-01.html#steady-dull"' in run
+    boards = json.loads((toy.folder / "site" / "data" / "leaderboard.json").read_text())["rows"]
+    assert {(row["game"], row["measure"]) for row in boards} == {("rps", "wins"), ("rps", "won"), ("rps", "rounds")}
+
+
+def test_what_needs_the_reconstruction_game_says_so_on_a_site_without_it(toy: Toy) -> None:
+    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "run")
+    toy.run("score", "run")
+    said = toy.run("site", "build", "--runs", "run", "--out", "site", "--judge", "structural", status=2)
+    assert "--judge: no run of the reconstruction game" in said
 
 
 def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:

@@ -15,10 +15,11 @@ import leaderboard
 from ircore.results.cell import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
+from leaderboard.building.bundle import bundle
 from leaderboard.charts.catalogue import figures
 from leaderboard.pages.figures import SECTIONS
-from leaderboard.rendering.policy import with_policy
 from leaderboard.rendering.render import Renderer
+from leaderboard.rendering.shell import Shell
 from leaderboard.site import Page, Pair
 
 if TYPE_CHECKING:
@@ -27,16 +28,19 @@ if TYPE_CHECKING:
 ASSETS = Path(leaderboard.__file__).parent / "assets"
 COUNT = sum(len(charts) for _, _, charts in SECTIONS)
 SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="irg_slot_policy">
 <meta name="viewport" content="width=device-width">
 <title>Figures</title><link rel="icon" href="data:,">{styles}<script src="assets/js/charts.js" defer></script></head>
-<body data-md-color-scheme="default"><main>{body}</main></body></html>"""
+<body data-md-color-scheme="default"><main>irg_slot_content</main></body></html>"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of figures alone, with all that it fetches, in a shell of a few lines."""
     folder = tmp_path_factory.mktemp("figures")
-    shutil.copytree(ASSETS, folder / "assets")
+    shutil.copytree(ASSETS, folder / "assets", ignore=shutil.ignore_patterns("js"))
+    (folder / "assets/js").mkdir()
+    (folder / "assets/js/charts.js").write_text(bundle("charts"))
     styles = ("theme", "site", "widgets", "charts")
     (folder / "assets/css/theme.css").write_text(theme.stylesheet())
     (folder / "assets/css/shell.css").write_text(
@@ -61,7 +65,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = Page("index", "Figures", "figures", {"sections": sections, "words": "Invented.", "others": []})
     block = Renderer(SimpleNamespace(judge="structural", pairs=pairs), charts).block(page)  # type: ignore[arg-type]
     links = "".join(f'<link rel="stylesheet" href="assets/css/{name}.css">' for name in (*styles, "shell"))
-    (folder / "index.html").write_text(with_policy(SHELL.format(styles=links, body=block), charts=True))
+    (folder / "index.html").write_text(Shell(SHELL.format(styles=links)).filled(block, charts=True))
     return folder
 
 

@@ -9,7 +9,7 @@ import pytest
 import leaderboard
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components import prototypes
-from leaderboard.components.players import pair_names
+from leaderboard.components.players import player_names
 from leaderboard.components.plots import BarPart, counts_bar, rank_bar, wins_bar
 from leaderboard.components.values import badge, delta, difference, difference_heat, extremes, heat, missing
 
@@ -47,7 +47,7 @@ def test_the_prototype_of_a_dot_has_all_parts_that_a_script_fills_in() -> None:
 
 def test_a_strangers_words_stay_words() -> None:
     hostile = '"><script>x</script>'
-    shown = [pair_names(hostile, hostile, hostile, 0, 0, hostile), missing(hostile), heat(None, hostile, hostile)]
+    shown = [player_names((hostile, hostile), hostile, 0, 0, hostile), missing(hostile), heat(None, hostile, hostile)]
     shown += [badge(1.0, hostile), counts_bar([BarPart(hostile, hostile, 1, 0, 100)])]
     for html in shown:
         assert all(tag != "script" for tag, _ in Elements(html).tags)

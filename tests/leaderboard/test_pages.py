@@ -21,7 +21,6 @@ from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pai
 from leaderboard.pages.compare import Comparisons
 from leaderboard.pages.feed import atom, changes, json_feed
 from leaderboard.pages.players import player_keys
-from leaderboard.rendering.sections import Section, with_section
 from leaderboard.site import Site
 from leaderboard.site_runs import read_runs
 
@@ -202,17 +201,6 @@ def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
     assert pair.run_id in entry
     assert f"url = {{{ADDRESS}pairs/{pair.key}.html}}" in entry
     assert "author" not in entry  # nobody is named
-
-
-def test_pages_of_a_section_lead_to_one_another() -> None:
-    section = Section("Boards", {"boards/index": "Board", "pairs/index": "Pairs & players", "changes": "Changes"})
-    source = "---\ntitle: x\n---\n\nbody\n"
-    row = with_section(source, "describers/seer", (section,))
-    assert row.startswith("---\ntitle: x\n---\n")
-    assert row.endswith("\n\n\nbody\n")
-    assert '<a class="chip" href="../pairs/index.html" aria-current="true">Pairs &amp; players</a>' in row
-    assert 'href="changes.html" aria-current="page"' in with_section(source, "changes", (section,))
-    assert with_section(source, "gallery/x", (section,)) == source
 
 
 @pytest.mark.parametrize("wrong", ["a.example", "ftp://a.example/", "https://a.example/?x=1"])

@@ -1,6 +1,7 @@
 """The policy of a page, and what the checks of a built site find."""
 
 import base64
+import doctest
 import hashlib
 from pathlib import Path
 
@@ -10,12 +11,16 @@ import yaml
 from ircore.core.errors import InputError, WorkError
 from leaderboard.building.check import check_site
 from leaderboard.building.finish import finish_pages, write_surroundings
-from leaderboard.building.shells import place
+from leaderboard.building.tree import Tree
 from leaderboard.output_folder import build_folder, remove_left_over
-from leaderboard.rendering.policy import content_policy, with_policy
+from leaderboard.rendering import shell as shells
+from leaderboard.rendering.shell import Shell, content_policy
 
 ROOT = Path(__file__).resolve().parents[2]
-SHELL = '<!doctype html><head><meta charset="utf-8"></head><body><script>shell()</script>{}</body>'
+HEAD = (
+    '<!doctype html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="irg_slot_policy">'
+)
+SHELL = Shell(f"{HEAD}</head><body>irg_slot_notice<script>shell()</script>irg_slot_content</body>")
 
 
 def sha256(text: str) -> str:
@@ -40,15 +45,27 @@ def test_full_size_pictures_may_come_from_one_place() -> None:
             content_policy("", wrong)
 
 
-def test_style_attributes_are_allowed_only_where_figures_stand(tmp_path: Path) -> None:
-    for folder in ("site", "blocks"):
-        (tmp_path / folder).mkdir()
-    said = "&lt;figure class=&#34;chart&#34;"
-    for name, block in (("plain", f"<p>{said}</p>"), ("charts", '<figure class="chart" id="x"></figure>')):
-        (tmp_path / "site" / f"{name}.html").write_text(SHELL.format(place(name)))
-        (tmp_path / "blocks" / f"{name}.html").write_text(block)
-    finish_pages(tmp_path / "site", tmp_path / "blocks", {})
-    plain, charts = ((tmp_path / "site" / f"{name}.html").read_text() for name in ("plain", "charts"))
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """Folders of a build in which MkDocs has made the shells of two pages."""
+    made = Tree(tmp_path)
+    for folder in (made.site, made.blocks):
+        folder.mkdir()
+    for name in ("index", "charts"):
+        (made.site / f"{name}.html").write_text(SHELL.template)
+    return made
+
+
+def test_the_examples_of_a_shell_run() -> None:
+    outcome = doctest.testmod(shells)
+    assert (outcome.attempted > 0, outcome.failed) == (True, 0)
+
+
+def test_style_attributes_are_allowed_only_where_figures_stand(tree: Tree) -> None:
+    (tree.blocks / "index.html").write_text("<p>&lt;figure class=&#34;chart&#34;</p>")
+    (tree.blocks / "charts.html").write_text('<figure class="chart" id="x"></figure>')
+    finish_pages(tree, {})
+    plain, charts = ((tree.site / f"{name}.html").read_text() for name in ("index", "charts"))
     assert "style-src-attr 'none'" in plain
     assert "unsafe" not in plain
     assert "style-src-attr 'unsafe-inline'" in charts
@@ -56,25 +73,22 @@ def test_style_attributes_are_allowed_only_where_figures_stand(tmp_path: Path) -
     assert sha256("") not in plain
 
 
-def test_a_script_in_a_block_is_not_among_those_allowed(tmp_path: Path) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "blocks").mkdir()
-    (tmp_path / "site" / "index.html").write_text(SHELL.format(place("Title", "words for the search")))
-    (tmp_path / "blocks" / "index.html").write_text(r"<h1>Block \1</h1><script>stranger()</script>")
-    finish_pages(tmp_path / "site", tmp_path / "blocks", {})
-    page = (tmp_path / "site" / "index.html").read_text()
-    assert r"<h1>Block \1</h1>" in page
-    assert "words for the search" not in page
+def test_a_script_in_a_page_is_not_among_those_allowed(tree: Tree) -> None:
+    content = r"<h1>Page \1 irg_slot_policy</h1><script>stranger()</script>"
+    (tree.blocks / "index.html").write_text(content)
+    finish_pages(tree, {}, notice=lambda root: f'<a href="{root}index.html">notice</a>')
+    page = (tree.site / "index.html").read_text()
+    assert content in page  # what is put into a slot is not searched for slots
+    assert '<a href="index.html">notice</a>' in page
     assert sha256("shell()") in page
     assert sha256("stranger()") not in page
 
 
-def test_a_builder_that_loses_the_place_of_a_block_is_found_out(tmp_path: Path) -> None:
-    for folder, text in (("site", SHELL.format("")), ("blocks", "<h1>Block</h1>")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "index.html").write_text(text)
+def test_a_theme_that_loses_the_place_of_a_page_is_found_out(tree: Tree) -> None:
+    (tree.site / "index.html").write_text(HEAD)
+    (tree.blocks / "index.html").write_text("<h1>Page</h1>")
     with pytest.raises(WorkError, match=r"index\.html: no place"):
-        finish_pages(tmp_path / "site", tmp_path / "blocks", {})
+        finish_pages(tree, {})
 
 
 @pytest.mark.parametrize(
@@ -94,7 +108,7 @@ def test_a_builder_that_loses_the_place_of_a_block_is_found_out(tmp_path: Path) 
     ],
 )
 def test_the_check_finds(tmp_path: Path, body: str, what: str) -> None:
-    (tmp_path / "index.html").write_text(with_policy(SHELL.format(body)))
+    (tmp_path / "index.html").write_text(SHELL.filled(body))
     findings, pages = check_site(tmp_path)
     assert pages == 1
     assert [what in one.what for one in findings] == [True]
@@ -103,9 +117,9 @@ def test_the_check_finds(tmp_path: Path, body: str, what: str) -> None:
 def test_the_check_passes_what_is_right(tmp_path: Path) -> None:
     good = '<h1 id="a">A</h1><a href="#a">x</a><a href="index.html#a">x</a><a href="https://arxiv.org/abs/1">x</a>'
     stranger = '<a href="https://example.org/" rel="nofollow noopener ugc">x</a>'
-    (tmp_path / "index.html").write_text(with_policy(SHELL.format(good + stranger)))
+    (tmp_path / "index.html").write_text(SHELL.filled(good + stranger))
     assert check_site(tmp_path) == ([], 1)
-    (tmp_path / "index.html").write_text(SHELL.format("<h1>A</h1>"))
+    (tmp_path / "index.html").write_text("<h1>A</h1>")
     assert [one.what for one in check_site(tmp_path)[0]] == ["no content security policy"]
 
 
@@ -156,12 +170,12 @@ def test_a_build_of_many_files_leaves_none_behind_and_what_a_link_names_stays(tm
     assert kept.is_file()
 
 
-def test_the_shell_is_kept_to_what_another_builder_has_too() -> None:
+def test_our_pages_go_into_the_theme_by_its_overrides_alone() -> None:
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     extensions = {one if isinstance(one, str) else next(iter(one)) for one in settings["markdown_extensions"]}
     assert settings["plugins"] == ["search"]
     assert extensions <= {"admonition", "tables", "toc"}
     assert not settings.keys() & {"hooks", "macros", "extra_templates"}
-    assert "custom_dir" not in settings["theme"]
+    assert settings["theme"]["custom_dir"] == "overrides"
     assert settings["theme"]["font"] is False
     assert [path for path in (ROOT / "docs").rglob("*.md") if "--8<--" in path.read_text()] == []

@@ -51,10 +51,10 @@ def test_every_page_of_a_preview_says_that_it_is_one(run: Path, tmp_path: Path) 
 
 def test_one_that_was_not_played_has_a_page_of_what_it_says(run: Path) -> None:
     site = Site(read_runs([run]))
-    page = waiting_page(site, sample_submission("new-pair"))
+    page = waiting_page(site, (), sample_submission("new-pair"))
     assert page is not None
     assert (page.path, page.values["rivals"]) == ("pairs/new-pair", 1)
-    assert waiting_page(site, sample_submission(next(iter(site.pairs.values())).result.slug)) is None
+    assert waiting_page(site, (), sample_submission(next(iter(site.pairs.values())).result.slug)) is None
 
 
 def test_what_a_manifest_says_of_hardware_dates_and_revision_is_shown() -> None:

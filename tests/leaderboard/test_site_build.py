@@ -26,10 +26,14 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import PlayPlan, make_run, open_run, play
 from ircore.scorers.computed import ScoringPlan, score_runs
-from leaderboard.building.build import MARKER, Tree, all_pages, build_site, render_pages
+from leaderboard.build_cache import BuildCache
+from leaderboard.building.build import build_site
+from leaderboard.building.content import Options, read_content
+from leaderboard.building.marker import MARKER
 from leaderboard.building.shells import write_sources
+from leaderboard.building.tree import Tree
+from leaderboard.building.writing import write_content
 from leaderboard.charts.catalogue import figures
-from leaderboard.gallery.fragments import Fragments
 from leaderboard.labels import number, rank
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.compare import comparison_files
@@ -143,8 +147,9 @@ def test_only_the_gallery_fetches_its_scripts(built: Built, pages: dict[str, Ele
         name: [one.attributes["src"].rpartition("/")[2] for one in page.find("script") if "src" in one.attributes]
         for name, page in pages.items()
     }
-    assert {name for name, files in scripts.items() if "replay.js" in files} == {
-        name for name in scripts if name == "replay.html" or (name.startswith("gallery/") and "index" not in name)
+    assert {name for name, files in scripts.items() if "replay.js" in files} == {"replay.html"}
+    assert {name for name, files in scripts.items() if "gallery.js" in files} == {
+        name for name in scripts if name.startswith("gallery/") and "index" not in name
     }
     assert {name for name, files in scripts.items() if "compare-pairs.js" in files} == {"compare.html"}
     every = {path.name for path in (built.site / "assets" / "js").glob("*.js")}
@@ -267,9 +272,9 @@ def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Ele
 
 
 def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_path: Path) -> None:
-    site = Site(read_runs([one.path for one in built.runs]))
     tree = Tree(tmp_path)
-    pages = list(all_pages(site))
+    content = read_content([run.path for run in built.runs], Options(), BuildCache(tree.files))
+    pages = content.pages
     sharing = write_sources(pages, tree.docs)
     sources = list(tree.docs.rglob("*.md"))
     assert len(sources) == len(pages) - len(sharing) + len({Path(path).parent for path in sharing})
@@ -277,8 +282,8 @@ def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_p
         front, stub = path.read_text().removeprefix("---\n").split("\n---\n\n", 1)
         assert "onerror" not in front
         assert "onerror" not in stub
-        assert stub.startswith('<div class="irg-place"><h1>')
-    render_pages(site, pages, Fragments(site), tree)
+        assert stub.startswith("<h1>")
+    write_content(content, tree)
     blocks = [path.read_text() for path in tree.blocks.rglob("*.html")]
     assert len(blocks) == len(pages)
     assert all('<div class="irg">\n' in block and block.endswith("\n</div>\n") for block in blocks)
@@ -348,8 +353,11 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
     long.add_scores(one.model_copy(update={"judge": "a-human"}) for one in long.scores() if one.task == "similarity")
-    site = Site(read_runs([long.path, short.path]))
-    render_pages(site, list(all_pages(site)), Fragments(site), Tree(tmp_path))
+    tree = Tree(tmp_path)
+    content = read_content([long.path, short.path], Options(), BuildCache(tree.files))
+    write_content(content, tree)
+    site = content.site
+    assert site is not None
 
     assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
     assert {path.stem for path in (tmp_path / "blocks" / "pairs").glob("centre*")} == set(site.pairs)

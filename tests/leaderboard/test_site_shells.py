@@ -1,49 +1,88 @@
 """A page made from a shell that several share is the page that MkDocs itself would have made."""
 
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from leaderboard.building.build import SOURCES
+from leaderboard.building.mkdocs_run import mkdocs
 from leaderboard.building.shells import read_shells, write_sources
+from leaderboard.building.sources import copy_sources
+from leaderboard.building.tree import Tree
 from leaderboard.site import Page
 
 pytestmark = pytest.mark.slow
 
 ADDRESS = "https://example.org/board/"
+TITLES = {
+    name: f"Pie graphs × {number} – “easy” & <b>" for number, name in enumerate(("pairs/a", "boards/by-eye/all-easy"))
+}
+PAGES = (
+    *(Page(path, title, "pair") for path, title in TITLES.items()),
+    Page("pairs/index", "Pairs", "pairs_index", {"words": "found by the search"}, searchable=True),
+    Page("index", "Start", "front"),
+    *(
+        Page(name, name, "paper")
+        for name in ("boards/index", "gallery/index", "changes", "compare", "limits", "replay", "prompts")
+    ),
+)
 
 
-def test_pages_of_a_folder_differ_in_title_and_name_alone(tmp_path: Path) -> None:
-    docs, names = tmp_path / "docs", ("pairs/a", "matrix/by-judge/all-easy")
-    shutil.copytree(SOURCES / "docs", docs, ignore=shutil.ignore_patterns(".*"))
-    settings = (SOURCES / "mkdocs.yml").read_text("utf-8")
-    (tmp_path / "mkdocs.yml").write_text(f"{settings}\nsite_url: {ADDRESS}\n", "utf-8")
-    titles = {name: f"Pie graphs × {number} – “easy”" for number, name in enumerate(names)}
-    pages = [Page(path, title, "pair") for path, title in titles.items()]
-    pages += [Page("pairs/index", "Pairs", "pairs_index", {"words": "found by the search"}, searchable=True)]
-    assert write_sources(pages, docs) == titles
-    for name, title in titles.items():
+@pytest.fixture(scope="module")
+def shells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Pages with their slots filled, by path; ``alone/NAME`` are those that have a shell of their own."""
+    tree = Tree(tmp_path_factory.mktemp("build"))
+    copy_sources(tree, PAGES, [("Rock & paper", "games/rps/index")], ADDRESS)
+    for name, title in TITLES.items():
         # The same page, asked for by itself.
-        write_sources([Page("alone", title, "pair")], docs)
-        (docs / "alone.md").rename(docs / f"{name}.md")
+        write_sources([Page("alone", title, "pair")], tree.docs)
+        target = tree.docs / f"{name}.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (tree.docs / "alone.md").rename(target)
+    write_sources([Page("games/rps/index", "Rock & paper: board", "game_board")], tree.docs)
+    sharing = write_sources(PAGES, tree.docs)
+    assert sharing == TITLES
+    with mkdocs(tree):
+        pass
+    made: dict[str, str] = {}
+    for path, shell, title in read_shells(tree.site, sharing):
+        key = path if title else f"alone/{path}"
+        made[key] = shell.filled("<p>content</p>", title, path.rpartition("/")[2])
+    assert list(tree.site.rglob("*irg_slot*")) == []
+    made["index.json"] = (tree.site / "search" / "search_index.json").read_text("utf-8")
+    shutil.rmtree(tree.work)
+    return made
 
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", "site"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    made: dict[str, list[str]] = {}
-    for path, shell, changes in read_shells(tmp_path / "site", titles):
-        for old, new in changes:
-            assert old in shell
-            shell = shell.replace(old, new)
-        made.setdefault(path, []).append(shell)
-    for name in names:
-        alone, shared = made[name]
-        assert f'<link rel="canonical" href="{ADDRESS}{name}.html">' in alone
-        assert shared == alone
-    assert "irg-shell" not in "".join(text for texts in made.values() for text in texts)
-    assert list((tmp_path / "site").rglob("irg-shell*")) == []
-    index = (tmp_path / "site" / "search" / "search_index.json").read_text("utf-8")
-    assert "found by the search" in index
-    assert "Pie graphs ×" not in index
+
+@pytest.mark.parametrize("name", TITLES)
+def test_pages_of_a_folder_differ_in_title_and_name_alone(shells: dict[str, str], name: str) -> None:
+    assert f'<link rel="canonical" href="{ADDRESS}{name}.html">' in shells[f"alone/{name}"]
+    assert shells[name] == shells[f"alone/{name}"]
+    assert "– “easy” &amp; &lt;b&gt; - Image" in shells[name]
+    assert "irg_slot" not in shells[name]
+    assert "<p>content</p>" in shells[name]
+
+
+def test_pages_of_a_section_lead_to_one_another(shells: dict[str, str]) -> None:
+    pair, board = shells["pairs/a"], shells["boards/by-eye/all-easy"]
+    assert '<a class="chip" href="index.html" aria-current="true">Pairs and players</a>' in pair
+    assert '<a class="chip" href="../boards/index.html">Board</a>' in pair
+    assert '<a class="chip" href="../index.html" aria-current="true">Board</a>' in board
+    assert '<a class="chip" href="changes.html" aria-current="page">What changed</a>' in shells["alone/changes"]
+    # A tab of a single page needs no row.
+    assert "section-row" not in shells["alone/gallery/index"]
+
+
+def test_the_tab_of_a_page_stands_out_although_the_navigation_does_not_name_it(shells: dict[str, str]) -> None:
+    active = 'md-tabs__item--active"><a href="../boards/index.html" class="md-tabs__link">Leaderboard<'
+    assert active in shells["pairs/a"]
+    assert 'md-tabs__item--active"><a href="index.html" class="md-tabs__link">Games<' in shells["alone/games/rps/index"]
+
+
+def test_tabs_name_what_the_site_has_and_nothing_else(shells: dict[str, str]) -> None:
+    assert ">Games</a>" in shells["pairs/a"]
+    assert "Published scores" not in shells["pairs/a"]  # the page is not among those written
+
+
+def test_the_search_finds_words_of_our_own_and_no_shared_page(shells: dict[str, str]) -> None:
+    assert "found by the search" in shells["index.json"]
+    assert "Pie graphs ×" not in shells["index.json"]

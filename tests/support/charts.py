@@ -31,10 +31,13 @@ def instance_of(drawn: Drawn, instance_id: str, category: str) -> tuple[Instance
 def bars(values: dict[str, int], colours: list[str]) -> Drawn:
     """A bar chart on 200 × 200 pixels, one pixel a unit, the bars 30 pixels wide on the line y = 160."""
     scene = SceneDrawing(WHITE, 200, 200)
+    scene.line("axis", [(10, 160), (10, 10)], "#000000", 2, axis="y", data_range=[0, 150], pixel_range=[160, 10])
     for place, ((word, value), colour) in enumerate(zip(values.items(), colours, strict=True)):
         left = 20 + 50 * place
         box = scene.drawing.rectangle(left, 160 - value, left + 30, 160, colour)
-        scene.add("bar", box, colour, value=value, baseline=0, category=word, orientation="vertical", outline=None)
+        scene.add(
+            "bar", box, colour, value=value, baseline=0, category=word, series=1, orientation="vertical", outline=None
+        )
         scene.text("tick_label", (left + 15, 175), word, 14, "#000000", axis="x")
     return scene.finish()
 

@@ -25,10 +25,11 @@ from dataset_card.releases.record import (
     release_name,
     render_changes,
 )
-from dataset_card.tables.parquet import read_table, write_table
+from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import Config
+from dataset_card.tables.writing import write_table
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RunFolder
@@ -141,7 +142,7 @@ def seal(release: Path, record: ReleaseRecord | None = None) -> None:
 def _derive(release: Path, record: ReleaseRecord) -> None:
     """Write what is derived from tables and records again, as far as they are sound."""
     source = check_release(release, card=False).source
-    if source is not None and source.results.judges:
+    if source is not None and source.reconstruction is not None and source.reconstruction.results.judges:
         files = derived_files(release, source, record, {}, Verification(), record.hashes)
         for name, data in files.items():
             (release / name).write_bytes(data)

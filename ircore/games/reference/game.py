@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
+from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
 from ircore.games.reference.masks import masked
 from ircore.games.reference.measures import MEASURES, measured_rounds
 from ircore.games.reference.order import Order, labels_of, listener_orders
@@ -26,6 +26,15 @@ from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, 
 
 LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""
+
+_METHOD = """\
+In every round a speaker sees several pictures and is told which one is the target. A listener sees the same pictures \
+in an order of its own, reads the speaker's message, and says which one is meant.
+
+Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may \
+come to an agreement: people's messages get shorter and keep their words.
+"""
+"""How the game is played, for the page on its method."""
 
 SPEAKER: Seat[Question, TextAnswer] = Seat(
     "speaker",
@@ -93,6 +102,12 @@ class ReferenceGame(Game[ReferenceRules]):
     pages = Pages(
         columns=("words", "wnr"),
         figures=("accuracy", "words"),
+        curves=(
+            Curve("correct", over="repetition"),
+            Curve("message_words", over="repetition"),
+            Curve("message_wnr", over="repetition"),
+        ),
+        method=_METHOD,
         episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),
     )
     published = PUBLISHED

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ircore.games.base import Measure, Measured
+from ircore.games.reference.language.convention import DEFINITIONS, novelty
+from ircore.games.reference.language.messages import listed_content_words, words
 from ircore.games.reference.records import Round
-from ircore.scorers.language.convention import DEFINITIONS, novelty
-from ircore.scorers.language.messages import listed_content_words, words
 
 MEASURES = (
     Measure("accuracy", "Accuracy", "", (0, 1)),

@@ -8,10 +8,12 @@ import pickle
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from ircore.core.records import PlayerSpec
 from ircore.games.base import Game
 from ircore.players.base import Answer, Asked
 from ircore.players.recorded import RECORDED, RecordedSeat
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import AnyLoaded, make_player
+from ircore.players.traits import traits_of
 from ircore.runs.play import Players
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import Question, answer
@@ -65,9 +67,13 @@ def remote_players(loaded: AnyLoaded, game: Game[Any], scheduler: str) -> Player
         InputError: This is no address, or Dask is not installed.
     """
     cluster, specs = Cluster(scheduler), loaded.submission.players
-    return {
-        seat.name: RecordedSeat(specs[seat.name])
-        if specs[seat.name].player == RECORDED
-        else RemotePlayer(cluster, loaded, seat.name)
-        for seat in game.seats
-    }
+    return {seat.name: _player(cluster, loaded, seat.name, specs[seat.name]) for seat in game.seats}
+
+
+def _player(cluster: Cluster, loaded: AnyLoaded, seat: str, spec: PlayerSpec) -> Any:
+    """Return who answers for a seat; a reference player answers here, where the set lies that it is told of."""
+    if spec.player == RECORDED:
+        return RecordedSeat(spec)
+    if traits_of(spec.player).reference:
+        return make_player(loaded, seat)
+    return RemotePlayer(cluster, loaded, seat)

@@ -13,7 +13,7 @@ from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.validation import describe_validation_error
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Kind
+from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Kind, Order
 from ircore.scorers.judge_test.test_run import EDIT_OF
 
 PASSING = 0.8
@@ -90,6 +90,11 @@ class JudgeCard(Record):
         return self.share is not None and self.share >= PASSING
 
     @property
+    def rates(self) -> bool:
+        """Whether the judge rates single pictures; one that only prefers was shown both edits of each pair."""
+        return any(edit.mean is not None for edit in self.edits)
+
+    @property
     def pairs(self) -> int:
         """Ordered pairs that were compared."""
         return sum(order.targets for order in self.orders)
@@ -126,11 +131,11 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         targets=len(rated),
         unrated=made - sum(map(len, rated.values())),
         edits=tuple(_edit_score(edit, rated, category_of) for edit in EDITS),
-        orders=_orders(rated.values()),
+        orders=order_shares(map(_rightly, rated.values())),
         bounds=tuple(_bound(rated.values(), *bound) for bound in BOUNDS),
         attacks=tuple(_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
         categories=_by_category(rated, category_of),
-        share=_share(_orders(rated.values())),
+        share=share_of(order_shares(map(_rightly, rated.values()))),
     )
 
 
@@ -185,27 +190,53 @@ def _edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str,
     )  # fmt: skip
 
 
-def _orders(targets: Iterable[Rated]) -> tuple[OrderShare, ...]:
+def _rightly(ratings: Rated) -> dict[Order, bool]:
+    """Return which orders between the edits of a target the ratings keep to, of those that were rated."""
+    return {
+        order: ratings[order.better] > ratings[order.worse]
+        or (not order.strict and ratings[order.better] == ratings[order.worse])
+        for order in ORDERS
+        if order.better in ratings and order.worse in ratings
+    }
+
+
+def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[OrderShare, ...]:
+    """Return how often each order is kept to.
+
+    Args:
+        targets: For each target the orders that apply to it, and whether the judge keeps to them.
+    """
     known = tuple(targets)
     shares = []
-    for better, worse, strict in ORDERS:
-        pairs = [(ratings[better], ratings[worse]) for ratings in known if better in ratings and worse in ratings]
-        right = sum(high > low or (high == low and not strict) for high, low in pairs)
-        shares.append(OrderShare(better=better, worse=worse, strict=strict, targets=len(pairs), right=right))
+    for order in ORDERS:
+        kept = [target[order] for target in known if order in target]
+        shares.append(
+            OrderShare(better=order.better, worse=order.worse, strict=order.strict, targets=len(kept), right=sum(kept))
+        )
     return tuple(shares)
 
 
-def _share(orders: Iterable[OrderShare]) -> float | None:
+def share_of(orders: Iterable[OrderShare]) -> float | None:
+    """Return the share of all ordered pairs that are in the right order; None if there are none."""
     known = tuple(orders)
     pairs = sum(order.targets for order in known)
     return round(sum(order.right for order in known) / pairs, 4) if pairs else None
 
 
 def _by_category(rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> dict[str, float]:
-    categories = dict.fromkeys(category_of[target] for target in rated)
+    return shares_by_category({target: _rightly(ratings) for target, ratings in rated.items()}, category_of)
+
+
+def shares_by_category(kept: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]) -> dict[str, float]:
+    """Return the share of ordered pairs in the right order by category, where there are any.
+
+    Args:
+        kept: By target, the orders that apply to it, and whether the judge keeps to them.
+        category_of: The category of each target.
+    """
     shares = {
-        category: _share(_orders(ratings for target, ratings in rated.items() if category_of[target] == category))
-        for category in categories
+        category: share_of(order_shares(orders for target, orders in kept.items() if category_of[target] == category))
+        for category in dict.fromkeys(category_of[target] for target in kept)
     }
     return {category: share for category, share in shares.items() if share is not None}
 

@@ -52,18 +52,22 @@ def card_body(card: JudgeCard) -> str:
                 "What each edit got",
                 "Mean rating, 0 to 10, of each edit of a target; targets to which it applies; the mean by category.",
                 _edits_table(card),
-            ),
+            )
+            if card.rates
+            else '<p class="aid">This judge rates no single picture: it was shown both edits of each pair.</p>\n',
             _section(
                 "Which edits are told apart",
                 "Share of targets on which the edit at the left is rated above the fault at the top. Each should be "
                 "95 % or more.",
                 _orders_table(card),
             ),
-            _section("Ratings that a judge should keep to", "", _bounds_table(card.bounds)),
+            _section("Ratings that a judge should keep to", "", _bounds_table(card.bounds)) if card.rates else "",
             _section(
                 "Attacks",
                 "Points that each attack gains over the same wrong picture without it; it succeeds with "
-                f"{GAIN:g} point or more.",
+                f"{GAIN:g} point or more."
+                if card.rates
+                else "An attack succeeds if it is preferred to the same wrong picture without it.",
                 _attacks_table(card.attacks),
             ),
             _made_of(card),
@@ -77,10 +81,11 @@ def _verdict(card: JudgeCard) -> str:
     state = "passed" if card.passed else "failed"
     words = f"of {card.pairs:,} ordered pairs of edits, on {card.targets} targets, are in the right order."
     if not card.passed:
-        words += f" That is less than {PASSING:.0%}: boards of this judge say so at their top."
-    shares = ", ".join(f"{_category(name)} {share:.0%}" for name, share in card.categories.items())
+        words += f" That is less than {_percent(PASSING)}: boards of this judge say so at their top."
+    shares = ", ".join(f"{_category(name)} {_percent(share)}" for name, share in card.categories.items())
     return (
-        f'<p class="verdict"><strong class="{state}">{card.share:.1%}</strong><span>{escape(words)}</span></p>\n'
+        f'<p class="verdict"><strong class="{state}">{_percent(card.share, 1)}</strong>'
+        f"<span>{escape(words)}</span></p>\n"
         f'<p class="aid">By category: {escape(shares)}.</p>\n'
     )
 
@@ -126,7 +131,9 @@ def _orders_table(card: JudgeCard) -> str:
         for worse in WRONG:
             order = shares[better, worse]
             share = order.right / order.targets if order.targets else None
-            cells.append("<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{share:.0%}</td>')
+            cells.append(
+                "<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{_percent(share)}</td>'
+            )
         rows.append(f'<tr><th scope="row">{escape(EDITS[better].title)}</th>{"".join(cells)}</tr>\n')
     return (
         '<table class="orders">\n'
@@ -144,22 +151,27 @@ def _bounds_table(bounds: Iterable[Bound]) -> str:
         if bound.targets
     )
     return (
-        '<table>\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th><th scope="col">Targets that keep to '
-        f"it</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        '<table class="plain">\n<thead><tr><th scope="col">Edit</th><th scope="col">Rating</th>'
+        '<th scope="col">Targets that keep to it</th>'
+        f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 
 
 def _attacks_table(attacks: Iterable[Attack]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(attack.title)}</th><td>{attack.gain or 0:+.2f}</td>'
+        f'<tr><th scope="row">{escape(attack.title)}</th><td>{_gain(attack)}</td>'
         f'<td class="{"broken" if attack.succeeded else "kept"}">{attack.succeeded} of {attack.targets}</td></tr>\n'
         for attack in attacks
         if attack.targets
     )
     return (
-        '<table>\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th><th scope="col">Succeeded</th>'
-        f"</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        '<table class="plain">\n<thead><tr><th scope="col">Attack</th><th scope="col">Mean gain</th>'
+        f'<th scope="col">Succeeded</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n'
     )
+
+
+def _gain(attack: Attack) -> str:
+    return "–" if attack.gain is None else f"{attack.gain:+.2f}"
 
 
 def _made_of(card: JudgeCard) -> str:
@@ -184,6 +196,10 @@ def _section(title: str, words: str, table: str) -> str:
         f"<h2>{escape(title)}</h2>\n{aid}"
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}">\n{table}</div>\n'
     )
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %"
 
 
 def _category(name: str) -> str:

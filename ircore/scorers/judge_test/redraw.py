@@ -94,17 +94,21 @@ def _draw_disc(drawing: Drawing, element: Element, colour: str) -> None:
 
 
 def _draw_sector(drawing: Drawing, element: Element, colour: str) -> None:
-    """Draw a tinted angle; where it begins is told by its box alone."""
+    start, degrees = sector_start(element), number(element, "degrees")
+    drawing.wedge(point(element, "centre"), number(element, "radius"), start, start + degrees, colour)
+
+
+def sector_start(element: Element) -> int:
+    """Return where the tint of an angle begins, degrees clockwise from 3 o'clock; its box alone tells."""
     centre, radius, degrees = point(element, "centre"), number(element, "radius"), number(element, "degrees")
 
     def distance(start: int) -> float:
-        points = [centre, *arc_points(centre, (radius, radius), start, start + degrees)]
-        xs, ys = [x for x, _ in points], [y for _, y in points]
+        corners = [centre, *arc_points(centre, (radius, radius), start, start + degrees)]
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
         sides = zip((min(xs), min(ys), max(xs), max(ys)), element.box, strict=True)
         return math.fsum(abs(side - wanted) for side, wanted in sides)
 
-    start = min(range(360), key=distance)
-    drawing.wedge(centre, radius, start, start + degrees, colour)
+    return min(range(360), key=distance)
 
 
 def _draw_arrow_head(drawing: Drawing, element: Element, colour: str) -> None:

@@ -47,14 +47,10 @@ class StructuralJudge:
     get 10, all others at most 9.99.
 
     It sees pixels, not content, and orders only 71 % of the judge test's pairs right (`ircore judge-test structural`,
-    42
-    targets). Means there: every label exchanged 9.7, all text removed 9.4, every mark in a wrong colour 7.3 and all
-    bars
-    40 % shorter 7.3, all of them wrong, against 6.4 for the perfect picture shifted by 5 px, 1 % of the side (line
-    graphs
-    3.9, functions 4.7, geometry 5.0, simple shapes 8.1), and 4.8 shifted by 10 px. A blank page gets 0, noise 0.4,
-    another
-    target of the same category 1.6.
+    42 targets). Means there: every label exchanged 9.7, all text removed 9.4, every mark in a wrong colour 7.3 and all
+    bars 40 % shorter 7.3, all of them wrong, against 6.4 for the perfect picture shifted by 5 px, 1 % of the side (line
+    graphs 3.9, functions 4.7, geometry 5.0, simple shapes 8.1), and 4.8 shifted by 10 px. A blank page gets 0, noise
+    0.4, another target of the same category 1.6.
     """
 
     name = "structural"

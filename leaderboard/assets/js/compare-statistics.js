@@ -1,76 +1,71 @@
 /*
- * What two pairs have to do with each other, from the files of data/compare: for compare-pairs.js.
- *
- *   irc.comparing.exact(numbers, least)    a comparison that was computed beforehand; least pictures allow a claim
- *   irc.comparing.estimated([one, other], chosen, category, together, quantiles, scale)   one that was not
- *   irc.comparing.turned(comparison)       the same, second pair less first
+ * What two pairs have to do with each other, from the files of data/compare.
  *
  * A comparison has the difference on common instances (mean, low, high, n, wins, ties, losses, how), that of the main
  * scores (main), the least and the greatest mean difference whatever is missing, and whether the two are told apart
  * (apart: 1 the first is better, -1 worse, 0 no).
  */
-(() => {
-  "use strict";
 
-  const irc = (window.irc ??= {});
-  const HIGHEST = 10; // the best score
+const HIGHEST = 10; // the best score
 
-  /* Student's paired interval over the instances that both have, with the wins of each. As in every interval, either
-   * end of the scale counts as one more value of a small weight. */
-  function paired(first, second, chosen, quantiles, [lowest, highest, unseen]) {
-    const found = chosen.filter((index) => first[index] !== null && second[index] !== null);
-    const differences = found.map((index) => first[index] - second[index]);
-    const n = differences.length;
-    if (!n) return { mean: null, low: null, high: null, n, how: "", wins: 0, ties: 0, losses: 0 };
-    const mean = differences.reduce((sum, one) => sum + one, 0) / n;
-    const squares = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-    const ends = unseen * ((mean - lowest) ** 2 + (highest - mean) ** 2);
-    const shift = unseen * (lowest + highest - 2 * mean) / (n + 2 * unseen);
-    const half = n > 1 ? quantiles[n - 2] * Math.sqrt((squares + ends) / (n - 1) / n) : null;
-    const within = (value) => Math.min(highest, Math.max(lowest, value));
-    const count = (test) => differences.filter(test).length;
-    return {
-      mean, n, how: "paired t",
-      low: half === null ? null : within(Math.min(mean, mean + shift - half)),
-      high: half === null ? null : within(Math.max(mean, mean + shift + half)),
-      wins: count((one) => one > 1e-9), ties: count((one) => Math.abs(one) <= 1e-9), losses: count((one) => one < -1e-9),
-    };
-  }
+/* Student's paired interval over the instances that both have, with the wins of each. As in every interval, either
+ * end of the scale counts as one more value of a small weight. */
+function paired(first, second, chosen, quantiles, [lowest, highest, unseen]) {
+  const common = chosen.filter((index) => first[index] !== null && second[index] !== null);
+  const differences = common.map((index) => first[index] - second[index]);
+  const n = differences.length;
+  if (!n) return { mean: null, low: null, high: null, n, how: "", wins: 0, ties: 0, losses: 0 };
+  const mean = differences.reduce((sum, value) => sum + value, 0) / n;
+  const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const ends = unseen * ((mean - lowest) ** 2 + (highest - mean) ** 2);
+  const shift = unseen * (lowest + highest - 2 * mean) / (n + 2 * unseen);
+  const half = n > 1 ? quantiles[n - 2] * Math.sqrt((squares + ends) / (n - 1) / n) : null;
+  const within = (value) => Math.min(highest, Math.max(lowest, value));
+  const count = (test) => differences.filter(test).length;
+  return {
+    mean, n, how: "paired t",
+    low: half === null ? null : within(Math.min(mean, mean + shift - half)),
+    high: half === null ? null : within(Math.max(mean, mean + shift + half)),
+    wins: count((value) => value > 1e-9), ties: count((value) => Math.abs(value) <= 1e-9), losses: count((value) => value < -1e-9),
+  };
+}
 
-  const flip = (value) => (value === null ? null : -value);
-  const reversed = ({ mean, low, high, n }) => ({ mean: flip(mean), low: flip(high), high: flip(low), n });
+export const flip = (value) => (value === null ? null : -value);
+const reversed = ({ mean, low, high, n }) => ({ mean: flip(mean), low: flip(high), high: flip(low), n });
 
-  function turned(one) {
-    return {
-      ...one, ...reversed(one), main: reversed(one.main), wins: one.losses, losses: one.wins,
-      least: flip(one.most), most: flip(one.least), apart: -one.apart,
-    };
-  }
+/* The same comparison, second pair less first. */
+export function turned(comparison) {
+  const { wins, losses, least, most, apart } = comparison;
+  return {
+    ...comparison, ...reversed(comparison), main: reversed(comparison.main), wins: losses, losses: wins,
+    least: flip(most), most: flip(least), apart: -apart,
+  };
+}
 
-  /* The least and the greatest mean difference, whatever the scores that are missing were. */
-  function extremes(first, second, chosen) {
-    if (!chosen.length) return { least: null, most: null };
-    const sum = (ends) => chosen.reduce((total, index) => total + ends(first[index], second[index]), 0) / chosen.length;
-    return {
-      least: sum((one, other) => (one ?? 0) - (other ?? HIGHEST)),
-      most: sum((one, other) => (one ?? HIGHEST) - (other ?? 0)),
-    };
-  }
+/* The least and the greatest mean difference, whatever the scores that are missing were. */
+function extremes(first, second, chosen) {
+  if (!chosen.length) return { least: null, most: null };
+  const sum = (ends) => chosen.reduce((total, index) => total + ends(first[index], second[index]), 0) / chosen.length;
+  return {
+    least: sum((score, other) => (score ?? 0) - (other ?? HIGHEST)),
+    most: sum((score, other) => (score ?? HIGHEST) - (other ?? 0)),
+  };
+}
 
-  function exact([mean, low, high, n, wins, ties, losses, main, mainLow, mainHigh, mainN, least, most], enough) {
-    const told = mainN >= enough && mainLow !== null;
-    const apart = !told ? 0 : mainLow > 0 ? 1 : mainHigh < 0 ? -1 : 0;
-    return { mean, low, high, n, wins, ties, losses, least, most, apart, how: "bootstrap", main: { mean: main, low: mainLow, high: mainHigh, n: mainN } };
-  }
+/* A comparison that was computed beforehand; enough: pictures that allow a claim. */
+export function exact([mean, low, high, n, wins, ties, losses, main, mainLow, mainHigh, mainN, least, most], enough) {
+  const known = mainN >= enough && mainLow !== null;
+  const apart = !known ? 0 : mainLow > 0 ? 1 : mainHigh < 0 ? -1 : 0;
+  return { mean, low, high, n, wins, ties, losses, least, most, apart, how: "bootstrap", main: { mean: main, low: mainLow, high: mainHigh, n: mainN } };
+}
 
-  /* No interval of the main scores: the ranks of the board say whether two that are ranked together are told apart. */
-  function estimated([one, other], chosen, category, together, quantiles, scale) {
-    const [mine, others] = [one.main[category] ?? null, other.main[category] ?? null];
-    const main = { mean: mine === null || others === null ? null : mine - others, low: null, high: null, n: chosen.length };
-    const ranked = !category && together && one.rank && other.rank;
-    const apart = !ranked ? 0 : one.rank[1] < other.rank[0] ? 1 : other.rank[1] < one.rank[0] ? -1 : 0;
-    return { ...paired(one.finals, other.finals, chosen, quantiles, scale), ...extremes(one.finals, other.finals, chosen), main, apart };
-  }
+/* A comparison that was not computed beforehand has no interval of the main scores: the ranks of the board say whether two that are ranked together are told apart. */
+export function estimated([first, second], chosen, category, together, quantiles, scale) {
+  const [mine, others] = [first.main[category] ?? null, second.main[category] ?? null];
+  const main = { mean: mine === null || others === null ? null : mine - others, low: null, high: null, n: chosen.length };
+  const ranked = !category && together && first.rank && second.rank;
+  const apart = !ranked ? 0 : first.rank[1] < second.rank[0] ? 1 : second.rank[1] < first.rank[0] ? -1 : 0;
+  const finals = [first.finals, second.finals, chosen];
+  return { ...paired(...finals, quantiles, scale), ...extremes(...finals), main, apart };
+}
 
-  irc.comparing = { estimated, exact, flip, turned };
-})();

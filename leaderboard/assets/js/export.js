@@ -1,90 +1,79 @@
-/*
- * What a board shows, as a file or for pasting: the rows and columns that are seen, in the order in which they stand.
- *
- *   irc.exporting.csv(records)          full precision; a text that a spreadsheet would run begins with an apostrophe
- *   irc.exporting.json(about, records)  the same with what is shown in words
- *   irc.exporting.markdown(heads, lines, words), irc.exporting.latex(…)   as people read it
- *   irc.exporting.save(name, type, text), irc.exporting.copy(text)
- */
-(() => {
-  "use strict";
+/* What a board shows, as a file or for pasting: the rows and columns that are seen, in the order in which they stand. */
 
-  const irc = (window.irc ??= {});
-  const FORMULA = /^[=+\-@\t\r]/;
-  const LATEX = new Map([
-    ["\\", "\\textbackslash{}"], ["~", "\\textasciitilde{}"], ["^", "\\textasciicircum{}"],
-    ["−", "$-$"], ["±", "$\\pm$"], ["Δ", "$\\Delta$"], ["†", "\\textdagger{}"], ["–", "--"], ["×", "$\\times$"],
-    ...[..."&%$#_{}"].map((sign) => [sign, `\\${sign}`]),
-  ]);
+const FORMULA = /^[=+\-@\t\r]/;
+const LATEX = new Map([
+  ["\\", "\\textbackslash{}"], ["~", "\\textasciitilde{}"], ["^", "\\textasciicircum{}"],
+  ["−", "$-$"], ["±", "$\\pm$"], ["Δ", "$\\Delta$"], ["†", "\\textdagger{}"], ["–", "--"], ["×", "$\\times$"],
+  ...[..."&%$#_{}"].map((sign) => [sign, `\\${sign}`]),
+]);
 
-  function csvCell(value) {
-    if (value === null) return "";
-    const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function csvCell(value) {
+  if (value === null) return "";
+  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/* In full precision; a text that a spreadsheet would run begins with an apostrophe. */
+export function csv(records) {
+  const names = Object.keys(records[0] ?? {});
+  const lines = [names, ...records.map((record) => names.map((name) => record[name]))];
+  return `${lines.map((line) => line.map(csvCell).join(",")).join("\n")}\n`;
+}
+
+/* The same with what is shown in words. */
+export function json(about, records) {
+  return `${JSON.stringify({ ...about, rows: records }, null, 1)}\n`;
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function markdownCell(text) {
+  return oneLine(text).replace(/([\\`*_[\]<>|&~#])/g, "\\$1");
+}
+
+export function markdown(heads, lines, words) {
+  const row = (cells) => `| ${cells.map(markdownCell).join(" | ")} |`;
+  const rule = `|${heads.map((_, index) => (index < 2 ? " :-- " : " --: ")).join("|")}|`;
+  return `${[row(heads), rule, ...lines.map(row), "", markdownCell(words)].join("\n")}\n`;
+}
+
+function latexCell(text) {
+  return [...oneLine(text)].map((sign) => LATEX.get(sign) ?? sign).join("");
+}
+
+export function latex(heads, lines, words) {
+  const row = (cells) => `${cells.map(latexCell).join(" & ")} \\\\`;
+  const columns = heads.map((_, index) => (index < 2 ? "l" : "r")).join("");
+  return `${[
+    "\\begin{table}", `\\caption{${latexCell(words)}}`, `\\begin{tabular}{${columns}}`, "\\toprule", row(heads),
+    "\\midrule", ...lines.map(row), "\\bottomrule", "\\end{tabular}", "\\end{table}",
+  ].join("\n")}\n`;
+}
+
+export function save(name, type, content) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/* The clipboard is there on https and on this machine only; elsewhere the old way, which needs a selection. */
+export async function copy(text) {
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch { /* refused: the old way below */ }
   }
-
-  function csv(records) {
-    const names = Object.keys(records[0] ?? {});
-    const lines = [names, ...records.map((record) => names.map((name) => record[name]))];
-    return `${lines.map((line) => line.map(csvCell).join(",")).join("\n")}\n`;
-  }
-
-  function json(about, records) {
-    return `${JSON.stringify({ ...about, rows: records }, null, 1)}\n`;
-  }
-
-  function oneLine(text) {
-    return text.replace(/\s+/g, " ").trim();
-  }
-
-  function markdownCell(text) {
-    return oneLine(text).replace(/([\\`*_[\]<>|&~#])/g, "\\$1");
-  }
-
-  function markdown(heads, lines, words) {
-    const row = (cells) => `| ${cells.map(markdownCell).join(" | ")} |`;
-    const rule = `|${heads.map((_, index) => (index < 2 ? " :-- " : " --: ")).join("|")}|`;
-    return `${[row(heads), rule, ...lines.map(row), "", markdownCell(words)].join("\n")}\n`;
-  }
-
-  function latexCell(text) {
-    return [...oneLine(text)].map((sign) => LATEX.get(sign) ?? sign).join("");
-  }
-
-  function latex(heads, lines, words) {
-    const row = (cells) => `${cells.map(latexCell).join(" & ")} \\\\`;
-    const columns = heads.map((_, index) => (index < 2 ? "l" : "r")).join("");
-    return `${[
-      "\\begin{table}", `\\caption{${latexCell(words)}}`, `\\begin{tabular}{${columns}}`, "\\toprule", row(heads),
-      "\\midrule", ...lines.map(row), "\\bottomrule", "\\end{tabular}", "\\end{table}",
-    ].join("\n")}\n`;
-  }
-
-  function save(name, type, text) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  }
-
-  /* The clipboard is there on https and on this machine only; elsewhere the old way, which needs a selection. */
-  async function copy(text) {
-    if (navigator.clipboard) {
-      try {
-        await navigator.clipboard.writeText(text);
-        return true;
-      } catch { /* refused: the old way below */ }
-    }
-    const area = document.createElement("textarea");
-    area.value = text;
-    area.className = "sr-only";
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    return done;
-  }
-
-  irc.exporting = { copy, csv, json, latex, markdown, save };
-})();
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "sr-only";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}

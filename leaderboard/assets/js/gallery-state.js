@@ -7,51 +7,41 @@
  *   &open=zoom        zoom or replay
  *   #b~3              the rendering looked at: pair b, turn 3
  */
-(() => {
-  "use strict";
+import { writeQuery } from "./address.js";
 
-  const WRITES_EVERY = 350; // milliseconds: browsers refuse an address that changes much faster
-  const NAMES = { against: /^.+~\d+$/, compare: /^(difference|blink|swipe)$/, open: /^(zoom|replay)$/ };
+const WRITES_EVERY = 350; // milliseconds: browsers refuse an address that changes much faster
+const NAMES = { against: /^.+~\d+$/, compare: /^(difference|blink|swipe)$/, open: /^(zoom|replay)$/ };
 
-  let timer = null;
-  let last = 0;
+let timer = null;
+let last = 0;
 
-  function readState() {
-    const query = new URLSearchParams(location.search);
-    const state = { cell: fragment(), pairs: query.getAll("pair") };
-    for (const [name, form] of Object.entries(NAMES)) {
-      const value = query.get(name) ?? "";
-      state[name] = form.test(value) ? value : null;
-    }
-    return state;
+export function readState() {
+  const query = new URLSearchParams(location.search);
+  const state = { cell: fragment(), pairs: query.getAll("pair") };
+  for (const [name, form] of Object.entries(NAMES)) {
+    const value = query.get(name) ?? "";
+    state[name] = form.test(value) ? value : null;
   }
+  return state;
+}
 
-  function fragment() {
-    try {
-      return decodeURIComponent(location.hash.slice(1)) || null;
-    } catch {
-      return null;
-    }
+function fragment() {
+  try {
+    return decodeURIComponent(location.hash.slice(1)) || null;
+  } catch {
+    return null;
   }
+}
 
-  function write(state) {
-    last = Date.now();
-    const query = new URLSearchParams(location.search);
-    query.delete("pair");
-    state.pairs.forEach((pair) => query.append("pair", pair));
-    for (const name of Object.keys(NAMES)) {
-      if (state[name]) query.set(name, state[name]);
-      else query.delete(name);
-    }
-    const text = query.toString().replaceAll("%7E", "~");
-    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}#${state.cell ?? ""}`);
-  }
+function write(state) {
+  last = Date.now();
+  const { pairs: pair, against, compare, open } = state;
+  writeQuery({ pair, against, compare, open }, { fragment: `#${state.cell ?? ""}` });
+}
 
-  /* At once, or as soon as the browser will take it. */
-  function writeState(state) {
-    clearTimeout(timer);
-    timer = setTimeout(() => write(state), Math.max(0, last + WRITES_EVERY - Date.now()));
-  }
+/* At once, or as soon as the browser will take it. */
+export function writeState(state) {
+  clearTimeout(timer);
+  timer = setTimeout(() => write(state), Math.max(0, last + WRITES_EVERY - Date.now()));
+}
 
-  window.ircore = Object.assign(window.ircore ?? {}, { readState, writeState });
-})();

@@ -2,75 +2,73 @@
  * A rendering beside what it is compared with, large: the target, or another rendering that the reader has picked.
  * Made by gallery.js, which the keys and the buttons in it go to.
  */
-(() => {
-  "use strict";
+import { Comparison } from "./compare.js";
+import { button, element } from "./dom.js";
 
-  const { element, button } = window.ircore;
+export const large = (image) => image.dataset.large ?? image.src;
 
-  const large = (image) => image.dataset.large ?? image.src;
+function show(image, of) {
+  image.dataset.small = of.src;
+  image.src = large(of);
+  image.alt = of.alt;
+}
 
-  /* Where the large file cannot be had, as without a connection to the originals, the small one stands in. */
-  function show(image, of) {
-    image.onerror = () => {
-      image.onerror = null;
-      image.src = of.src;
-    };
-    image.src = large(of);
-    image.alt = of.alt;
+/* Where the large file cannot be had, as without a connection to the originals, the small one stands in. */
+function standIn({ target }) {
+  if (target.src !== target.dataset.small) target.src = target.dataset.small;
+}
+
+export class Viewer {
+  constructor(gallery) {
+    this.gallery = gallery;
+    this.dialog = element("dialog", "zoom");
+    this.heading = element("h2", "zoom-title sr-only");
+    this.heading.id = "zoom-title";
+    this.dialog.setAttribute("aria-labelledby", this.heading.id);
+    this.left = this.side("zoom-left");
+    this.right = this.side("zoom-right");
+    this.comparison = new Comparison(this.right.image, this.right.frame);
+    const close = button("Close", () => this.dialog.close(), "tool zoom-close");
+    this.dialog.append(
+      element("div", "zoom-head", this.heading, gallery.makeTools(), close),
+      element("div", "zoom-pictures", this.left.figure, this.right.figure),
+    );
+    this.dialog.addEventListener("keydown", (event) => gallery.press(event));
+    this.dialog.addEventListener("close", () => this.closed());
+    this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
+    gallery.root.append(this.dialog);
   }
 
-  class Viewer {
-    constructor(gallery) {
-      this.gallery = gallery;
-      this.dialog = element("dialog", "zoom");
-      this.heading = element("h2", "zoom-title sr-only");
-      this.heading.id = "zoom-title";
-      this.dialog.setAttribute("aria-labelledby", this.heading.id);
-      this.left = this.side("zoom-left");
-      this.right = this.side("zoom-right");
-      this.comparison = new window.ircore.Comparison(this.right.image, this.right.frame);
-      const close = button("Close", () => this.dialog.close(), "tool zoom-close");
-      this.dialog.append(
-        element("div", "zoom-head", this.heading, gallery.makeTools(), close),
-        element("div", "zoom-pictures", this.left.figure, this.right.figure),
-      );
-      this.dialog.addEventListener("keydown", (event) => gallery.press(event));
-      this.dialog.addEventListener("close", () => this.closed());
-      this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
-      gallery.root.append(this.dialog);
-    }
+  side(name) {
+    const image = element("img");
+    image.addEventListener("error", standIn);
+    const frame = element("span", "", image);
+    const caption = element("figcaption");
+    return { image, frame, caption, figure: element("figure", name, frame, caption) };
+  }
 
-    side(name) {
-      const image = element("img");
-      const frame = element("span", "", image);
-      const caption = element("figcaption");
-      return { image, frame, caption, figure: element("figure", name, frame, caption) };
-    }
+  get isOpen() {
+    return this.dialog.open;
+  }
 
-    get isOpen() {
-      return this.dialog.open;
-    }
+  open() {
+    this.update();
+    this.dialog.showModal();
+  }
 
-    open() {
-      this.update();
-      this.dialog.showModal();
-    }
-
-    update() {
-      const { current, reference } = this.gallery;
-      this.heading.textContent = current.title;
-      for (const [side, cell] of [[this.left, reference], [this.right, current]]) {
-        show(side.image, cell.image);
-        const title = element("strong", "", cell.title);
-        side.caption.replaceChildren(title, " ", ...cell.scores(), ...cell.words());
-      }
-    }
-
-    closed() {
-      this.comparison.clear();
-      this.gallery.viewerClosed();
+  update() {
+    const { current, reference } = this.gallery;
+    this.heading.textContent = current.title;
+    for (const [side, cell] of [[this.left, reference], [this.right, current]]) {
+      show(side.image, cell.image);
+      const title = element("strong", "", cell.title);
+      side.caption.replaceChildren(title, " ", ...cell.scores(), ...cell.words());
     }
   }
 
-  window.ircore = Object.assign(window.ircore, { Viewer, large });
-})();
+  closed() {
+    this.comparison.clear();
+    this.gallery.viewerClosed();
+  }
+}
+

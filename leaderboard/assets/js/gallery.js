@@ -11,370 +11,301 @@
  * rendering picked before. The keys work while the focus is on a rendering or in a dialog only, so that the page
  * scrolls as ever. What the reader looks at stands in the address: see gallery-state.js.
  */
-(() => {
-  "use strict";
+import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
+import { Row, Target } from "./gallery-cells.js";
+import { PairChooser } from "./gallery-pairs.js";
+import { openReplay } from "./gallery-replay.js";
+import { Shards, episodeRow } from "./gallery-rows.js";
+import { readState, writeState } from "./gallery-state.js";
+import { Viewer, large } from "./gallery-viewer.js";
 
-  const { element, button, whenReady, large } = window.ircore;
+const KEYS = [
+  { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn" },
+  { keys: ["ArrowUp", "ArrowDown"], show: "↑ ↓", words: "pair" },
+  { keys: ["d"], show: "D", words: "difference", mode: "difference" },
+  { keys: ["b"], show: "B", words: "blink", mode: "blink" },
+  { keys: ["s"], show: "S", words: "swipe", mode: "swipe" },
+  { keys: ["p"], show: "P", words: "pick to compare with", act: "pick" },
+  { keys: ["z"], show: "Z", words: "zoom", act: "toggleZoom" },
+  { keys: ["r"], show: "R", words: "replay", act: "replay" },
+];
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-  const KEYS = [
-    { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn" },
-    { keys: ["ArrowUp", "ArrowDown"], show: "↑ ↓", words: "pair" },
-    { keys: ["d"], show: "D", words: "difference", mode: "difference" },
-    { keys: ["b"], show: "B", words: "blink", mode: "blink" },
-    { keys: ["s"], show: "S", words: "swipe", mode: "swipe" },
-    { keys: ["p"], show: "P", words: "pick to compare with", act: "pick" },
-    { keys: ["z"], show: "Z", words: "zoom", act: "toggleZoom" },
-    { keys: ["r"], show: "R", words: "replay", act: "replay" },
-  ];
-  const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+class Gallery {
+  constructor(root) {
+    this.root = root;
+    this.box = root.querySelector(".rows");
+    this.target = new Target(root.querySelector(".target img"));
+    this.reference = this.target;
+    this.shards = new Shards(root.dataset.shards, root.dataset.instance);
+    this.state = readState();
+    this.mode = null;
+    this.inDialog = false;
+    this.tools = [];
+    this.rows = [...this.box.querySelectorAll("[data-pair]")].map((section) => new Row(section, this));
+    this.order = this.rows.map((row) => row.key);
+    this.asked = this.rows.length;
+    this.addPanel();
+    this.viewer = new Viewer(this);
+    this.chooser = new PairChooser(this);
+    this.listen();
+    this.current = this.rows.flatMap((row) => row.cells)[0] ?? null;
+    if (this.current) this.current.button.tabIndex = 0;
+    this.restore();
+    root.dataset.gallery = "ready";
+  }
 
-  /* The target, as something that a rendering is compared with. */
-  class Target {
-    constructor(image) {
-      this.image = image;
-      this.title = "Target";
-      this.short = "target";
+  addPanel() {
+    this.status = statusPlace("p", "gallery-status");
+    this.root.querySelector(".target").append(element("div", "gallery-panel", this.makeTools(), this.status));
+  }
+
+  /* The legend of keys: each of them is a button too, for a mouse or a finger. */
+  makeTools() {
+    const words = { role: "group", "aria-label": "Compare a rendering with the target" };
+    const bar = withAttributes(element("div", "key-legend"), words);
+    for (const key of KEYS) {
+      const content = [element("kbd", "", key.show), ` ${key.words}`];
+      if (!key.mode && !key.act) bar.append(element("span", "key", ...content));
+      else bar.append(this.makeTool(key, content));
     }
+    return bar;
+  }
 
-    scores() {
-      return [];
+  makeTool(key, content) {
+    const tool = button("", () => (key.mode ? this.toggle(key.mode) : this[key.act]()), "key");
+    tool.append(...content);
+    if (key.mode || key.act === "pick") {
+      tool.dataset.mode = key.mode ?? key.act;
+      tool.setAttribute("aria-pressed", "false");
+      this.tools.push(tool);
     }
+    return tool;
+  }
 
-    words() {
-      return [];
+  listen() {
+    const cellOf = (event) => event.target.closest?.(".cell-button")?.cell;
+    this.box.addEventListener("focusin", (event) => {
+      const cell = cellOf(event);
+      if (cell && !this.inDialog) this.select(cell);
+    });
+    this.box.addEventListener("click", (event) => {
+      const cell = cellOf(event);
+      if (!cell) return;
+      this.select(cell);
+      this.toggleZoom();
+    });
+    this.box.addEventListener("keydown", (event) => {
+      if (cellOf(event) || event.target.type === "range") this.press(event);
+    });
+    this.box.addEventListener("scroll", (event) => this.align(event.target), { capture: true, passive: true });
+  }
+
+  /* Rows that are wider than the page scroll together: the turns stay columns. */
+  align(scrolled) {
+    if (this.aligning === scrolled.scrollLeft) return;
+    this.aligning = scrolled.scrollLeft;
+    for (const row of this.rows) {
+      const turns = row.section.querySelector(".turns");
+      if (turns !== scrolled && turns && !row.section.hidden) turns.scrollLeft = scrolled.scrollLeft;
     }
   }
 
-  /* One rendering on the page. */
-  class Cell {
-    constructor(item, row) {
-      this.item = item;
-      this.row = row;
-      this.turn = Number(item.dataset.turn);
-      this.image = item.querySelector("img");
-      this.button = element("button", "cell-button");
-      this.button.type = "button";
-      this.button.tabIndex = -1;
-      this.button.cell = this;
-      const frame = element("span");
-      this.image.replaceWith(this.button);
-      frame.append(this.image);
-      this.button.append(frame);
-      this.comparison = new window.ircore.Comparison(this.image, frame);
-    }
-
-    get title() {
-      return `${this.row.name}, turn ${this.turn}`;
-    }
-
-    get short() {
-      return `turn ${this.turn}`;
-    }
-
-    scores() {
-      return [...this.item.querySelectorAll(".scores .score")].map((one) => one.cloneNode(true));
-    }
-
-    words() {
-      const said = this.item.querySelector(".message > summary");
-      return said ? [element("p", "zoom-message", ...[...said.childNodes].map((one) => one.cloneNode(true)))] : [];
-    }
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.current) return;
+    const inSlider = event.target.type === "range";
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const known = KEYS.find(({ keys }) => keys.includes(key));
+    if (key === "Escape" && this.mode) this.compare(null);
+    else if (!known || (inSlider && key in STEPS)) return;
+    else if (key in STEPS) this.step(...STEPS[key]);
+    else if (known.mode) this.toggle(known.mode);
+    else this[known.act]();
+    event.preventDefault();
+    event.stopPropagation();
   }
 
-  /* A pair's row and its renderings. */
-  class Row {
-    constructor(section, gallery) {
-      this.section = section;
-      this.key = section.dataset.pair;
-      this.name = section.getAttribute("aria-label") ?? this.key;
-      const items = [...section.querySelectorAll("[data-turn]")].filter((item) => item.querySelector("img"));
-      this.cells = items.map((item) => new Cell(item, this));
-      if (this.cells.length) {
-        const again = button("Replay", () => { gallery.select(this.cells[0]); gallery.replay(); }, "tool row-replay");
-        again.setAttribute("aria-label", `Replay ${this.name}`);
-        section.querySelector("header").append(again);
-      }
-    }
+  shownRows() {
+    return this.rows.filter((row) => row.cells.length && !row.section.hidden);
   }
 
-  class Gallery {
-    constructor(root) {
-      this.root = root;
-      this.box = root.querySelector(".rows");
-      this.target = new Target(root.querySelector(".target img"));
-      this.reference = this.target;
-      this.shards = new window.ircore.Shards(root.dataset.shards, root.dataset.instance);
-      this.state = window.ircore.readState();
-      this.mode = null;
-      this.inDialog = false;
-      this.tools = [];
-      this.rows = [...this.box.querySelectorAll("[data-pair]")].map((section) => new Row(section, this));
-      this.order = this.rows.map((row) => row.key);
-      this.asked = this.rows.length;
-      this.addPanel();
-      this.viewer = new window.ircore.Viewer(this);
-      this.chooser = new window.ircore.PairChooser(this);
-      this.listen();
-      this.current = this.rows.flatMap((row) => row.cells)[0] ?? null;
-      if (this.current) this.current.button.tabIndex = 0;
-      this.restore();
-      root.dataset.gallery = "ready";
-    }
+  /* Another turn of the same pair, or the same turn (else its last) of another pair. */
+  step(down, right) {
+    const rows = this.shownRows();
+    const row = rows.indexOf(this.current.row);
+    const cells = rows[row + down]?.cells;
+    if (!cells) return;
+    const place = this.current.row.cells.indexOf(this.current) + right;
+    const next = cells[down ? Math.min(place, cells.length - 1) : place];
+    if (!next) return;
+    this.select(next);
+    this.reveal();
+    if (!this.viewer.isOpen) next.button.focus();
+  }
 
-    addPanel() {
-      this.status = element("p", "gallery-status");
-      this.status.setAttribute("role", "status");
-      this.root.querySelector(".target").append(element("div", "gallery-panel", this.makeTools(), this.status));
-    }
+  /* Not part of select: a page that moves under a pressed finger gets no click. */
+  reveal() {
+    this.current.item.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
 
-    /* The legend of keys: each of them is a button too, for a mouse or a finger. */
-    makeTools() {
-      const bar = element("div", "key-legend");
-      bar.setAttribute("role", "group");
-      bar.setAttribute("aria-label", "Compare a rendering with the target");
-      for (const key of KEYS) {
-        const content = [element("kbd", "", key.show), ` ${key.words}`];
-        if (!key.mode && !key.act) bar.append(element("span", "key", ...content));
-        else bar.append(this.makeTool(key, content));
-      }
-      return bar;
-    }
+  select(cell) {
+    if (cell === this.current && cell.item.hasAttribute("aria-current")) return;
+    const mode = this.mode;
+    this.compare(null);
+    this.current.button.tabIndex = -1;
+    this.current.item.removeAttribute("aria-current");
+    this.current = cell;
+    cell.button.tabIndex = 0;
+    cell.item.setAttribute("aria-current", "true");
+    if (this.viewer.isOpen) this.viewer.update();
+    this.compare(mode);
+    this.remember({ cell: cell.item.id });
+  }
 
-    makeTool(key, content) {
-      const tool = button("", () => (key.mode ? this.toggle(key.mode) : this[key.act]()), "key");
-      tool.append(...content);
-      if (key.mode || key.act === "pick") {
-        tool.dataset.mode = key.mode ?? key.act;
-        tool.setAttribute("aria-pressed", "false");
-        this.tools.push(tool);
-      }
-      return tool;
-    }
+  /* What renderings are compared with: this one, or the target again. */
+  pick() {
+    const again = this.reference === this.current;
+    if (this.reference !== this.target) this.reference.item.classList.remove("picked");
+    this.reference = again ? this.target : this.current;
+    if (!again) this.current.item.classList.add("picked");
+    if (this.viewer.isOpen) this.viewer.update();
+    this.compare(this.mode);
+    this.remember({ against: again ? null : this.current.item.id });
+  }
 
-    listen() {
-      const cellOf = (event) => event.target.closest?.(".cell-button")?.cell;
-      this.box.addEventListener("focusin", (event) => {
-        const cell = cellOf(event);
-        if (cell && !this.inDialog) this.select(cell);
-      });
-      this.box.addEventListener("click", (event) => {
-        const cell = cellOf(event);
-        if (!cell) return;
-        this.select(cell);
-        this.toggleZoom();
-      });
-      this.box.addEventListener("keydown", (event) => {
-        if (cellOf(event) || event.target.type === "range") this.press(event);
-      });
-      this.box.addEventListener("scroll", (event) => this.align(event.target), { capture: true, passive: true });
-    }
+  toggle(mode) {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (mode === "blink" && this.mode === "blink" && still && this.place().overlay) this.place().show("blink");
+    else this.compare(this.mode === mode ? null : mode);
+  }
 
-    /* Rows that are wider than the page scroll together: the turns stay columns. */
-    align(scrolled) {
-      if (this.aligning === scrolled.scrollLeft) return;
-      this.aligning = scrolled.scrollLeft;
-      for (const row of this.rows) {
-        const turns = row.section.querySelector(".turns");
-        if (turns !== scrolled && turns && !row.section.hidden) turns.scrollLeft = scrolled.scrollLeft;
-      }
-    }
+  place() {
+    return this.viewer.isOpen ? this.viewer.comparison : this.current.comparison;
+  }
 
-    press(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || !this.current) return;
-      const inSlider = event.target.type === "range";
-      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const known = KEYS.find((one) => one.keys.includes(key));
-      if (key === "Escape" && this.mode) this.compare(null);
-      else if (!known || (inSlider && key in STEPS)) return;
-      else if (key in STEPS) this.step(...STEPS[key]);
-      else if (known.mode) this.toggle(known.mode);
-      else this[known.act]();
-      event.preventDefault();
-      event.stopPropagation();
-    }
+  compare(mode) {
+    if (!this.current) return;
+    const hadFocus = document.activeElement?.type === "range";
+    const inViewer = this.viewer.isOpen;
+    const over = this.reference.image;
+    const alike = this.reference === this.target || this.reference.row === this.current.row;
+    const names = [this.reference, this.current].map(({ short, title }) => (alike ? short : title));
+    this.mode = mode;
+    this.place().show(mode, inViewer ? large(over) : over.src, ...names);
+    this.say();
+    if (mode === "swipe") this.place().slider.focus();
+    else if (hadFocus && !inViewer) this.current.button.focus();
+    this.remember({ compare: mode });
+  }
 
-    shownRows() {
-      return this.rows.filter((row) => row.cells.length && !row.section.hidden);
+  say() {
+    const picked = this.reference !== this.target;
+    for (const tool of this.tools) {
+      const pressed = tool.dataset.mode === "pick" ? picked : tool.dataset.mode === this.mode;
+      tool.setAttribute("aria-pressed", String(pressed));
     }
+    const against = picked ? `compared with ${this.reference.title}` : "";
+    const words = this.mode ? [`${this.current.title}: ${this.mode}`, against] : [against];
+    this.status.textContent = words.filter(Boolean).join(", ");
+  }
 
-    /* Another turn of the same pair, or the same turn (else its last) of another pair. */
-    step(down, right) {
-      const rows = this.shownRows();
-      const row = rows.indexOf(this.current.row);
-      const cells = rows[row + down]?.cells;
-      if (!cells) return;
-      const place = this.current.row.cells.indexOf(this.current) + right;
-      const found = cells[down ? Math.min(place, cells.length - 1) : place];
-      if (!found) return;
-      this.select(found);
-      this.reveal();
-      if (!this.viewer.isOpen) found.button.focus();
-    }
-
-    /* Not part of select: a page that moves under a pressed finger gets no click. */
-    reveal() {
-      this.current.item.scrollIntoView({ block: "nearest", inline: "nearest" });
-    }
-
-    select(cell) {
-      if (cell === this.current && cell.item.hasAttribute("aria-current")) return;
+  toggleZoom() {
+    if (this.viewer.isOpen) this.viewer.dialog.close();
+    else if (this.current) {
       const mode = this.mode;
       this.compare(null);
-      this.current.button.tabIndex = -1;
-      this.current.item.removeAttribute("aria-current");
-      this.current = cell;
-      cell.button.tabIndex = 0;
-      cell.item.setAttribute("aria-current", "true");
-      if (this.viewer.isOpen) this.viewer.update();
-      this.compare(mode);
-      this.remember({ cell: cell.item.id });
-    }
-
-    /* What renderings are compared with: this one, or the target again. */
-    pick() {
-      const again = this.reference === this.current;
-      if (this.reference !== this.target) this.reference.item.classList.remove("picked");
-      this.reference = again ? this.target : this.current;
-      if (!again) this.current.item.classList.add("picked");
-      if (this.viewer.isOpen) this.viewer.update();
-      this.compare(this.mode);
-      this.remember({ against: again ? null : this.current.item.id });
-    }
-
-    toggle(mode) {
-      const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-      if (mode === "blink" && this.mode === "blink" && still && this.place().overlay) this.place().show("blink");
-      else this.compare(this.mode === mode ? null : mode);
-    }
-
-    place() {
-      return this.viewer.isOpen ? this.viewer.comparison : this.current.comparison;
-    }
-
-    compare(mode) {
-      if (!this.current) return;
-      const hadFocus = document.activeElement?.type === "range";
-      const inViewer = this.viewer.isOpen;
-      const over = this.reference.image;
-      const alike = this.reference === this.target || this.reference.row === this.current.row;
-      const names = [this.reference, this.current].map((one) => (alike ? one.short : one.title));
-      this.mode = mode;
-      this.place().show(mode, inViewer ? large(over) : over.src, ...names);
-      this.say();
-      if (mode === "swipe") this.place().slider.focus();
-      else if (hadFocus && !inViewer) this.current.button.focus();
-      this.remember({ compare: mode });
-    }
-
-    say() {
-      const picked = this.reference !== this.target;
-      for (const tool of this.tools) {
-        const pressed = tool.dataset.mode === "pick" ? picked : tool.dataset.mode === this.mode;
-        tool.setAttribute("aria-pressed", String(pressed));
-      }
-      const against = picked ? `compared with ${this.reference.title}` : "";
-      const words = this.mode ? [`${this.current.title}: ${this.mode}`, against] : [against];
-      this.status.textContent = words.filter(Boolean).join(", ");
-    }
-
-    toggleZoom() {
-      if (this.viewer.isOpen) this.viewer.dialog.close();
-      else if (this.current) {
-        const mode = this.mode;
-        this.compare(null);
-        this.inDialog = true;
-        this.viewer.open();
-        this.compare(mode);
-        this.remember({ open: "zoom" });
-      }
-    }
-
-    /* Only then: the browser gives the focus back to where it was, and the dialog may have gone elsewhere since. */
-    viewerClosed() {
-      if (this.state.open !== "zoom") return;
-      this.compare(null);
-      this.dialogClosed();
-    }
-
-    dialogClosed() {
-      this.inDialog = false;
-      this.remember({ open: null });
-      this.current.button.focus();
-    }
-
-    replay() {
-      if (!this.current) return;
-      if (this.viewer.isOpen) this.viewer.dialog.close();
-      this.compare(null);
       this.inDialog = true;
-      this.remember({ open: "replay" });
-      window.ircore.openReplay(this, this.current, () => this.dialogClosed());
-    }
-
-    remember(changes) {
-      if (this.restoring) return;
-      Object.assign(this.state, changes);
-      window.ircore.writeState(this.state);
-    }
-
-    /* The row of a pair: as it is, or made from its file; null if there is no such pair. */
-    async row(key) {
-      const found = this.rows.find((row) => row.key === key);
-      if (found || !this.root.querySelector("[data-more]")) return found ?? null;
-      const { pairs } = await this.shards.names();
-      const place = pairs.findIndex((pair) => pair.key === key);
-      if (place < 0) return null;
-      const episode = await this.shards.episode(place);
-      if (!episode) return null;
-      this.order = pairs.map((pair) => pair.key);
-      return this.rows.find((row) => row.key === key) ?? this.insert(episode, pairs[place]);
-    }
-
-    insert(episode, pair) {
-      const section = window.ircore.episodeRow(episode, pair, this.root.dataset.root);
-      const place = (one) => this.order.indexOf(one.key);
-      const made = new Row(section, this);
-      const next = this.rows.find((row) => place(row) > place(made));
-      if (next) next.section.before(section);
-      else this.box.append(section);
-      this.rows.push(made);
-      this.rows.sort((one, other) => place(one) - place(other));
-      this.current ??= made.cells[0] ?? null;
-      return made;
-    }
-
-    cellAt(id) {
-      const at = id.lastIndexOf("~");
-      const [key, turn] = at < 0 ? [id, null] : [id.slice(0, at), Number(id.slice(at + 1))];
-      const row = this.rows.find((one) => one.key === key);
-      return row?.cells.find((cell) => turn === null || cell.turn === turn) ?? null;
-    }
-
-    /* Show what the address asks for; pairs that are not in the page are fetched first. */
-    async restore() {
-      const wanted = { ...this.state };
-      const keys = [wanted.cell, wanted.against].filter(Boolean).map((id) => id.replace(/~\d+$/, ""));
-      this.restoring = true;
-      await this.chooser.restore(keys);
-      const cell = wanted.cell ? this.cellAt(wanted.cell) : null;
-      const against = wanted.against ? this.cellAt(wanted.against) : null;
-      if (against) {
-        this.current = against;
-        this.pick();
-        against.button.tabIndex = -1;
-        this.current = this.shownRows()[0]?.cells[0] ?? against;
-      }
-      if (cell) {
-        this.select(cell);
-        this.reveal();
-      } else if (this.current) this.current.button.tabIndex = 0;
-      if (cell && wanted.open === "zoom") this.toggleZoom();
-      if (cell && wanted.compare) this.compare(wanted.compare);
-      this.restoring = false;
-      if (cell && wanted.open === "replay") this.replay();
-      this.root.dataset.restored = "";
+      this.viewer.open();
+      this.compare(mode);
+      this.remember({ open: "zoom" });
     }
   }
 
-  whenReady(() => document.querySelectorAll("[data-gallery='']").forEach((root) => new Gallery(root)));
-})();
+  /* Only then: the browser gives the focus back to where it was, and the dialog may have gone elsewhere since. */
+  viewerClosed() {
+    if (this.state.open !== "zoom") return;
+    this.compare(null);
+    this.dialogClosed();
+  }
+
+  dialogClosed() {
+    this.inDialog = false;
+    this.remember({ open: null });
+    this.current.button.focus();
+  }
+
+  replay() {
+    if (!this.current) return;
+    if (this.viewer.isOpen) this.viewer.dialog.close();
+    this.compare(null);
+    this.inDialog = true;
+    this.remember({ open: "replay" });
+    openReplay(this, this.current, () => this.dialogClosed());
+  }
+
+  remember(changes) {
+    if (this.restoring) return;
+    Object.assign(this.state, changes);
+    writeState(this.state);
+  }
+
+  /* The row of a pair: as it is, or made from its file; null if there is no such pair. */
+  async row(key) {
+    const known = this.rows.find((row) => row.key === key);
+    if (known || !this.root.querySelector("[data-more]")) return known ?? null;
+    const { pairs } = await this.shards.names();
+    const place = pairs.findIndex((pair) => pair.key === key);
+    if (place < 0) return null;
+    const episode = await this.shards.episode(place);
+    if (!episode) return null;
+    this.order = pairs.map((pair) => pair.key);
+    return this.rows.find((row) => row.key === key) ?? this.insert(episode, pairs[place]);
+  }
+
+  insert(episode, pair) {
+    const section = episodeRow(episode, pair, this.root.dataset.root);
+    const place = (row) => this.order.indexOf(row.key);
+    const made = new Row(section, this);
+    const next = this.rows.find((row) => place(row) > place(made));
+    if (next) next.section.before(section);
+    else this.box.append(section);
+    this.rows.push(made);
+    this.rows.sort((row, other) => place(row) - place(other));
+    this.current ??= made.cells[0] ?? null;
+    return made;
+  }
+
+  cellAt(id) {
+    const at = id.lastIndexOf("~");
+    const [key, turn] = at < 0 ? [id, null] : [id.slice(0, at), Number(id.slice(at + 1))];
+    const row = this.rows.find((shown) => shown.key === key);
+    return row?.cells.find((cell) => turn === null || cell.turn === turn) ?? null;
+  }
+
+  /* Show what the address asks for; pairs that are not in the page are fetched first. */
+  async restore() {
+    const wanted = { ...this.state };
+    const keys = [wanted.cell, wanted.against].filter(Boolean).map((id) => id.replace(/~\d+$/, ""));
+    this.restoring = true;
+    await this.chooser.restore(keys);
+    const cell = wanted.cell ? this.cellAt(wanted.cell) : null;
+    const against = wanted.against ? this.cellAt(wanted.against) : null;
+    if (against) {
+      this.current = against;
+      this.pick();
+      against.button.tabIndex = -1;
+      this.current = this.shownRows()[0]?.cells[0] ?? against;
+    }
+    if (cell) {
+      this.select(cell);
+      this.reveal();
+    } else if (this.current) this.current.button.tabIndex = 0;
+    if (cell && wanted.open === "zoom") this.toggleZoom();
+    if (cell && wanted.compare) this.compare(wanted.compare);
+    this.restoring = false;
+    if (cell && wanted.open === "replay") this.replay();
+    this.root.dataset.restored = "";
+  }
+}
+
+whenReady(() => document.querySelectorAll("[data-gallery='']").forEach((root) => new Gallery(root)));

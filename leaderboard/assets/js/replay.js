@@ -8,142 +8,125 @@
  * Adds a scrubber with the score curve in it, and buttons. Keys, with the focus in it: ← → a turn, space plays and
  * stops, Home and End. The turn stands in the address (#turn-3), except within a gallery, which has addresses of its own.
  */
-(() => {
-  "use strict";
+import { button, element, whenReady, withAttributes } from "./dom.js";
 
-  const { element, button, whenReady } = window.ircore;
-  const SVG = "http://www.w3.org/2000/svg";
-  const MILLISECONDS = 2200;
-  const TOP = 10;
+const SVG = "http://www.w3.org/2000/svg";
+const MILLISECONDS = 2200;
+const TOP = 10;
 
-  function path(className, d) {
-    const made = document.createElementNS(SVG, "path");
-    made.setAttribute("class", className);
-    made.setAttribute("d", d);
-    return made;
+function path(className, d) {
+  return withAttributes(document.createElementNS(SVG, "path"), { class: className, d });
+}
+
+export class Replay {
+  /* whenTurned: called with the turn on which the replay stands; without it the address is kept. */
+  constructor(root, whenTurned = null) {
+    this.root = root;
+    this.exchanges = [...root.querySelectorAll(".exchange")];
+    this.end = root.querySelector(".replay-end");
+    this.whenTurned = whenTurned ?? ((turn) => history.replaceState(history.state, "", `#turn-${turn}`));
+    this.timer = null;
+    this.place = 0;
+    this.addControls();
+    this.root.addEventListener("keydown", (event) => this.press(event));
+    this.root.dataset.replay = "ready";
   }
 
-  class Replay {
-    /* whenTurned: called with the turn on which the replay stands; without it the address is kept. */
-    constructor(root, whenTurned = null) {
-      this.root = root;
-      this.exchanges = [...root.querySelectorAll(".exchange")];
-      this.end = root.querySelector(".replay-end");
-      this.whenTurned = whenTurned ?? ((turn) => history.replaceState(history.state, "", `#turn-${turn}`));
-      this.timer = null;
-      this.place = 0;
-      this.addControls();
-      this.root.addEventListener("keydown", (event) => this.press(event));
-      this.root.dataset.replay = "ready";
-    }
-
-    addControls() {
-      this.slider = element("input", "scrubber-slider");
-      Object.assign(this.slider, { type: "range", min: "1", max: String(this.exchanges.length), step: "1", value: "1" });
-      this.slider.setAttribute("aria-label", "Turn");
-      this.slider.addEventListener("input", () => { this.stop(); this.go(Number(this.slider.value) - 1); });
-      this.playButton = button("Play", () => this.toggle(), "tool replay-play");
-      this.before = button("← Turn", () => { this.stop(); this.go(this.place - 1); });
-      this.after = button("Turn →", () => { this.stop(); this.go(this.place + 1); });
-      this.playButton.disabled = this.last === 0;
-      this.status = element("output", "replay-turn");
-      const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), " turn");
-      const buttons = element("div", "replay-buttons", this.before, this.playButton, this.after, this.status, keys);
-      const { judge } = this.root.dataset;
-      const title = element("p", "curve-title", `Similarity to the target over the turns, 0 to 10, judged by ${judge}`);
-      const scrubber = element("div", "scrubber", this.curve(), this.slider);
-      this.root.querySelector(".dialogue").after(element("div", "replay-controls", title, scrubber, buttons));
-    }
-
-    /* Similarity over the turns, in the box under the slider: 100 × 40, stretched. */
-    curve() {
-      const svg = document.createElementNS(SVG, "svg");
-      svg.setAttribute("class", "curve");
-      svg.setAttribute("viewBox", "0 0 100 40");
-      svg.setAttribute("preserveAspectRatio", "none");
-      svg.setAttribute("aria-hidden", "true");
-      const steps = Math.max(1, this.exchanges.length - 1);
-      const points = this.exchanges.map((one, index) => [
-        (100 * index) / steps,
-        "score" in one.dataset ? 38 - (36 * Number(one.dataset.score)) / TOP : null,
-      ]).filter(([, y]) => y !== null);
-      svg.append(path("curve-grid", "M0 2H100M0 20H100M0 38H100"));
-      svg.append(path("curve-line", points.map(([x, y], index) => `${index ? "L" : "M"}${x} ${y}`).join("")));
-      this.dots = this.exchanges.map((one, index) => {
-        const x = (100 * index) / steps;
-        const y = "score" in one.dataset ? 38 - (36 * Number(one.dataset.score)) / TOP : 38;
-        const dot = path("curve-dot", `M${x} ${y}h0`);
-        svg.append(dot);
-        return dot;
-      });
-      return svg;
-    }
-
-    get last() {
-      return this.exchanges.length - 1;
-    }
-
-    go(place) {
-      this.place = Math.min(this.last, Math.max(0, place));
-      this.exchanges.forEach((one, index) => { one.hidden = index !== this.place; });
-      this.dots.forEach((dot, index) => dot.classList.toggle("here", index === this.place));
-      const { turn, score } = this.exchanges[this.place].dataset;
-      const words = `Turn ${turn} of ${this.exchanges[this.last].dataset.turn}`;
-      const rated = score === undefined ? "not scored" : `score ${Number(score).toFixed(1)}`;
-      this.slider.value = String(this.place + 1);
-      this.slider.setAttribute("aria-valuetext", `${words}, ${rated}`);
-      this.status.textContent = `${words}, ${rated}`;
-      this.before.disabled = this.place === 0;
-      this.after.disabled = this.place === this.last;
-      if (this.end) this.end.classList.toggle("reached", this.place === this.last);
-      this.whenTurned(Number(turn));
-    }
-
-    toggle() {
-      if (this.timer) this.stop();
-      else this.play();
-    }
-
-    play() {
-      if (this.place === this.last) this.go(0);
-      this.playButton.textContent = "Pause";
-      this.timer = setInterval(() => {
-        if (!this.root.isConnected) this.stop();
-        else this.go(this.place + 1);
-        if (this.place === this.last) this.stop();
-      }, MILLISECONDS);
-    }
-
-    stop() {
-      clearInterval(this.timer);
-      this.timer = null;
-      this.playButton.textContent = "Play";
-    }
-
-    press(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const places = { ArrowLeft: this.place - 1, ArrowRight: this.place + 1, Home: 0, End: this.last };
-      const clickable = event.target.closest("button, summary, a");
-      if (event.key === " " && !clickable) this.toggle();
-      else if (event.key in places) { this.stop(); this.go(places[event.key]); }
-      else return;
-      event.preventDefault();
-      event.stopPropagation();
-    }
+  addControls() {
+    this.slider = element("input", "scrubber-slider");
+    Object.assign(this.slider, { type: "range", min: "1", max: String(this.exchanges.length), step: "1", value: "1" });
+    this.slider.setAttribute("aria-label", "Turn");
+    this.slider.addEventListener("input", () => { this.stop(); this.go(Number(this.slider.value) - 1); });
+    this.playButton = button("Play", () => this.toggle(), "tool replay-play");
+    this.before = button("← Turn", () => { this.stop(); this.go(this.place - 1); });
+    this.after = button("Turn →", () => { this.stop(); this.go(this.place + 1); });
+    this.playButton.disabled = this.last === 0;
+    this.status = element("output", "replay-turn");
+    const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), " turn");
+    const buttons = element("div", "replay-buttons", this.before, this.playButton, this.after, this.status, keys);
+    const { judge } = this.root.dataset;
+    const title = element("p", "curve-title", `Similarity to the target over the turns, 0 to 10, judged by ${judge}`);
+    const scrubber = element("div", "scrubber", this.curve(), this.slider);
+    this.root.querySelector(".dialogue").after(element("div", "replay-controls", title, scrubber, buttons));
   }
 
-  whenReady(() => {
-    document.querySelectorAll("[data-replay='']").forEach((root) => {
-      if (!root.querySelector(".exchange")) return;
-      const replay = new Replay(root);
-      const wanted = Number(/^#turn-(\d+)$/.exec(location.hash)?.[1] ?? replay.exchanges[0].dataset.turn);
-      const found = replay.exchanges.findIndex((one) => Number(one.dataset.turn) === wanted);
-      const told = replay.whenTurned;
-      replay.whenTurned = () => {};
-      replay.go(Math.max(0, found));
-      replay.whenTurned = told;
-    });
+  /* Similarity over the turns, in the box under the slider: 100 × 40, stretched. */
+  curve() {
+    const box = { class: "curve", viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" };
+    const svg = withAttributes(document.createElementNS(SVG, "svg"), box);
+    const steps = Math.max(1, this.exchanges.length - 1);
+    const points = this.exchanges.map(({ dataset: { score } }, index) =>
+      [(100 * index) / steps, score === undefined ? null : 38 - (36 * Number(score)) / TOP]);
+    const scored = points.filter(([, y]) => y !== null);
+    const line = scored.map(([x, y], index) => `${index ? "L" : "M"}${x} ${y}`).join("");
+    this.dots = points.map(([x, y]) => path("curve-dot", `M${x} ${y ?? 38}h0`));
+    svg.append(path("curve-grid", "M0 2H100M0 20H100M0 38H100"), path("curve-line", line), ...this.dots);
+    return svg;
+  }
+
+  get last() {
+    return this.exchanges.length - 1;
+  }
+
+  go(place) {
+    this.place = Math.min(this.last, Math.max(0, place));
+    this.exchanges.forEach((exchange, index) => { exchange.hidden = index !== this.place; });
+    this.dots.forEach((dot, index) => dot.classList.toggle("here", index === this.place));
+    const { turn, score } = this.exchanges[this.place].dataset;
+    const words = `Turn ${turn} of ${this.exchanges[this.last].dataset.turn}`;
+    const rated = score === undefined ? "not scored" : `score ${Number(score).toFixed(1)}`;
+    this.slider.value = String(this.place + 1);
+    this.slider.setAttribute("aria-valuetext", `${words}, ${rated}`);
+    this.status.textContent = `${words}, ${rated}`;
+    this.before.disabled = this.place === 0;
+    this.after.disabled = this.place === this.last;
+    if (this.end) this.end.classList.toggle("reached", this.place === this.last);
+    this.whenTurned(Number(turn));
+  }
+
+  toggle() {
+    if (this.timer) this.stop();
+    else this.play();
+  }
+
+  play() {
+    if (this.place === this.last) this.go(0);
+    this.playButton.textContent = "Pause";
+    this.timer = setInterval(() => {
+      if (!this.root.isConnected) this.stop();
+      else this.go(this.place + 1);
+      if (this.place === this.last) this.stop();
+    }, MILLISECONDS);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.playButton.textContent = "Play";
+  }
+
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const places = { ArrowLeft: this.place - 1, ArrowRight: this.place + 1, Home: 0, End: this.last };
+    const clickable = event.target.closest("button, summary, a");
+    if (event.key === " " && !clickable) this.toggle();
+    else if (event.key in places) { this.stop(); this.go(places[event.key]); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+whenReady(() => {
+  document.querySelectorAll("[data-replay='']").forEach((root) => {
+    if (!root.querySelector(".exchange")) return;
+    const replay = new Replay(root);
+    const wanted = Number(/^#turn-(\d+)$/.exec(location.hash)?.[1] ?? replay.exchanges[0].dataset.turn);
+    const place = replay.exchanges.findIndex((exchange) => Number(exchange.dataset.turn) === wanted);
+    const { whenTurned } = replay;
+    replay.whenTurned = () => {};
+    replay.go(Math.max(0, place));
+    replay.whenTurned = whenTurned;
   });
+});
 
-  window.ircore = Object.assign(window.ircore, { Replay });
-})();

@@ -13,7 +13,7 @@ from command_lines import parsed
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.instances.benchmark import RECORDS, read_versions
-from leaderboard.building.build import MARKER
+from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = ["CONTRIBUTING.md", "README.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))]

@@ -4,13 +4,14 @@ import doctest
 
 from ircore.core import seeds
 from ircore.core.records import GameRules, Record
-from ircore.games import base
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, Seat, Table, declaration_faults
+from ircore.games import base, pages
+from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, Seat, Table
+from ircore.games.declarations import declaration_faults
 from ircore.players import base as players
 
 
 def test_the_examples_of_the_contract_run() -> None:
-    for module in (base, players, seeds):
+    for module in (base, pages, players, seeds):
         outcome = doctest.testmod(module)
         assert outcome.attempted > 0
         assert outcome.failed == 0
@@ -27,7 +28,7 @@ class Unsound(Game[GameRules]):
     payload = step = Nothing
     outcomes = (GameOutcome("completed", played=True),)
     measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
-    pages = Pages(columns=("points",))
+    pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("completed", ())
@@ -39,4 +40,7 @@ def test_unsound_declarations_are_named() -> None:
         "the headline seconds has no range",
         "there is no outcome aborted that does not count as played",
         "pages name the measure points, which is not declared",
+        "a curve is of seconds, which is no measure per step",
+        "a curve is over round, no field of a step",
+        "pages cross one, two in a matrix, which are not two seats",
     )

@@ -11,7 +11,8 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Episode, Instance, Rules
 from ircore.core.seeds import derived_seed
-from ircore.games.base import EpisodeSetup, Seat, declaration_faults
+from ircore.games.base import EpisodeSetup, Seat
+from ircore.games.declarations import declaration_faults
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer

@@ -9,6 +9,7 @@ from manifest_attacks import GOOD
 
 from ircore.commands.main import run as ircore
 from ircore.core.plugins import available, load
+from ircore.players.traits import traits_of
 from ircore.submissions.check.findings import errors
 from ircore.submissions.check.seats import AT_HOME, OFFLINE, SERVICES
 from ircore.submissions.check.submission import check_submission
@@ -35,7 +36,9 @@ def test_the_repositorys_own_submissions_are_valid() -> None:
 
 def test_players_are_known_by_their_seats_without_being_imported() -> None:
     ours = {name for name, point in available("players").items() if point.dist and point.dist.name == "ircore"}
-    assert ours == OFFLINE.keys() | SERVICES.keys() | AT_HOME
+    references = {name for name in ours if traits_of(name).reference}
+    assert references == {"scene", "shuffled", "title-only"}
+    assert ours - references == OFFLINE.keys() | SERVICES.keys() | AT_HOME | {"looker"}
     for name, seat in {**OFFLINE, **SERVICES}.items():
         player = load("players", name)
         assert hasattr(player, "describe" if seat == "describer" else "render")

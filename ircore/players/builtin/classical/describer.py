@@ -10,6 +10,7 @@ from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import corrections, photo_corrections
 from ircore.players.builtin.classical.ocr import require
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
+from ircore.players.builtin.classical.percepts import Perception
 from ircore.players.builtin.classical.statements import Statement, pack
 from ircore.players.builtin.classical.wording import first_message
 
@@ -54,7 +55,16 @@ class ClassicalDescriber:
 
 def _message(view: DescriberView, ocr: bool) -> str:
     """Return the message of this turn; empty when done."""
-    target = perceive(view.target, ocr)
+    return message_about(perceive(view.target, ocr), view)
+
+
+def message_about(target: Perception, view: DescriberView) -> str:
+    """Return the message of a turn about a target that was perceived so; empty when done.
+
+    Args:
+        target: What there is to be said.
+        view: Of the turn; its last rendering is looked at.
+    """
     if not view.renderings:
         return first_message(target, view.token_budget)
     if _unmoved(view):

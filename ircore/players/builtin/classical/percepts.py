@@ -6,6 +6,7 @@ clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -269,7 +270,7 @@ class Perception:
         return tuple(percept for percept in self.percepts if isinstance(percept, Text))
 
 
-def join(boxes: list[Box]) -> Box:
+def join(boxes: Sequence[Box]) -> Box:
     """Return the smallest box around all ``boxes``."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)

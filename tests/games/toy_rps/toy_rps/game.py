@@ -9,6 +9,7 @@ from pydantic import Field
 from ircore.core.records import GameRules, Record, Rendering
 from ircore.core.seeds import derived_seed
 from ircore.games.base import (
+    Curve,
     Ending,
     EpisodeSetup,
     Game,
@@ -70,7 +71,9 @@ class RockPaperScissors(Game[Rules]):
     )
     pages = Pages(
         columns=("rounds",),
-        figures=("wins",),
+        figures=("wins", "rounds"),
+        curves=(Curve("won", axis="round"),),
+        method="The signer shows a sign as a picture.\n\nThe chooser sees the picture and chooses what beats it.",
         episode=files("toy_rps").joinpath("episode.html.j2").read_text(encoding="utf-8"),
     )
     published = (PublishedFigure("by chance", "wins", 1 / 3, "https://example.org/rps"),)
@@ -92,6 +95,10 @@ class RockPaperScissors(Game[Rules]):
         yield Measured("rounds", None, len(rounds))
         for number, one in enumerate(rounds, start=1):
             yield Measured("won", number, float(one.won))
+
+    def shown(self, payload: Payload, ending: Ending | None) -> dict[str, int]:
+        """Return how many rounds were won, for the template of an episode."""
+        return {"won": sum(step.won for step in ending.steps if isinstance(step, Round))} if ending else {}
 
     def recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[Rules], source: str

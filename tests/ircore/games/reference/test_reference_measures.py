@@ -9,11 +9,11 @@ from statistics import correlation, fmean
 import pytest
 
 from ircore.games.reference.icca import import_icca
+from ircore.games.reference.language.convention import novelty
+from ircore.games.reference.language.messages import KEPT_TAGS, listed_content_words
 from ircore.games.reference.measures import measured_rounds
 from ircore.games.reference.records import Round
 from ircore.instances.requests import ImportRequest
-from ircore.scorers.language.convention import novelty
-from ircore.scorers.language.messages import KEPT_TAGS, listed_content_words
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 ICCA = SHARED / "lang" / "icca"

@@ -9,13 +9,17 @@ from charts import chart_instances
 from openai_server import Judged, OpenAIServer, serving
 
 from ircore.commands.main import run as ircore
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.images import Picture
+from ircore.core.score_records import JudgeIdentity, JudgeKind, Score, Task
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test import preferring
 from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
 from ircore.scorers.judge_test.page import card_body
+from ircore.scorers.judge_test.preferring import preferred_card
 from ircore.scorers.judge_test.test_run import EDIT_OF, TURN_OF, open_test
+from ircore.scorers.judges.base import Judgement
 
 EDITS_OF_A_CHART = 31
 """All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
@@ -195,3 +199,33 @@ def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     card = read_card(tmp_path / "test" / "card.json")
     assert card.judge.kind == "model"
     assert {edit.mean for edit in card.edits if edit.mean is not None} == {10.0}
+
+
+class Brightest:
+    """Prefers the rendering whose mean colour is nearer to the target's; rates nothing."""
+
+    name = "brightest"
+    label = "nearest in brightness"
+    kind: JudgeKind = "computed"
+    tasks: frozenset[Task] = frozenset({"preference"})
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:
+        return Judgement(None, "rates nothing")
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        off = [abs(float(picture.pixels.mean() - target.pixels.mean())) for picture in (first, final)]
+        return Judgement(0.5 if off[0] == off[1] else float(off[1] < off[0]))
+
+
+def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
+    tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preferring, "_judge", lambda name: Brightest())
+    card = preferred_card(open_test(tmp_path / "run", charts.folder, limit=1), "brightest")
+    orders = {(order.better, order.worse): order for order in card.orders if order.targets}
+    assert len(orders) == card.pairs == 91
+    assert orders["identity", "mirrored"].right == 0  # as bright as the target: a tie, and ties are wrong here
+    assert orders["identity", "blank"].right == 1
+    assert not card.rates
+    assert "rates no single picture" in card_body(card)
+    assert [attack.targets for attack in card.attacks] == [1, 1]

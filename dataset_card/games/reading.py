@@ -1,0 +1,220 @@
+"""Reading the rows of a game other than reconstruction back into records, and finding rows that do not fit."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from dataset_card.findings import Findings, Pictures, same_value, short_value
+from dataset_card.games import records_of_rows as records
+from dataset_card.games.tables import DeclaredTables
+from dataset_card.tables.joined import foreign_columns
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import (
+    EPISODES,
+    INSTANCES,
+    LEADERBOARD,
+    SCORES,
+    Config,
+    is_transcripts,
+    transcripts_name,
+)
+from ircore.core.errors import InputError, WorkError
+from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
+from ircore.core.images import Picture
+from ircore.core.records import Rendering
+from ircore.core.validation import describe_validation_error
+from ircore.games.registry import load_game
+from ircore.instances.store import GameInstanceSet, index_bytes
+from ircore.runs.provenance import Provenance
+
+EpisodeKey = tuple[str, str]
+"""Run and episode."""
+
+
+@dataclass(frozen=True)
+class ReleasedGameRun:
+    """A run read back from a release, without its pictures."""
+
+    path: Path
+    run: GameRun
+    instances: GameInstanceSet
+    ended: tuple[GameEpisode, ...]
+    values: tuple[GameScore, ...]
+    known_provenance: Provenance | None = None
+
+    def episodes(self) -> tuple[GameEpisode, ...]:
+        """Return its episodes, in the order of the release."""
+        return self.ended
+
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures, in the order of the release."""
+        return self.values
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return nothing: tables of other games have no costs."""
+        return {}
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it, as the release says."""
+        return self.known_provenance
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Refuse: pictures are read from the tables."""
+        raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is not held", "Read it from the release.")
+
+
+class GameRows:
+    """Takes the rows of one game, then compares them with the rows that its records make.
+
+    Args:
+        game: Name of the game.
+        findings: Collects faults.
+        pictures: Checks the embedded pictures.
+        runs: The release's runs of the game by id.
+        provenances: Who vouches for the runs, by id.
+
+    Attributes:
+        tables: The game's tables made anew from its records; None before ``finish``, if there are faults, or if the
+            game is not installed.
+        not_checked: What could not be compared without the game, one line each.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        findings: Findings,
+        pictures: Pictures,
+        runs: Mapping[str, GameRun],
+        provenances: Mapping[str, Provenance],
+    ) -> None:
+        self.game = game
+        self.tables: DeclaredTables | None = None
+        self.not_checked: list[str] = []
+        self._findings, self._pictures = findings, pictures
+        self._runs, self._provenances = runs, provenances
+        self._rows: defaultdict[str, list[tuple[str, Row]]] = defaultdict(list)
+        self._configs: dict[str, Config] = {}
+        self._instances: dict[str, GameInstance] = {}
+        self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
+        self._episodes: dict[EpisodeKey, GameEpisode] = {}
+        self._scores: defaultdict[str, list[GameScore]] = defaultdict(list)
+
+    def take(self, config: Config, where: str, row: Row) -> None:
+        """Take a row of a table: instances first, then transcripts, episodes, scores and the leaderboard."""
+        self._configs[config.name] = config
+        for column in config.images:
+            self._pictures.check(f"{where}: {column.name}", row[column.name], row[f"{column.name}_sha256"])
+        plain = {name: value for name, value in row.items() if name not in {column.name for column in config.images}}
+        self._rows[config.name].append((where, plain))
+        if config.name != INSTANCES.name and row["run_id"] not in self._runs:
+            return self._findings.add(where, f"unknown run {row['run_id']}")
+        try:
+            self._take_record(config.name, where, row)
+        except ValidationError as error:
+            self._findings.add(where, describe_validation_error(error))
+        except ValueError as error:
+            self._findings.add(where, str(error))
+        return None
+
+    def _take_record(self, table: str, where: str, row: Row) -> None:
+        if table == INSTANCES.name:
+            instance = records.instance_of(row)
+            if instance.game != self.game or instance.instance_id != row["instance_id"]:
+                self._findings.add(where, "its record is of another game or instance")
+            if self._instances.setdefault(instance.instance_id, instance) is not instance:
+                self._findings.add(where, f"instance {instance.instance_id} is there twice")
+        elif is_transcripts(table):
+            self._steps[_key(row)].append(records.step_of(row))
+            if row["step"] != len(self._steps[_key(row)]):
+                self._findings.add(where, f"step {row['step']} stands where step {len(self._steps[_key(row)])} must be")
+        elif table == EPISODES.name:
+            episode = records.episode_of(row, self._steps[_key(row)])
+            if row["instance_id"] not in self._instances:
+                self._findings.add(where, f"unknown instance {row['instance_id']}")
+            if self._episodes.setdefault(_key(row), episode) is not episode:
+                self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
+        elif table == SCORES.name:
+            if _key(row) not in self._episodes:
+                self._findings.add(where, f"unknown episode {row['episode_id']}")
+            self._scores[str(row["run_id"])].append(records.score_of(row))
+
+    def finish(self) -> None:
+        """Check steps without an episode, the instance set, and that the records make these rows."""
+        name = transcripts_name(self.game)
+        for run_id, episode_id in self._steps.keys() - self._episodes.keys():
+            self._findings.add(f"data/{name}", f"episode {episode_id} of run {run_id} is not in episodes")
+        identity = self._instance_set().identity
+        for run in self._runs.values():
+            if run.instance_set != identity:
+                self._findings.add(f"data/{INSTANCES.name}", f"not the set that run {run.run_id} was played on")
+        if self._findings.faults:
+            return
+        try:
+            tables = DeclaredTables.of(load_game(self.game), self._instance_set(), self.runs())
+        except (InputError, WorkError) as error:
+            self.not_checked.append(f"{self.game}: rows not compared with its records: {error.problem}")
+            return
+        if fault := next(self._column_faults(tables), None):
+            self.not_checked.append(f"{self.game}: rows not compared with its records: {fault}")
+            return
+        for config in self._configs.values():
+            self._compare(config, tables)
+        if not self._findings.faults:
+            self.tables = tables
+
+    def _column_faults(self, tables: DeclaredTables) -> Iterator[str]:
+        """Yield the columns that the installed game declares and the release lacks."""
+        for name, own in tables.configs.items():
+            config = self._configs.get(name)
+            if config is not None and len(config.columns) - len(foreign_columns(config, own)) != len(own.columns):
+                yield f"the installed game declares other columns of {name}"
+
+    def _compare(self, config: Config, tables: DeclaredTables) -> None:
+        made: list[Row] = []
+        if config.name in (INSTANCES.name, LEADERBOARD.name):
+            made = list(tables.rows(config))
+        else:
+            # In the order of the release's files, which its record checks.
+            runs = {run.run.run_id: run for run in tables.runs}
+            order = dict.fromkeys(str(row["run_id"]) for _, row in self._rows[config.name])
+            made = [row for run_id in order for row in tables.rows(config, runs[run_id])]
+        held = self._rows[config.name]
+        if len(made) != len(held):
+            self._findings.add(f"data/{config.name}", f"{len(held)} rows of {self.game}, its records make {len(made)}")
+        for (where, row), wanted in zip(held, made, strict=False):
+            for column, value in row.items():
+                if not same_value(value, wanted.get(column)):
+                    said = f"{column} is {short_value(value)}, the game's records say {short_value(wanted.get(column))}"
+                    self._findings.add(where, said)
+
+    def instances(self) -> tuple[GameInstance, ...]:
+        """Return the instances taken so far, each once."""
+        return tuple(self._instances.values())
+
+    def _instance_set(self) -> GameInstanceSet:
+        instances = tuple(self._instances.values())
+        return GameInstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), instances)
+
+    def runs(self) -> tuple[ReleasedGameRun, ...]:
+        """Return the runs read back; faulty records may be missing."""
+        instances = self._instance_set()
+        return tuple(
+            ReleasedGameRun(
+                Path(run_id),
+                run,
+                instances,
+                tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
+                tuple(self._scores[run_id]),
+                self._provenances.get(run_id),
+            )
+            for run_id, run in self._runs.items()
+        )
+
+
+def _key(row: Row) -> EpisodeKey:
+    return str(row["run_id"]), str(row["episode_id"])

@@ -1,0 +1,67 @@
+"""Rows of a game's tables back to the records that they were made of; whoever calls handles faulty rows."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from dataset_card.tables.rows import Row
+from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.records import Rendering
+
+_EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
+_SCORE = ("episode_id", "measure", "step", "value", "reason")
+
+STEP_COLUMNS = ("episode_id", "record")
+EPISODE_COLUMNS = (*_EPISODE, "abort_detail")
+SCORE_COLUMNS = _SCORE
+"""The columns that the functions below need."""
+
+
+def step_of(row: Row) -> dict[str, Any]:
+    """Return the step of a row of a game's transcripts.
+
+    Raises:
+        ValueError: The record is no JSON object.
+    """
+    step = json.loads(str(row["record"]))
+    if not isinstance(step, dict):
+        raise ValueError("record is no JSON object")
+    return step
+
+
+def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> GameEpisode:
+    """Return the episode of a row of ``episodes``.
+
+    Raises:
+        pydantic.ValidationError: The row is no episode.
+    """
+    fields: dict[str, Any] = {name: row[name] for name in _EPISODE}
+    return GameEpisode(**fields, detail=row["abort_detail"], steps=tuple(steps))
+
+
+def score_of(row: Row) -> GameScore:
+    """Return the value of a row of ``scores``.
+
+    Raises:
+        pydantic.ValidationError: The row is no value.
+    """
+    fields: dict[str, Any] = {name: row[name] for name in _SCORE}
+    return GameScore(**fields)
+
+
+def instance_of(row: Row) -> GameInstance:
+    """Return the instance of a row of ``instances``.
+
+    Raises:
+        pydantic.ValidationError: The record is no instance.
+    """
+    return GameInstance.model_validate_json(str(row["record"]))
+
+
+def renderings_of_step(step: dict[str, Any]) -> list[Rendering]:
+    """Return the pictures of a step, whichever of its fields hold them; a field may hold anything else."""
+    pictures = (value for value in step.values() if isinstance(value, dict) and value.keys() == _RENDERING)
+    return [Rendering.model_validate(picture) for picture in pictures]
+
+
+_RENDERING = Rendering.model_fields.keys()

@@ -1,0 +1,223 @@
+"""Runs of a stored release: read from its tables when they are asked for, without their folders."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from dataset_card.games import records_of_rows as games
+from dataset_card.releases.run_records import RunRecords, read_run_records
+from dataset_card.releases.stored import StoredRelease
+from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.parquet import read_plain
+from dataset_card.tables.records_of_rows import (
+    EPISODE_COLUMNS,
+    SCORE_COLUMNS,
+    TURN_COLUMNS,
+    cost_of,
+    episode_fields,
+    score_fields,
+    turn_fields,
+)
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS, Config, transcripts_name
+from ircore.core.errors import InputError
+from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.images import Picture
+from ircore.core.records import Episode, Rendering, Run
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.validation import describe_validation_error
+from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet
+from ircore.runs.provenance import Provenance
+
+
+class StoredRun:
+    """A run of reconstruction; pictures are read one row group at a time.
+
+    Args:
+        release: The release.
+        run: Its identity.
+        instances: The set that it was played on.
+    """
+
+    def __init__(self, release: StoredRelease, run: Run, instances: InstanceSet) -> None:
+        self.path = release.folder
+        self.run = run
+        self.instances = instances
+        self.release = release
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return its episodes, in the order of the release."""
+        return self.records.episodes
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return its scores, in the order of the release."""
+        return self.records.scores
+
+    def keys(self) -> Mapping[str, str]:
+        """Return the hash of the rows that its records are read from, by table."""
+        return self.release.keys(self.run.run_id)
+
+    @property
+    def records_path(self) -> Path | None:
+        """Where its records are kept; None if they are not."""
+        return None if self._kept is None else self.release.records_path(self.run.run_id)
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges of its scores are, as far as that is known."""
+        used = {score.judge for score in self.scores()}
+        return {name: judge for name, judge in self.release.judges.items() if name in used}
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode; None where they are not known."""
+        return self.records.costs
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it."""
+        return self.release.provenance.get(self.run.run_id)
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of its renderings.
+
+        Raises:
+            InputError: The release does not have it.
+        """
+        data = self._pictures.read(rendering.sha256)
+        return Picture.from_own_file(data, rendering.width, rendering.height)
+
+    @cached_property
+    def _pictures(self) -> EmbeddedPictures:
+        return EmbeddedPictures(self.release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
+
+    @cached_property
+    def records(self) -> RunRecords:
+        """What it is made of, pictures left out."""
+        return self._read_tables() if self._kept is None else self._kept
+
+    @cached_property
+    def _kept(self) -> RunRecords | None:
+        return read_run_records(self.release.records_path(self.run.run_id))
+
+    def _read_tables(self) -> RunRecords:
+        turns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in self._rows(TRANSCRIPTS, TURN_COLUMNS):
+            turns[str(row["episode_id"])].append(turn_fields(row, _drawn(row)))
+        rows = list(self._rows(EPISODES, EPISODE_COLUMNS))
+        fields = {
+            "episodes": tuple(episode_fields(row, turns.get(str(row["episode_id"]), [])) for row in rows),
+            "scores": tuple(score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS)),
+            "costs": {str(row["episode_id"]): cost_of(row) for row in rows},
+        }
+        try:
+            return RunRecords.model_validate(fields)
+        except ValidationError as error:
+            problem = f"{self.path}: run {self.run.run_id}: {describe_validation_error(error)}"
+            raise InputError(problem, "See: ircore release check") from error
+
+    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
+        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
+
+
+def _drawn(row: Row) -> dict[str, object] | None:
+    """Return the fields of the rendering of a row of ``transcripts``."""
+    if row["rendering_sha256"] is None:
+        return None
+    size = {"width": row["rendering_width"], "height": row["rendering_height"]}
+    return {"sha256": row["rendering_sha256"]} | size
+
+
+class StoredGameRun:
+    """A run of a game other than reconstruction.
+
+    Args:
+        release: The release.
+        run: Its identity.
+        instances: The set that it was played on.
+    """
+
+    def __init__(self, release: StoredRelease, run: GameRun, instances: GameInstanceSet) -> None:
+        self.path = release.folder
+        self.run = run
+        self.instances = instances
+        self.release = release
+
+    def episodes(self) -> tuple[GameEpisode, ...]:
+        """Return its episodes, in the order of the release."""
+        return self._records[0]
+
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures, in the order of the release."""
+        return self._records[1]
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return nothing: tables of other games have no costs."""
+        return {}
+
+    def provenance(self) -> Provenance | None:
+        """Return who vouches for it."""
+        return self.release.provenance.get(self.run.run_id)
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return one of its pictures.
+
+        Raises:
+            InputError: The release does not have it.
+        """
+        for pictures in self._pictures:
+            if rendering.sha256 in pictures:
+                return Picture.from_own_file(pictures.read(rendering.sha256), rendering.width, rendering.height)
+        raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
+
+    def keys(self) -> Mapping[str, str]:
+        """Return the hash of the rows that its records are read from, by table."""
+        return self.release.keys(self.run.run_id)
+
+    @property
+    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore, ...]]:
+        """Its episodes and values, pictures left out."""
+        return self._records
+
+    @cached_property
+    def _records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore, ...]]:
+        steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        try:
+            for row in self._rows(transcripts_name(self.run.game), games.STEP_COLUMNS):
+                steps[str(row["episode_id"])].append(games.step_of(row))
+            rows = self._rows(EPISODES.name, games.EPISODE_COLUMNS)
+            episodes = tuple(games.episode_of(row, steps[str(row["episode_id"])]) for row in rows)
+            return episodes, tuple(map(games.score_of, self._rows(SCORES.name, games.SCORE_COLUMNS)))
+        except ValueError as error:
+            raise InputError(
+                f"{self.path}: run {self.run.run_id}: a damaged row", "See: ircore release check"
+            ) from error
+
+    def _rows(self, name: str, columns: Sequence[str]) -> Iterator[Row]:
+        config = self.release.configs[name]
+        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
+
+    @cached_property
+    def _pictures(self) -> tuple[EmbeddedPictures, ...]:
+        config = self.release.configs[transcripts_name(self.run.game)]
+        paths = self.release.paths(config, self.run.run_id)
+        return tuple(EmbeddedPictures(paths, column.name) for column in config.images)
+
+
+def stored_run(release: StoredRelease, run: Run | GameRun, instances: AnyInstanceSet) -> StoredRun | StoredGameRun:
+    """Return a run of a stored release.
+
+    Args:
+        release: The release.
+        run: Identity of the run.
+        instances: The set that it was played on.
+
+    Raises:
+        InputError: The set is for another game.
+    """
+    if isinstance(run, Run) and isinstance(instances, InstanceSet):
+        return StoredRun(release, run, instances)
+    if isinstance(run, GameRun) and isinstance(instances, GameInstanceSet):
+        return StoredGameRun(release, run, instances)
+    raise InputError(f"{instances.folder}: instances of {instances.game}", f"Name a set of {run.game}.")

@@ -1,0 +1,97 @@
+"""What one game adds to the tables of a release: the same five tables for every game, with columns of its own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dataset_card.tables.joined import fill_row
+from dataset_card.tables.previews import preview_rows
+from dataset_card.tables.rows import (
+    ReconstructionSource,
+    Row,
+    episode_rows,
+    instance_rows,
+    leaderboard_rows,
+    score_rows,
+    transcript_rows,
+)
+from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, INSTANCES, LEADERBOARD, PREVIEWS, SCORES, Config
+from ircore.core.records import RECONSTRUCTION
+from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.results.played_run import PlayedRun
+
+OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name})
+"""Tables that are written whole; every other table has files of its own for each run."""
+
+
+class GameTables(ABC):
+    """The tables of one game."""
+
+    instances: InstanceSet | GameInstanceSet
+    """The set that all of its runs were played on."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> Sequence[Any]:
+        """Its runs, in the order of their rows."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the game."""
+
+    @property
+    @abstractmethod
+    def configs(self) -> Mapping[str, Config]:
+        """Its tables by name, as a release of this game alone has them; the default one first."""
+
+    @abstractmethod
+    def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
+        """Return the rows of one of ``configs``, in an order that only the content decides.
+
+        Args:
+            config: The table.
+            run: Whose rows; None for a table in ``OF_NO_RUN``.
+        """
+
+    def rows(self, config: Config, run: Any = None) -> Iterable[Row]:
+        """Return the game's rows of a table that it may share with other games; see ``own_rows``."""
+        own = self.configs[config.name]
+        return (fill_row(config, own, row) for row in self.own_rows(own, run))
+
+
+class ReconstructionTables(GameTables):
+    """The tables of the reconstruction game.
+
+    Args:
+        source: Runs and results.
+    """
+
+    def __init__(self, source: ReconstructionSource) -> None:
+        self.source = source
+        self.instances = source.instances
+
+    @property
+    def runs(self) -> Sequence[PlayedRun]:
+        """See ``GameTables``."""
+        return self.source.runs
+
+    @property
+    def name(self) -> str:
+        """See ``GameTables``."""
+        return RECONSTRUCTION
+
+    @property
+    def configs(self) -> Mapping[str, Config]:
+        """See ``GameTables``."""
+        return {config.name: config for config in ALL_CONFIGS}
+
+    def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
+        """See ``GameTables``."""
+        source = self.source
+        if config.name == INSTANCES.name:
+            return instance_rows(source.instances)
+        if config.name == LEADERBOARD.name:
+            return leaderboard_rows(source.results)
+        make = {EPISODES.name: episode_rows, SCORES.name: score_rows, PREVIEWS.name: preview_rows}
+        return make.get(config.name, transcript_rows)(source.instances, run)

@@ -1,0 +1,83 @@
+"""Tables that several games share: the columns of all games side by side, null where a row's game has no such column.
+
+``load_dataset`` takes one set of columns for all files of a config, so a release of several games cannot keep a
+narrower table for each of them. A release of one game has that game's columns and no others.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import GAME, Column, Config
+
+
+def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:
+    """Return the tables of a release: one a name, with the columns of every game that has rows in it.
+
+    Args:
+        games: The tables of each game by its name, the default one of the first game first.
+    """
+    if len(games) == 1:
+        return tuple(next(iter(games.values())))
+    names = dict.fromkeys(config.name for configs in games.values() for config in configs)
+    default = next(config.name for configs in games.values() for config in configs if config.default)
+    joined = (
+        _join({game: own for game, configs in games.items() for own in configs if own.name == name}) for name in names
+    )
+    return tuple(replace(config, default=config.name == default) for config in joined)
+
+
+def fill_row(config: Config, own: Config, row: Row) -> Row:
+    """Return a row of one game as a row of the joined table.
+
+    Args:
+        config: The joined table.
+        own: The table as the game alone would have it.
+        row: A value for each column of ``own``.
+    """
+    if config.columns == own.columns:
+        return row
+    empty: Row = dict.fromkeys(column.name for column in config.columns)
+    kinds = _kinds(config.columns)
+    return empty | {_joined_name(kinds, column): row[column.name] for column in own.columns}
+
+
+def foreign_columns(config: Config, own: Config) -> tuple[str, ...]:
+    """Return the columns of a joined table that rows of a game leave null."""
+    kinds = _kinds(config.columns)
+    names = {_joined_name(kinds, column) for column in own.columns}
+    return tuple(column.name for column in config.columns if column.name not in names)
+
+
+def _join(configs: Mapping[str, Config]) -> Config:
+    columns: dict[str, Column] = {}
+    for game, config in configs.items():
+        for column in config.columns:
+            name = _joined_name(_kinds(columns.values()), column)
+            columns[name] = _merge(columns.get(name), replace(column, name=name, later=False), game)
+    first, *others = configs.values()
+    everywhere = set.intersection(*({column.name for column in config.columns} for config in configs.values()))
+    shared = (column if column.name in everywhere else replace(column, nullable=True) for column in columns.values())
+    row = " or ".join(dict.fromkeys(config.row for config in (first, *others)))
+    return replace(first, row=row, columns=tuple(shared))
+
+
+def _merge(known: Column | None, column: Column, game: str) -> Column:
+    """Return a column that two games have: it says what it means in each of them."""
+    if column.name == GAME.name:
+        return replace(column, description="The game that the row is of.")
+    if known is None:
+        return column
+    same = known.description == column.description
+    words = known.description if same else f"{known.description} In {game}: {column.description}"
+    return replace(known, description=words, nullable=known.nullable or column.nullable)
+
+
+def _kinds(columns: Iterable[Column]) -> dict[str, str]:
+    return {column.name: column.kind for column in columns}
+
+
+def _joined_name(kinds: Mapping[str, str], column: Column) -> str:
+    """Return what a game's column is called in the joined table: another name if another kind has its own there."""
+    kind = kinds.get(column.name, column.kind)
+    return column.name if kind == column.kind else f"{column.name}_{column.kind}"

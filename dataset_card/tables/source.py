@@ -1,0 +1,57 @@
+"""A release before it is written: the tables of each of its games."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dataset_card.games.tables import DeclaredTables
+from dataset_card.tables.game_tables import GameTables, ReconstructionTables
+from dataset_card.tables.joined import join_configs
+from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.schema import PREVIEWS, Config
+from ircore.core.game_records import GameInstance
+from ircore.core.records import Instance
+
+
+@dataclass(frozen=True)
+class ReleaseSource:
+    """Runs, instances and results of a release, by game.
+
+    Attributes:
+        games: At least one; reconstruction first, the others by name.
+    """
+
+    games: tuple[GameTables, ...]
+
+    @property
+    def reconstruction(self) -> ReconstructionSource | None:
+        """Runs and results of the reconstruction game; None if the release has none."""
+        first = self.games[0]
+        return first.source if isinstance(first, ReconstructionTables) else None
+
+    @property
+    def others(self) -> tuple[DeclaredTables, ...]:
+        """Games other than reconstruction."""
+        return tuple(game for game in self.games if isinstance(game, DeclaredTables))
+
+    @property
+    def runs(self) -> tuple[Any, ...]:
+        """Runs of all games."""
+        return tuple(run for game in self.games for run in game.runs)
+
+    def instances(self) -> Iterator[Instance | GameInstance]:
+        """Yield the instances of all games."""
+        for game in self.games:
+            yield from game.instances.instances
+
+    def configs(self, previews: bool) -> tuple[Config, ...]:
+        """Return the tables that the games have together.
+
+        Args:
+            previews: Whether there is a table of small pictures, if reconstruction is among the games.
+        """
+        return join_configs({game.name: _wanted(tuple(game.configs.values()), previews) for game in self.games})
+
+
+def _wanted(configs: Sequence[Config], previews: bool) -> tuple[Config, ...]:
+    return tuple(config for config in configs if previews or config.name != PREVIEWS.name)

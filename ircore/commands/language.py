@@ -1,0 +1,79 @@
+"""``ircore language``: what people and players call things."""
+
+import json
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import click
+
+from ircore.core.terminal import printable
+
+if TYPE_CHECKING:
+    from ircore.games.reference.language.naming import Naming
+
+
+@click.group("language", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Measure how people and players name things."""
+
+
+@command.command()
+@click.argument("annotations", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON document, unrounded, with log perplexity.")
+def naming(annotations: Path, as_json: bool) -> None:
+    """Measure how far people's names for pictures diverge: KiloGram's SND, PND and PSA.
+
+    ANNOTATIONS is a JSON file in KiloGram's layout, such as its dense.json: names of the whole and of seven pieces, by
+    picture.
+    """
+    from ircore.games.reference.language.annotations import read_annotations
+    from ircore.games.reference.language.naming import log_perplexity
+    from ircore.games.reference.language.naming import naming as measured
+
+    pictures = read_annotations(annotations)
+    rows = {picture: measured(given) for picture, given in pictures.items()}
+    if as_json:
+        perplexities = {
+            picture: {"paper": log_perplexity(given), "code": log_perplexity(given, stemmed=False)}
+            for picture, given in pictures.items()
+        }
+        document = {
+            "pictures": {
+                picture: {**row._asdict(), "log_perplexity": perplexities[picture]} for picture, row in rows.items()
+            },
+            "mean": _means(list(rows.values())),
+        }
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    click.echo(printable(_table(rows)))
+
+
+def _means(rows: "list[Naming]") -> dict[str, float | None]:
+    """Return the mean of each measure over the pictures that have it."""
+    means = {}
+    for measure in ("snd", "pnd", "psa"):
+        values = [value for row in rows if (value := getattr(row, measure)) is not None]
+        means[measure] = fmean(values) if values else None
+    return means
+
+
+def _table(rows: "dict[str, Naming]") -> str:
+    width = max(len("picture"), *map(len, rows))
+    head = f"{'picture':<{width}}  {'names':>5}  {'SND':>5}  {'PND':>5}  {'PSA':>5}"
+    rule = "─" * len(head)
+    means = _means(list(rows.values()))
+    lines = [
+        f"{picture:<{width}}  {row.n:>5}  {_shown(row.snd)}  {_shown(row.pnd)}  {_shown(row.psa)}"
+        for picture, row in rows.items()
+    ]
+    mean = f"{'mean':<{width}}  {'':>5}  {_shown(means['snd'])}  {_shown(means['pnd'])}  {_shown(means['psa'])}"
+    note = (
+        "SND, PND: divergence of names for the whole and for its parts, 0 (all alike) to 1. "
+        "PSA: pieces of seven that two people put into the same parts."
+    )
+    return "\n".join([head, rule, *lines, rule, mean, "", note])
+
+
+def _shown(value: float | None) -> str:
+    return f"{'–':>5}" if value is None else f"{value:>5.2f}"

@@ -1,0 +1,54 @@
+"""How a game looks on the site: columns, figures, learning curves, matrix, and templates of an episode."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A learning curve: the mean of a measure per step, drawn over the steps with a line for each run.
+
+    >>> from ircore.games.pages import Curve
+    >>> Curve("correct", over="repetition").over
+    'repetition'
+
+    Attributes:
+        measure: Key of a measure per step.
+        over: Field of the step record that the steps are grouped by, an integer such as the number of a repetition;
+            empty for the number of the step itself.
+        axis: Title of the horizontal axis; empty for the name of the field, or ``step``.
+    """
+
+    measure: str
+    over: str = ""
+    axis: str = ""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """How a game looks on the site; every default gives a complete section.
+
+    Templates are written in Jinja and run in a sandbox that escapes whatever they insert. Beside ``Game.shown`` they
+    are given ``instance``, ``payload``, ``pictures`` (addresses by name) and the function ``picture(name, alt)``; the
+    template of an episode also ``episode``, ``steps``, ``renderings`` (addresses by SHA-256), ``values`` (of measures
+    per episode, by key), ``step_values`` (of measures per step, a list by key), ``players`` (labels by seat), and the
+    functions ``rendering(field, alt)`` and ``number(value)``.
+
+    Attributes:
+        columns: Measures that a board shows besides the headline, by their keys.
+        figures: Measures drawn as dots with intervals, over all instances and by category, by their keys.
+        curves: Learning curves.
+        matrix: Two seats whose players are crossed in a matrix; by default the first two seats.
+        instance: Template of an instance, at the head of its page; by default its pictures and texts.
+        episode: Template of one episode; by default its steps as cards with pictures, texts and values.
+        thumbnail: Name of the picture that stands for an instance in the gallery; by default its first picture.
+        method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method.
+    """
+
+    columns: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    matrix: tuple[str, ...] = ()
+    instance: str = ""
+    episode: str = ""
+    thumbnail: str = ""
+    method: str = ""

@@ -1,0 +1,129 @@
+"""Naming divergence and segmentation agreement of annotations (Ji et al., EMNLP 2022, section 4).
+
+The formulas are the paper's, the details those of the published code, whose values are met to 1e-12: repeated words
+count each time, an annotation
+without content words has divergence 0 and still counts, and part names are unique before cleaning.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import fsum, log2
+from typing import NamedTuple
+
+import numpy as np
+
+from ircore.games.reference.language.annotations import Annotation
+from ircore.games.reference.language.content_words import content_words, tokens
+
+SMOOTHING = 0.01
+"""k of the smoothed unigram model."""
+
+PUBLISHED_VOCABULARY = 2651
+"""The constant that stands for the vocabulary's size in the published code."""
+
+
+class Naming(NamedTuple):
+    """Measures of the annotations of one picture; None where they are not defined (see ``naming``).
+
+    Attributes:
+        n: Annotations.
+        snd: Shape naming divergence, 0 (everybody uses the same words) to 1 (no word is shared).
+        pnd: Part naming divergence, 0–1.
+        psa: Part segmentation agreement, 1–7 pieces.
+    """
+
+    n: int
+    snd: float | None
+    pnd: float | None
+    psa: float | None
+
+
+def naming(annotations: Sequence[Annotation]) -> Naming:
+    """Return the measures of one picture's annotations.
+
+    Divergence needs two annotations, since it compares each with the others; part measures need names of the pieces
+    in all of them.
+    """
+    n = len(annotations)
+    if n < 2:
+        return Naming(n, None, None, None)
+    snd = divergence([content_words(annotation.whole) for annotation in annotations])
+    if not all(annotation.part for annotation in annotations):
+        return Naming(n, snd, None, None)
+    parts = [tuple(word for name in annotation.parts() for word in content_words(name)) for annotation in annotations]
+    return Naming(n, snd, divergence(parts), mean_agreement(annotations))
+
+
+def divergence(descriptions: Sequence[Sequence[str]]) -> float:
+    """Return the mean divergence of descriptions from each other, 0–1 (SND and PND).
+
+    The divergence of a word is 1 − (other descriptions that contain it) / (n − 1); of a description, the mean over
+    its words.
+
+    Args:
+        descriptions: Content words of at least two descriptions.
+
+    >>> divergence([("dog",), ("dog",), ("cat", "dog")])
+    0.16666666666666666
+    """
+    others = len(descriptions) - 1
+    holders = Counter(word for words in descriptions for word in set(words))
+    means = [
+        fsum(1 - (holders[word] - 1) / others for word in words) / len(words) if words else 0.0
+        for words in descriptions
+    ]
+    return fsum(means) / len(descriptions)
+
+
+def agreement(first: Annotation, second: Annotation) -> int:
+    """Return how many of the seven pieces two people put into the same parts, when parts are matched one to one.
+
+    The assignment of parts that shares most pieces counts, whatever the parts are called.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if first.part == second.part:
+        return len(first.part)
+    shared = np.array([[len(a & b) for b in second.parts().values()] for a in first.parts().values()])
+    rows, columns = linear_sum_assignment(shared, maximize=True)
+    return int(shared[rows, columns].sum())
+
+
+def mean_agreement(annotations: Sequence[Annotation]) -> float:
+    """Return the mean of ``agreement`` over all pairs of at least two annotations (PSA)."""
+    agreements = [agreement(first, second) for first, second in combinations(annotations, 2)]
+    return sum(agreements) / len(agreements)
+
+
+def log_perplexity(
+    annotations: Sequence[Annotation], vocabulary: int = PUBLISHED_VOCABULARY, stemmed: bool = True
+) -> float | None:
+    """Return the mean log2 perplexity of each annotation under a unigram model of the others.
+
+    p(word) = (count + k) / (total + k·V), k = 0.01. The paper looks words up as they were counted, as stems; the
+    published code counts stems
+    and looks up unstemmed words, so that every inflected word is unseen.
+
+    Args:
+        annotations: Of one picture.
+        vocabulary: V; the published code takes the constant 2651.
+        stemmed: True as in the paper, False as in the published code.
+
+    Returns:
+        Bits per word; None if there are fewer than two annotations, or one is without content words (the code divides
+        by zero).
+    """
+    stems = [content_words(annotation.whole) for annotation in annotations]
+    words = stems if stemmed else [tokens(annotation.whole) for annotation in annotations]
+    if len(annotations) < 2 or not all(words):
+        return None
+    counts = Counter(stem for description in stems for stem in description)
+    bits = [_bits(sought, counts - Counter(own), vocabulary) for sought, own in zip(words, stems, strict=True)]
+    return fsum(bits) / len(bits)
+
+
+def _bits(words: Iterable[str], others: Counter[str], vocabulary: int) -> float:
+    total = sum(others.values()) + SMOOTHING * vocabulary
+    bits = [-log2((others[word] + SMOOTHING) / total) for word in words]
+    return fsum(bits) / len(bits)

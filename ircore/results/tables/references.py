@@ -1,0 +1,31 @@
+"""Ceilings and floors: what generators make of descriptions that no describer could give, beside the pairs."""
+
+from ircore.results.model import Results
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption
+from ircore.results.tables.rules import RULES
+
+
+def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the scores of runs of reference describers, which see what no describer may see; they have no ranks."""
+    columns = (
+        *PAIR_COLUMNS,
+        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
+        Column("main_score", "main score", "10 × score × share played.", "0–100", "higher", 1, estimated=True),
+        Column("played", "played", "Episodes not aborted.", "episodes", digits=0),
+        Column("episodes", "episodes", "All episodes under this condition.", "episodes", digits=0),
+        RULES,
+    )
+    rows = []
+    for reference in results.references:
+        submission, cell = reference.submission, reference.cells[category, difficulty, judge]
+        pair = f"{submission.describer} + {submission.generator}"
+        who = (submission.run_id, submission.slug, submission.describer, submission.generator, pair)
+        counts = (Value(cell.played), Value(cell.episodes), Value(submission.run.rules.key))
+        rows.append((*map(Value, who), Value.of(cell.score), Value.of(cell.main), *counts))
+    notes = (
+        "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "
+        "title-only knows category and difficulty. They are never ranked.",
+    )
+    words = caption(results, judge, category, difficulty)
+    return Table("references", "Ceilings and floors", words, columns, tuple(rows), notes, primary="score")

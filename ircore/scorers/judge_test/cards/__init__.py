@@ -1,0 +1,39 @@
+"""Cards of judges: those of this project's judges come with it, others are made by ``ircore judge-test``."""
+
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from ircore.core.errors import InputError
+from ircore.core.score_records import JudgeIdentity
+from ircore.scorers.judge_test.card import JudgeCard, read_card
+
+
+def cards_of(judges: Mapping[str, JudgeIdentity], given: Iterable[Path] = ()) -> dict[str, JudgeCard]:
+    """Return the cards of judges by name, as far as there are any.
+
+    Args:
+        judges: Who the judges are, by name.
+        given: Files of cards on top of those that come with this project.
+
+    Raises:
+        InputError: A file is no card, or of a judge that none of these is.
+    """
+    cards = {name: card for name, card in _own_cards().items() if judges.get(name) == card.judge}
+    for path in given:
+        card = read_card(path)
+        if judges.get(card.judge.name) != card.judge:
+            known = "another judge of that name" if card.judge.name in judges else "none of them"
+            raise InputError(
+                f"{path}: the card of {card.judge.name}; the runs were judged by {known}",
+                "Make the card with the judge that scored the runs: ircore judge-test",
+            )
+        cards[card.judge.name] = card
+    return cards
+
+
+def _own_cards() -> dict[str, JudgeCard]:
+    """Return the cards that come with this project."""
+    texts = [entry.read_bytes() for entry in files(__package__).iterdir() if entry.name.endswith(".json")]
+    cards = [JudgeCard.model_validate_json(text) for text in texts]
+    return {card.judge.name: card for card in cards}

@@ -1,0 +1,99 @@
+"""The judge test of a judge that rates no single picture: it is shown both edits of each ordered pair."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.plugins import load
+from ircore.core.progress import tracked
+from ircore.core.records import Episode
+from ircore.core.workers import in_order
+from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Order
+from ircore.scorers.judge_test.card import Attack, JudgeCard, order_shares, share_of, shares_by_category
+from ircore.scorers.judge_test.test_run import EDIT_OF
+from ircore.scorers.judges.base import Judge, identity_of
+
+
+class _Work(NamedTuple):
+    """One target's part: what a process needs to know."""
+
+    run: Path
+    episode: Episode
+    judge: str
+
+
+class _Preferred(NamedTuple):
+    """What a judge prefers among the edits of one target."""
+
+    orders: dict[Order, bool]
+    """Whether it keeps to each order; those on which it says nothing are left out."""
+
+    attacks: dict[str, bool]
+    """Whether it prefers each attack to the same picture without it."""
+
+
+def preferred_card(run: RunFolder, name: str) -> JudgeCard:
+    """Return the card of an installed judge that only prefers; computed anew at each call.
+
+    Raises:
+        InputError: It says nothing of any pair, or a picture is damaged.
+    """
+    identity = identity_of(name, _judge(name))
+    episodes = [episode for episode in run.episodes() if identity.rates(episode.category)]
+    works = [_Work(run.path, episode, name) for episode in episodes]
+    computed = in_order(_preferred, works, min(os.cpu_count() or 1, len(works)))
+    by_target = dict(
+        zip((episode.episode_id for episode in episodes), tracked(computed, "comparing", len(works)), strict=True)
+    )
+    kept = {target: preferred.orders for target, preferred in by_target.items() if preferred.orders}
+    if not kept:
+        raise InputError(f"{run.path}: the judge {name} preferred nothing of this test", "Name another judge.")
+    orders = order_shares(kept.values())
+    attacks = [preferred.attacks for preferred in by_target.values()]
+    return JudgeCard(
+        battery=VERSION, judge=identity, instance_set=run.run.instance_set, targets=len(kept), unrated=0, edits=(),
+        orders=orders, bounds=(), attacks=tuple(_attack(attacks, edit) for edit in ATTACKS),
+        categories=shares_by_category(kept, {episode.episode_id: episode.category for episode in episodes}),
+        share=share_of(orders),
+    )  # fmt: skip
+
+
+def _attack(attacks: list[dict[str, bool]], edit: str) -> Attack:
+    succeeded = [attack[edit] for attack in attacks if edit in attack]
+    return Attack(edit=edit, title=EDITS[edit].title, targets=len(succeeded), gain=None, succeeded=sum(succeeded))
+
+
+@lru_cache(maxsize=1)
+def _judge(name: str) -> Judge:
+    judge: Judge = load("judges", name)()
+    return judge
+
+
+def _preferred(work: _Work) -> _Preferred:
+    """Compare the edits of one target; runs in a process of its own."""
+    run, judge = RunFolder.open(work.run), _judge(work.judge)
+    instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
+    target = run.target(instance)
+    pictures: dict[str, Picture] = {
+        EDIT_OF[turn.turn]: run.rendering(turn.rendering) for turn in work.episode.turns if turn.rendering is not None
+    }
+
+    def preferred(first: str, final: str) -> float | None:
+        if first not in pictures or final not in pictures:
+            return None
+        return judge.prefer(target, pictures[first], pictures[final]).value
+
+    orders = {order: preferred(order.worse, order.better) for order in ORDERS}
+    attacks = {attack: preferred(without, attack) for attack, without in ATTACKS.items()}
+    return _Preferred(
+        {
+            order: value == 1 or (not order.strict and value == 0.5)
+            for order, value in orders.items()
+            if value is not None
+        },
+        {attack: value == 1 for attack, value in attacks.items() if value is not None},
+    )

@@ -1,0 +1,163 @@
+"""Labels: which texts of the target a rendering shows, and whether they stand where they should.
+
+Both pictures are read by OCR (``ircore.core.ocr``), each once however many metrics ask. Labels may also come from a
+scene or from a person: ``label_scores`` takes them as they are.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+import numpy as np
+
+from ircore.core.errors import InputError
+from ircore.core.images import Pixels
+from ircore.core.ocr import TextLine, ocr_missing, ocr_version, read_text
+from ircore.core.records import Scene
+from ircore.scorers.metrics.base import Metric, MetricUnavailableError
+
+NEAR = 0.1
+"""Distance of two centres, in shares of the picture's sides, up to which a label stands in its place."""
+
+LEAST_SCORE = 0.5
+"""Confidence above which a line of OCR counts."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text and its place."""
+
+    text: str
+    """The characters."""
+
+    x: float
+    """Centre, 0–1 of the picture's width."""
+
+    y: float
+    """Centre, 0–1 of the picture's height."""
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """How the labels of two pictures agree."""
+
+    precision: float | None
+    """Share of the rendering's labels that the target has there, 0–1; None if the rendering has none."""
+
+    recall: float | None
+    """Share of the target's labels that the rendering has there, 0–1; None if the target has none."""
+
+    f1: float | None
+    """2 · shared / (labels of both), 0–1; None if neither has any."""
+
+    texts_f1: float | None
+    """The same wherever labels stand."""
+
+
+def plain(text: str) -> str:
+    """Return a text as labels are compared: NFKC, without case and blanks."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def label_scores(target: Sequence[Label], image: Sequence[Label], near: float = NEAR) -> LabelScores:
+    """Compare labels: equal texts are matched one to one, so that most of them stand near their place.
+
+    Args:
+        target: Labels that should be there.
+        image: Labels that are.
+        near: Largest distance of two centres that counts as the same place, in shares of the sides.
+    """
+    placed = sum(_matched(target, image, text, near) for text in {plain(label.text) for label in target})
+    anywhere = (_counted(target) & _counted(image)).total()
+    asked, shown = len(target), len(image)
+    return LabelScores(
+        precision=placed / shown if shown else None,
+        recall=placed / asked if asked else None,
+        f1=2 * placed / (asked + shown) if asked + shown else None,
+        texts_f1=2 * anywhere / (asked + shown) if asked + shown else None,
+    )
+
+
+def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple[Label, ...]:
+    """Return the lines of OCR that have a letter or digit and a confidence above 0.5, as labels."""
+    return tuple(
+        Label(
+            line.text,
+            sum(x for x, _ in line.corners) / len(line.corners) / width,
+            sum(y for _, y in line.corners) / len(line.corners) / height,
+        )
+        for line in lines
+        if line.score > LEAST_SCORE and any(character.isalnum() for character in line.text)
+    )
+
+
+def labels_of_scene(scene: Scene) -> tuple[Label, ...]:
+    """Return the texts of a scene as labels, each at the centre of its box."""
+    return tuple(
+        Label(
+            element.text,
+            (element.box.left + element.box.right) / 2 / scene.width,
+            (element.box.top + element.box.bottom) / 2 / scene.height,
+        )
+        for element in scene.elements
+        if element.text
+    )
+
+
+def _matched(target: Sequence[Label], image: Sequence[Label], text: str, near: float) -> int:
+    """Return how many labels of one text can be matched to one near it, each at most once."""
+    from scipy.optimize import linear_sum_assignment
+
+    theirs = [label for label in target if plain(label.text) == text]
+    ours = [label for label in image if plain(label.text) == text]
+    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= near for b in ours] for a in theirs]).reshape(
+        len(theirs), len(ours)
+    )
+    rows, columns = linear_sum_assignment(close, maximize=True)
+    return int(close[rows, columns].sum())
+
+
+def _counted(labels: Sequence[Label]) -> Counter[str]:
+    return Counter(plain(label.text) for label in labels)
+
+
+def _seen(pixels: Pixels) -> tuple[Label, ...]:
+    try:
+        return labels_of_lines(read_text(pixels), pixels.shape[1], pixels.shape[0])
+    except InputError as error:
+        raise MetricUnavailableError(error.problem) from error
+
+
+def _metric(name: str, title: str, part: Callable[[LabelScores], float | None], missing: str) -> Metric:
+    def compute(target: Pixels, image: Pixels) -> float:
+        value = part(label_scores(_seen(target), _seen(image)))
+        if value is None:
+            raise MetricUnavailableError(missing)
+        return value
+
+    return Metric(
+        name=name,
+        title=title,
+        unit="",
+        higher_is_better=True,
+        low=0.0,
+        high=1.0,
+        source="labels read by OCR in both pictures, equal texts within 0.1 of the sides of each other",
+        compute=compute,
+        needs="extra ocr",
+        obstacle=_obstacle,
+        weights=lambda: None if ocr_missing() else ocr_version(),
+        trap="What OCR misreads in both pictures alike counts as right, what it misreads in one as wrong.",
+    )
+
+
+def _obstacle() -> str | None:
+    missing = ocr_missing()
+    return missing and f"the package {missing} is not installed; install it with: pip install 'ircore[ocr]'"
+
+
+PRECISION = _metric("text_precision", "Labels, precision", lambda s: s.precision, "no text in the image")
+RECALL = _metric("text_recall", "Labels, recall", lambda s: s.recall, "no text in the target")
+F1 = _metric("text_f1", "Labels, F1", lambda s: s.f1, "no text in either picture")

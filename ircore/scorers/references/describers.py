@@ -1,0 +1,141 @@
+"""The reference describers: ceiling and floors of what a describer can give a generator.
+
+They play by the rules of the game, within the token budget, and see what no describer may see. Each of them refuses to
+answer where it is not told that, so that it cannot play by mistake as if it were an ordinary describer.
+"""
+
+import asyncio
+from random import Random
+
+from ircore.core.errors import InputError
+from ircore.core.records import Instance, PlayerSpec, Scene
+from ircore.core.tokens import count_tokens, truncate_tokens
+from ircore.games.reconstruction.informed import InformedView, Knowledge
+from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
+from ircore.players.builtin.classical.describer import DONE, message_about
+from ircore.players.builtin.classical.perceive import perceive
+from ircore.players.builtin.classical.wording import first_message
+from ircore.scorers.references.seen import perception_of
+from ircore.scorers.verification.facts.scene import facts_of
+
+WORDS = ("places", "facts")
+"""How ``scene`` speaks: by places in pixels, as the built-in describer does, or by values and relations."""
+
+
+class SceneDescriber:
+    """Says what was really drawn, the most telling first; later, what a rendering lacks of it. A generator's ceiling.
+
+    Args:
+        spec: Names the player; its one parameter ``words`` is ``places`` (the language of the built-in describer, with
+            places in pixels) or ``facts`` (the sentences of ``ircore verify``, with values as axes show them).
+
+    Raises:
+        InputError: Another setting is given.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self.check(spec)
+        self._words = spec.parameters.get("words", WORDS[0])
+
+    @classmethod
+    def check(cls, spec: PlayerSpec) -> None:
+        """Check the settings."""
+        others = {name: value for name, value in spec.parameters.items() if name != "words"}
+        refuse_settings(spec.model_copy(update={"parameters": others}))
+        if spec.parameters.get("words", WORDS[0]) not in WORDS:
+            raise InputError("parameters.words: is unknown", f"Write {' or '.join(WORDS)}.")
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Describe the scene, or say what the last rendering lacks of it, or that nothing is."""
+        scene = told(view).instance.scene
+        if scene is None:
+            raise PlayerError("describer_refused", "This target was not drawn, so it has no scene to tell.")
+        if self._words == "facts":
+            return _said(fact_message(scene, view.token_budget, view.messages))
+        return _said(await asyncio.to_thread(message_about, perception_of(scene), view))
+
+
+class ShuffledDescriber:
+    """Describes another target of the set, as the built-in describer would, at every turn the same. A floor.
+
+    Args:
+        spec: Names the player; this one has no model and no parameters.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Describe the other target; then be content."""
+        knowledge = told(view)
+        if view.renderings:
+            return _said("")
+        picture = knowledge.picture_of(another(knowledge))
+        return _said(first_message(await asyncio.to_thread(perceive, picture), view.token_budget))
+
+
+class TitleDescriber:
+    """Says category and difficulty and nothing else. A floor.
+
+    Args:
+        spec: Names the player; this one has no model and no parameters.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        """Name category and difficulty; then be content."""
+        instance = told(view).instance
+        return _said("" if view.renderings else truncate_tokens(title_of(instance), view.token_budget))
+
+
+def told(view: DescriberView) -> Knowledge:
+    """Return what a reference describer is told.
+
+    Raises:
+        PlayerError: It is told nothing: it was asked as if it were an ordinary describer.
+    """
+    if not isinstance(view, InformedView):
+        raise PlayerError("describer_refused", "A reference describer answers only where it is told what was drawn.")
+    return view.knowledge
+
+
+def another(knowledge: Knowledge) -> Instance:
+    """Return another target of the set than this one, the same at every turn, drawn by the episode's seed.
+
+    Raises:
+        PlayerError: The set has no other target.
+    """
+    others = [other for other in knowledge.others if other.sha256 != knowledge.instance.sha256]
+    if not others:
+        raise PlayerError("describer_refused", "The set has no other target to describe.")
+    return Random(knowledge.seed).choice(others)
+
+
+def title_of(instance: Instance) -> str:
+    """Return category and difficulty in a sentence, such as ``An easy picture of the category bar graph.``."""
+    article = "An" if instance.difficulty == "easy" else "A"
+    return f"{article} {instance.difficulty} picture of the category {instance.category.replace('_', ' ')}."
+
+
+def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
+    """Return the facts of a scene that were not said yet, those of most weight first; empty if all were said.
+
+    Args:
+        scene: Of the target.
+        budget: Tokens that the message may have.
+        messages: What was said before.
+    """
+    left = budget
+    chosen: list[str] = []
+    for fact in sorted(facts_of(scene), key=lambda fact: -fact.weight):
+        tokens = count_tokens(" " + fact.sentence)
+        if tokens <= left and not any(fact.sentence in message for message in messages):
+            chosen.append(fact.sentence)
+            left -= tokens
+    return " ".join(dict.fromkeys(chosen))
+
+
+def _said(message: str) -> TextAnswer:
+    return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)

@@ -1,0 +1,1 @@
+"""Said, drawn, corrected: which facts of a target the messages state and the renderings show, turn by turn."""

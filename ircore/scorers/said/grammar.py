@@ -1,0 +1,78 @@
+"""Reading messages by program: what the grammar of the built-in players makes of them, checked fact by fact.
+
+The messages are read by the reader of the built-in generator, which keeps what was described and applies corrections.
+What it understood is drawn and looked at by the eye of the verification: a fact is stated if it holds there. So what
+the grammar cannot read counts as not said, and the eye's own doubts stay doubts.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ircore.core.images import Picture
+from ircore.core.records import Instance, Scene
+from ircore.players.builtin.canvas.generator import answer
+from ircore.players.builtin.canvas.reader import read
+from ircore.scorers.said.records import GRAMMAR, SaidTurn, letters_of
+from ircore.scorers.verification.score import VERSION as EYE
+from ircore.scorers.verification.score import verify_picture
+
+VERSION = f"1-eye-{EYE}"
+"""Changes whenever the same turn may be read otherwise."""
+
+
+class GrammarReader:
+    """Reads the turns of one episode.
+
+    Args:
+        instance: Its target's; it has a scene.
+        target: The target.
+    """
+
+    def __init__(self, instance: Instance, target: Picture) -> None:
+        assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
+        self._scene: Scene = instance.scene
+        self._target = target
+        self._seen: dict[str, str] = {}
+
+    def turn(self, episode_id: str, turn: int, messages: Sequence[str], rendering: Picture) -> SaidTurn:
+        """Return the facts of a turn.
+
+        Args:
+            episode_id: The episode's.
+            turn: 1-based.
+            messages: Up to this turn, oldest first.
+            rendering: Of this turn.
+        """
+        stated = self._stated(tuple(messages))
+        before = self._stated(tuple(messages[:-1])) if len(messages) > 1 else "0" * len(stated)
+        alone = self._stated((messages[-1],)) if len(messages) > 1 else stated
+        return SaidTurn(
+            episode_id=episode_id,
+            turn=turn,
+            rendering=rendering.sha256,
+            reader=GRAMMAR,
+            version=VERSION,
+            stated=stated,
+            named="".join(map(_named, before, stated, alone)),
+            shown=self._shown(rendering),
+        )
+
+    def _stated(self, messages: tuple[str, ...]) -> str:
+        return self._shown(_drawn(messages))
+
+    def _shown(self, picture: Picture) -> str:
+        """Return what a picture shows, each picture looked at once: a rendering is often what was said."""
+        if picture.sha256 not in self._seen:
+            self._seen[picture.sha256] = letters_of(verify_picture(self._target, self._scene, picture))
+        return self._seen[picture.sha256]
+
+
+@lru_cache(maxsize=64)
+def _drawn(messages: tuple[str, ...]) -> Picture:
+    canvas, notes = read(messages)
+    return answer(canvas, notes).picture
+
+
+def _named(before: str, stated: str, alone: str) -> str:
+    """Return whether a message is about a fact: it states it by itself, or changes what was stated."""
+    return "1" if alone == "1" or before != stated else "0"

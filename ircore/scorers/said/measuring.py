@@ -1,0 +1,110 @@
+"""Measuring runs: for each turn of each played episode whose target was drawn, which facts were stated and shown."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.core.progress import progress
+from ircore.core.records import Episode, Instance
+from ircore.core.workers import in_order
+from ircore.runs.folder import RunFolder
+from ircore.scorers.said.grammar import VERSION, GrammarReader
+from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
+
+
+class SaidCount(NamedTuple):
+    """What measuring did."""
+
+    new: int
+    """Turns that were measured."""
+
+    kept: int
+    """Turns that had been measured before."""
+
+    without_scene: int
+    """Played episodes that are passed over: their targets were not drawn."""
+
+
+class _Work(NamedTuple):
+    """One episode's part: what a process needs to know."""
+
+    run: Path
+    episode: Episode
+
+
+def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> SaidCount:
+    """Measure the turns of runs that have not been measured.
+
+    Args:
+        runs: Each one once.
+        workers: Processes; as many as there are cores if None. The result does not depend on it.
+
+    Raises:
+        InputError: Another process works on a run, or a picture of it is damaged.
+        WorkError: What was measured cannot be written; that of earlier episodes is kept.
+    """
+    works: list[tuple[RunFolder, _Work]] = []
+    kept = without_scene = 0
+    with ExitStack() as held:
+        for run in runs:
+            held.enter_context(run.lock())
+            known = {
+                (turn.episode_id, turn.turn, turn.rendering)
+                for turn in latest(read_said(run))
+                if turn.version == VERSION
+            }
+            drawn = {instance.instance_id for instance in run.instances.instances if instance.scene is not None}
+            for episode in run.episodes():
+                if not episode.played:
+                    continue
+                if episode.instance_id not in drawn:
+                    without_scene += 1
+                elif keys_of(episode) <= known:
+                    kept += len(keys_of(episode))
+                else:
+                    works.append((run, _Work(run.path, episode)))
+        new = _measure_all(works, workers or os.cpu_count() or 1)
+    return SaidCount(new, kept, without_scene)
+
+
+def keys_of(episode: Episode) -> set[tuple[str, int, str]]:
+    """Return episode, turn and rendering of each turn that has a message and a rendering."""
+    return {
+        (episode.episode_id, turn.turn, turn.rendering.sha256)
+        for turn in episode.rendered_turns
+        if turn.rendering is not None
+    }
+
+
+def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
+    new = 0
+    measured = in_order(_measured, [work for _, work in works], min(workers, len(works)))
+    with progress("facts", len(works)) as shown:
+        for (run, _), turns in zip(works, measured, strict=True):
+            add_said(run, turns)
+            new += len(turns)
+            shown.advance()
+    return new
+
+
+@lru_cache(maxsize=2)
+def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    run = RunFolder.open(path)
+    return run, {instance.instance_id: instance for instance in run.instances.instances}
+
+
+def _measured(work: _Work) -> list[SaidTurn]:
+    """Measure one episode; runs in a process of its own."""
+    run, instances = _opened(work.run)
+    instance = instances[work.episode.instance_id]
+    reader = GrammarReader(instance, run.target(instance))
+    messages: list[str] = []
+    turns = []
+    for turn in work.episode.rendered_turns:
+        if turn.rendering is not None:
+            messages.append(turn.message or "")
+            turns.append(reader.turn(work.episode.episode_id, turn.turn, messages, run.rendering(turn.rendering)))
+    return turns

@@ -1,0 +1,72 @@
+"""What is known of the facts of each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
+
+Facts are those of ``facts_of`` on the target's scene, in its order. A line holds one letter a fact: ``1`` it is so,
+``0`` it is not, ``?`` it cannot be told.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, StringConstraints, TypeAdapter
+
+from ircore.core.journal import JournalWriter, read_records
+from ircore.core.records import Line, Name, Record, Sha256
+from ircore.runs.folder import AnyRunFolder
+
+if TYPE_CHECKING:
+    from ircore.scorers.verification.score import Verification
+
+SAID = "said.jsonl"
+
+GRAMMAR = "grammar"
+"""The reader that is a program: the grammar of the built-in players."""
+
+Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
+
+LETTER = {"holds": "1", "fails": "0", "undecided": "?"}
+
+
+class SaidTurn(Record):
+    """The facts of one turn of an episode."""
+
+    episode_id: Name
+    turn: int = Field(ge=1, description="1-based; the turn has a message and a rendering.")
+    rendering: Sha256 = Field(description="What was drawn.")
+    reader: Name = Field(description="Who read the messages: grammar, or a judge that is a model.")
+    version: Line = Field(description="Of reader and eye: another one may read the same otherwise.")
+    stated: Letters = Field(description="Facts that the messages up to this turn state, those since changed left out.")
+    named: Letters = Field(description="Facts that this turn's message states or changes.")
+    shown: Letters = Field(description="Facts that the rendering shows.")
+
+
+_TURNS = TypeAdapter(SaidTurn)
+
+
+def read_said(run: AnyRunFolder) -> tuple[SaidTurn, ...]:
+    """Return what is known of a run's turns, in the order in which it was written.
+
+    Raises:
+        InputError: A line is damaged.
+    """
+    return tuple(read_records(run.path / SAID, _TURNS))
+
+
+def add_said(run: AnyRunFolder, turns: Iterable[SaidTurn]) -> None:
+    """Append turns; the caller holds the run's lock.
+
+    Raises:
+        WorkError: They cannot be written; none of them is there then.
+    """
+    with JournalWriter(run.path / SAID) as journal:
+        journal.append(turn.model_dump_json().encode() for turn in turns)
+
+
+def latest(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, ...]:
+    """Return the turns that a reader has read; of several readings of a turn the last one."""
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns if turn.reader == reader}
+    return tuple(known.values())
+
+
+def letters_of(verification: "Verification") -> str:
+    """Return the verdicts of a verification, one letter a fact."""
+    return "".join(LETTER[checked.verdict] for checked in verification.facts)

@@ -1,0 +1,57 @@
+"""Merged submissions: each with its manifest and with its history since the merge."""
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ircore.core.errors import InputError
+from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.submissions.check.entries import is_maintainers
+from ircore.submissions.history import Status, Step, read_history, status_of
+
+
+@dataclass(frozen=True)
+class MergedSubmission:
+    """A merged submission to any game."""
+
+    loaded: AnyLoaded
+    """The manifest."""
+
+    steps: tuple[Step, ...] = ()
+    """The history of the submission, the oldest step first."""
+
+    @property
+    def slug(self) -> str:
+        """Name of the submission's folder."""
+        return self.loaded.slug
+
+    @property
+    def status(self) -> Status:
+        """Where the submission stands now."""
+        return status_of(self.steps)
+
+
+def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
+    """Read every submission of a folder, by name.
+
+    Raises:
+        InputError: There is no such folder, or a manifest or history in it is damaged.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
+    files = sorted(folder.glob(f"*/{MANIFEST}"))
+    return tuple(MergedSubmission(read_any_manifest(file), read_history(file.parent)) for file in files)
+
+
+def unplayed(submissions: Iterable[MergedSubmission], played: Container[str]) -> tuple[MergedSubmission, ...]:
+    """Return the submissions of others without a run on a site: they are listed, never ranked.
+
+    Args:
+        submissions: All merged submissions.
+        played: Slugs of submissions that have a run.
+    """
+    return tuple(
+        submission
+        for submission in submissions
+        if submission.slug not in played and not is_maintainers(submission.slug)
+    )

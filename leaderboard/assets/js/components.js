@@ -1,0 +1,137 @@
+/*
+ * Marks, glyphs and numbers: copies of the <template data-component="NAME"> elements that leaderboard/components renders,
+ * filled in. No script writes any of them otherwise.
+ */
+import { withAttributes } from "./dom.js";
+import { MISSING, colourStep, fixed, signed } from "./numbers.js";
+
+const COLOURED = 5; // points at which the colour of a difference is full
+
+function component(name) {
+  return document.querySelector(`template[data-component="${name}"]`).content.firstElementChild.cloneNode(true);
+}
+
+/* A pair's names as words, as in a menu. */
+export function pairWords({ describer, generator, apart }) {
+  return `${describer} + ${generator}${apart ? ` (${apart})` : ""}`;
+}
+
+/* A pair's names behind its marker; root is the address of the site's root, null for names without a link. */
+export function pairName(pair, root = null) {
+  const made = component(root === null ? "pair-name-plain" : "pair-name");
+  made.className = `pair ${pair.hue}`;
+  made.querySelector(".glyph").setAttribute("class", `glyph ${pair.hue}`);
+  made.querySelector(".glyph path").setAttribute("d", pair.mark);
+  made.querySelector(".pair-describer bdi").textContent = pair.describer;
+  made.querySelector(".pair-generator bdi").textContent = pair.generator;
+  if (root !== null) made.querySelector("a").href = `${root}pairs/${encodeURIComponent(pair.key)}.html`;
+  const apart = made.querySelector(".pair-apart");
+  if (pair.apart) apart.textContent = pair.apart;
+  else apart.remove();
+  return made;
+}
+
+/* A similarity, 0–10, on its colour. */
+export function badge(value, judge) {
+  if (value === null) return component("badge-missing");
+  const made = component("badge");
+  made.className = `badge score-${colourStep(value, 0, 10)}`;
+  made.textContent = fixed(value, 1);
+  made.title = `similarity ${fixed(value)} of 10, judged by ${judge}`;
+  return made;
+}
+
+export function missing(reason) {
+  const made = component("missing");
+  made.title = reason;
+  made.querySelector(".sr-only").textContent = ` (${reason})`;
+  return made;
+}
+
+/* small and large are addresses. */
+export function picture({ small, large = small, width, height, alt }) {
+  const made = Object.assign(component("picture"), { width, height, alt, src: small });
+  made.dataset.large = large;
+  return made;
+}
+
+export function correction(name, title) {
+  const made = component("correction");
+  made.className = `fix fix-${name}`;
+  made.textContent = title;
+  return made;
+}
+
+/* A small cell on the colour of a similarity, 0–10. */
+export function heat(value, title) {
+  const made = component(value === null ? "heat-missing" : "heat");
+  made.title = title;
+  if (value === null) return made;
+  made.className = `heat score-${colourStep(value, 0, 10)}`;
+  made.textContent = fixed(value, 1);
+  return made;
+}
+
+export function differenceHeat(first, second) {
+  if (first === null || second === null) return component("heat-missing");
+  const made = component("heat-difference");
+  made.className = `heat delta-${colourStep(first - second, -COLOURED, COLOURED)}`;
+  made.textContent = signed(first - second, 1);
+  return made;
+}
+
+const intervalWords = ({ low, high, n }) => `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}`;
+
+/* A difference with half the width of its interval; with its ends where the pairs are told apart although ± would seem to reach over 0. */
+export function difference({ mean, low, high, n }, digits, apart) {
+  if (mean === null) return MISSING;
+  const made = component("difference");
+  const half = made.querySelector(".half");
+  made.firstChild.data = `${signed(mean, digits)} `;
+  if (low === null) {
+    half.remove();
+    made.removeAttribute("title");
+    return made;
+  }
+  const width = Math.max(mean - low, high - mean);
+  const ends = apart && width >= Math.abs(mean);
+  half.textContent = ends ? `${signed(low, digits)} to ${signed(high, digits)}` : `± ${fixed(width, digits)}`;
+  made.title = intervalWords({ low, high, n });
+  return made;
+}
+
+/* The least and the greatest difference that missing scores could lead to. */
+export function extremes({ least, most }) {
+  if (least === null) return MISSING;
+  return least === most ? component("nothing-missing") : `${signed(least)} to ${signed(most)}`;
+}
+
+/* A difference with its interval on a scale from −span to span. */
+export function dot(estimate, span) {
+  const { mean, low, high } = estimate;
+  if (mean === null) return MISSING;
+  const at = (value) => (4 + (112 * (Math.min(span, Math.max(-span, value)) + span)) / (2 * span)).toFixed(1);
+  const words = low === null ? fixed(mean) : `${fixed(mean)}, ${intervalWords(estimate)}`;
+  const made = withAttributes(component("dot"), { "aria-label": words });
+  made.querySelector(".mean").setAttribute("cx", at(mean));
+  if (low === null) made.querySelector(".whisker").remove();
+  else made.querySelector(".whisker").setAttribute("d", `M${at(low)} 10H${at(high)}`);
+  return made;
+}
+
+/* On how many instances the first pair was better, equal or worse. */
+export function winsBar({ wins, ties, losses, n }) {
+  const words = `first better on ${wins}, equal on ${ties}, second better on ${losses}`;
+  const made = withAttributes(component("wins"), { "aria-label": words });
+  const share = (count) => ((100 * count) / (n || 1)).toFixed(2);
+  const parts = { first: [0, wins], tie: [wins, ties], second: [wins + ties, losses] };
+  for (const [name, [before, count]] of Object.entries(parts)) {
+    withAttributes(made.querySelector(`.part-${name}`), { x: share(before), width: share(count) });
+  }
+  made.querySelector(".wins-first").textContent = wins;
+  made.querySelector(".wins-second").textContent = losses;
+  const equal = made.querySelector(".muted");
+  if (ties) equal.textContent = `${ties} equal`;
+  else equal.remove();
+  return made;
+}

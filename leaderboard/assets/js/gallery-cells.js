@@ -1,0 +1,72 @@
+/* What stands in a gallery: the target, renderings as buttons, and the row of each pair. */
+import { Comparison } from "./compare.js";
+import { button, element } from "./dom.js";
+
+/* The target, as something that a rendering is compared with. */
+export class Target {
+  constructor(image) {
+    this.image = image;
+    this.title = "Target";
+    this.short = "target";
+  }
+
+  scores() {
+    return [];
+  }
+
+  words() {
+    return [];
+  }
+}
+
+/* One rendering on the page. */
+class Cell {
+  constructor(item, row) {
+    this.item = item;
+    this.row = row;
+    this.turn = Number(item.dataset.turn);
+    this.image = item.querySelector("img");
+    this.button = element("button", "cell-button");
+    this.button.type = "button";
+    this.button.tabIndex = -1;
+    this.button.cell = this;
+    const frame = element("span");
+    this.image.replaceWith(this.button);
+    frame.append(this.image);
+    this.button.append(frame);
+    this.comparison = new Comparison(this.image, frame);
+  }
+
+  get title() {
+    return `${this.row.name}, turn ${this.turn}`;
+  }
+
+  get short() {
+    return `turn ${this.turn}`;
+  }
+
+  scores() {
+    return [...this.item.querySelectorAll(".scores .score")].map((part) => part.cloneNode(true));
+  }
+
+  words() {
+    const said = this.item.querySelector(".message > summary");
+    return said ? [element("p", "zoom-message", ...[...said.childNodes].map((part) => part.cloneNode(true)))] : [];
+  }
+}
+
+/* A pair's row and its renderings. */
+export class Row {
+  constructor(section, gallery) {
+    this.section = section;
+    this.key = section.dataset.pair;
+    this.name = section.getAttribute("aria-label") ?? this.key;
+    const items = [...section.querySelectorAll("[data-turn]")].filter((item) => item.querySelector("img"));
+    this.cells = items.map((item) => new Cell(item, this));
+    if (this.cells.length) {
+      const again = button("Replay", () => { gallery.select(this.cells[0]); gallery.replay(); }, "tool row-replay");
+      again.setAttribute("aria-label", `Replay ${this.name}`);
+      section.querySelector("header").append(again);
+    }
+  }
+}

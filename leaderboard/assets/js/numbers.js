@@ -1,0 +1,27 @@
+/* Numbers as leaderboard/labels.py writes them: a true minus sign, no sign before a zero, a half to the even digit. */
+
+export const MISSING = "–";
+
+/* toFixed takes a half upwards, where Python takes it to the even digit: 7.25 is 7.2 in pages. */
+function toEven(value, digits) {
+  const exact = value.toFixed(20);
+  const [whole, rest] = exact.split(".");
+  const cut = digits ? `${whole}.${rest.slice(0, digits)}` : whole;
+  const half = /^50*$/.test(rest.slice(digits));
+  return half && Number(cut.at(-1)) % 2 === 0 ? cut : value.toFixed(digits);
+}
+
+export function fixed(value, digits = 2) {
+  const text = toEven(Math.abs(value), digits);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+export function signed(value, digits = 2) {
+  const text = fixed(value, digits);
+  return value > 0 && Number(text) !== 0 ? `+${text}` : text;
+}
+
+/* The step of a map of 20 colours between two ends: the number in the classes score-N and delta-N. */
+export function colourStep(value, low, high) {
+  return Number(toEven(Math.min(1, Math.max(0, (value - low) / (high - low))) * 20, 0));
+}

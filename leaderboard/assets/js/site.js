@@ -1,0 +1,6 @@
+/* What every page needs. */
+import "./names.js";
+import "./table.js";
+import "./board.js";
+import "./filter.js";
+import "./charts.js";

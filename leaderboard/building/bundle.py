@@ -1,0 +1,83 @@
+"""Scripts of the site: ES modules in the repository, one plain script a bundle in the site.
+
+Browsers load no modules from a disk, and pages open from there too. A bundle therefore holds an entry module and all
+that it imports, each in a function of its own, so that names of one module are not seen in another.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from leaderboard.output_folder import write_text
+
+MODULES = Path(__file__).resolve().parents[1] / "assets" / "js"
+"""The modules."""
+
+ENTRIES = ("site", "compare-pairs", "gallery", "gallery-index", "matrix", "replay")
+"""Modules that pages name: ``site`` on every page, the others on the pages whose templates name them."""
+
+_IMPORT = re.compile(r'^import (?:(?P<names>\{[^}]*\}) from )?"\./(?P<module>[\w-]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (?P<name>\w+))", re.MULTILINE)
+_LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+
+
+def bundle(entry: str, modules: Path = MODULES) -> str:
+    """Return a module and all that it imports as one expression, whose value is what the module exports.
+
+    Args:
+        entry: Name of the module, without ``.js``.
+        modules: Folder of the modules. They import by ``import { a, b as c } from "./x.js";`` or ``import "./x.js";``,
+            at the start of lines, and export declarations of functions, classes and constants.
+
+    Raises:
+        ValueError: Modules import each other in a circle, import what is not exported, or are written otherwise.
+        OSError: A module cannot be read.
+    """
+    exports: dict[str, list[str]] = {}
+    parts = list(_parts(entry, modules, exports, ()))
+    head = '(() => {\n"use strict";\nconst $here = document.currentScript?.src;\n'
+    return f"{head}{''.join(parts)}return {_variable(entry)};\n}})();\n"
+
+
+def write_bundles(folder: Path) -> None:
+    """Write the bundle of each of ``ENTRIES`` into a folder.
+
+    Raises:
+        OSError: The folder cannot be written to.
+    """
+    for entry in ENTRIES:
+        write_text(folder / f"{entry}.js", bundle(entry))
+
+
+def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple[str, ...]) -> Iterator[str]:
+    """Yield a module as a function, after those that it imports; ``above`` are those that import it."""
+    if name in above:
+        raise ValueError(f"modules import each other in a circle: {' → '.join((*above, name))}")
+    if name in exports:
+        return
+    source = (modules / f"{name}.js").read_text(encoding="utf-8")
+    for imported in _IMPORT.finditer(source):
+        yield from _parts(imported["module"], modules, exports, (*above, name))
+        _check_names(name, imported, exports)
+    exports[name] = [found["name"] for found in _EXPORT.finditer(source)]
+    body = _EXPORT.sub("", _IMPORT.sub(_destructured, source)).replace("import.meta.url", "$here")
+    if left := _LEFT.search(body):
+        raise ValueError(f"{name}.js: the bundler does not know this form: {left[0]}")
+    yield f"const {_variable(name)} = (() => {{\n{body}return {{ {', '.join(exports[name])} }};\n}})();\n"
+
+
+def _check_names(name: str, imported: re.Match[str], exports: dict[str, list[str]]) -> None:
+    wanted = [part.split(" as ")[0].strip() for part in (imported["names"] or "").strip("{}").split(",")]
+    unknown = set(filter(None, wanted)) - set(exports[imported["module"]])
+    if unknown:
+        raise ValueError(f"{name}.js: {imported['module']}.js exports no {', '.join(sorted(unknown))}")
+
+
+def _destructured(imported: re.Match[str]) -> str:
+    if not imported["names"]:
+        return ""
+    return f"const {imported['names'].replace(' as ', ': ')} = {_variable(imported['module'])};\n"
+
+
+def _variable(module: str) -> str:
+    return f"${module.replace('-', '_')}"

@@ -1,0 +1,222 @@
+"""Content of a site: pages, data files and pictures of the reconstruction game, of other games, or of both."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ircore.core.errors import InputError
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.instances.benchmark import RECORDS, read_versions
+from ircore.players.submission import AnyLoaded
+from ircore.results.benchmark_version import require_version
+from ircore.runs.folder import GameRunFolder
+from ircore.scorers.judge_test.cards import cards_of
+from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
+from leaderboard.build_cache import BuildCache
+from leaderboard.building.sources import ABSENT
+from leaderboard.gallery.fragments import Fragments
+from leaderboard.gallery.pages import gallery_pages
+from leaderboard.gallery.shards import gallery_shards
+from leaderboard.games.files import games_board_files, only_games_files
+from leaderboard.games.pages import game_pages
+from leaderboard.games.section import GameSection, game_sections, split_runs
+from leaderboard.pages.badges import badge_files
+from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
+from leaderboard.pages.boards import board_pages
+from leaderboard.pages.citation import citation_page
+from leaderboard.pages.compare import Comparisons, compare_page, comparison_files
+from leaderboard.pages.feed import changes_page, feed_files
+from leaderboard.pages.figures import figures_page
+from leaderboard.pages.judge_cards import card_pages
+from leaderboard.pages.limits import limits_page
+from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.metric_boards import metric_pages
+from leaderboard.pages.overview import front_page, games_front_page
+from leaderboard.pages.pairs import pair_pages
+from leaderboard.pages.paper import paper_page
+from leaderboard.pages.players import player_pages
+from leaderboard.pages.targets import targets_page
+from leaderboard.pages.waiting import played_pages, waiting_page
+from leaderboard.pictures import PictureBook
+from leaderboard.site import Page, Site
+from leaderboard.site_runs import read_runs
+from leaderboard.versions.archive import FrozenBoard, read_archive
+from leaderboard.versions.pages import version_pages
+
+Files = Callable[[], Iterable[tuple[str, str]]]
+"""Function that makes files of data: paths below the site's root, and texts."""
+
+_MANY = 8
+"""Number of runs from which pages are written in several processes."""
+
+_PIECES = 12
+"""Number of pieces that the gallery's data are cut into."""
+
+_LINKED = {
+    "boards/index": "Leaderboard",
+    "gallery/index": "Gallery",
+    "pairs/index": "Pairs and players",
+    "changes": "What changed",
+    "compare": "Compare pairs",
+    "limits": "What the numbers cannot tell",
+    "paper": "Published scores",
+    "replay": "One episode, turn by turn",
+}
+"""Pages that hand-written pages link to, with their headings: they say so where no reconstruction run is shown."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices for a site; see ``leaderboard.building.build.build_site``."""
+
+    judge: str | None = None
+    address: str = ""
+    archive: Path | None = None
+    version: str | None = None
+    originals: str = ""
+    versions: Path = RECORDS
+    waiting: AnyLoaded | None = None
+    submissions: Path | None = None
+    judge_cards: Sequence[Path] = ()
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything that is written into a site."""
+
+    site: Site | None
+    """Results of the reconstruction game; None for a site of other games alone."""
+
+    games: tuple[GameSection, ...]
+    """Other games that have results."""
+
+    pictures: PictureBook
+    """Pictures that pages show."""
+
+    pages: tuple[Page, ...]
+    """Pages that templates write."""
+
+    files: tuple[Files, ...]
+    """Makers of data files that pages refer to, the slowest first."""
+
+    frozen: tuple[FrozenBoard, ...]
+    """Boards of former versions."""
+
+    many: bool
+    """Whether the work is worth several processes."""
+
+    @property
+    def marker(self) -> Mapping[str, Any]:
+        """``benchmark``, ``instance_set`` and ``prompts`` of the boards, for the site's marker file."""
+        if self.site is None:
+            return {"benchmark": None, "instance_set": None, "prompts": None}
+        return self.site.version.as_dict()
+
+    @property
+    def game_boards(self) -> list[tuple[str, str]]:
+        """Title and path of the board of each other game, for the navigation."""
+        return [(section.game.title, f"{section.folder}/index") for section in self.games]
+
+
+def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> Content:
+    """Read runs and return what their site consists of.
+
+    Args:
+        runs: Run folders; those of one game are all on one instance set.
+        options: Choices for the site.
+        cache: Build cache of results of single runs.
+
+    Raises:
+        InputError: The runs cannot be shown together, or an option needs runs that are not there.
+        WorkError: The disk is full.
+    """
+    ours, others = split_runs(runs)
+    if not ours:
+        return _games_content(others, options)
+    released = read_versions(options.versions)
+    site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released)
+    site.cache = cache
+    site.cards = cards_of(site.results.judge_identities, options.judge_cards)
+    if options.version is not None:
+        require_version(site.version, options.version, released)
+    site.submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    frozen = () if options.archive is None else read_archive(options.archive, site.version)
+    site.former = tuple(board.record for board in frozen)
+    games = game_sections(others, site.pictures)
+    site.played = played_pages(site, games)
+    fragments = Fragments(site)
+    fragments.make()
+    handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
+    pages = chain(all_pages(site, games), version_pages(site.version, frozen), handed_in)
+    files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
+    many = len(site.pairs) >= _MANY or len(others) >= _MANY
+    return Content(site, games, site.pictures, tuple(pages), tuple(files), frozen, many)
+
+
+def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
+    """Return the content of a site of other games alone."""
+    asked = {"--judge": options.judge, "--version": options.version, "--archive": options.archive}
+    given = next((name for name, value in asked.items() if value is not None), None)
+    if given is not None:
+        raise InputError(
+            f"{given}: no run of the reconstruction game, of which it speaks", f"Leave {given} out, or add such a run."
+        )
+    pictures = PictureBook(options.originals)
+    games = game_sections(runs, pictures)
+    if not games:
+        raise InputError(
+            "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
+        )
+    submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
+    absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
+    pages = (games_front_page(games, handed_in), *game_pages(games), _prompts_page(), *handed_in, *absent)
+    files = (partial(games_board_files, games), partial(only_games_files, games, LEADERBOARD))
+    return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
+
+
+def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
+    """Yield every page that the results of a site have."""
+    compared = compare_page(Comparisons(site))
+    single = (front_page(site, games), paper_page(), _prompts_page(), compared, limits_page(site), changes_page(site))
+    cited = citation_page(site.version, site.address)
+    several = (
+        board_pages(site),
+        metric_pages(site),
+        matrix_pages(site),
+        pair_pages(site),
+        player_pages(site),
+        card_pages(site),
+        gallery_pages(site),
+        game_pages(games),
+    )
+    return chain(*several, single, (figures_page(site), cited, targets_page(site)))
+
+
+def _prompts_page() -> Page:
+    return Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
+
+
+def _waiting_pages(
+    site: Site | None, games: Sequence[GameSection], submitted: Sequence[MergedSubmission], previewed: AnyLoaded | None
+) -> Iterator[Page]:
+    """Yield the page of each submission without a run, the previewed submission first."""
+    waiting = unplayed(submitted, played_pages(site, games))
+    several = {submission.slug: (submission.loaded, submission.steps) for submission in waiting}
+    if previewed is not None:
+        history = next((submission.steps for submission in submitted if submission.slug == previewed.slug), ())
+        several = {previewed.slug: (previewed, history), **several}
+    pages = (waiting_page(site, games, loaded, history) for loaded, history in several.values())
+    return (page for page in pages if page is not None)
+
+
+def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
+    """Yield the makers of the data files of the reconstruction game."""
+    yield partial(leaderboard_files, site.results, site.version)
+    for make in (matrix_files, comparison_files, badge_files, feed_files):
+        yield partial(make, site)
+    for piece in range(_PIECES):
+        yield partial(gallery_shards, site, fragments, piece, _PIECES)

@@ -1,0 +1,101 @@
+"""What MkDocs builds from: hand-written pages, assets, theme overrides and settings, copied into the build folder."""
+
+import json
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import json_schemas
+from ircore.scorers.judge_test.page import card_style
+from leaderboard.building.bundle import write_bundles
+from leaderboard.building.tree import Tree
+from leaderboard.output_folder import write_text
+from leaderboard.pages.board_files import LEADERBOARD
+from leaderboard.site import Page
+from leaderboard.skeleton import SKELETON
+from leaderboard.theme import stylesheet
+
+SETTINGS = "mkdocs.yml"
+
+ABSENT = "absent"
+"""Template of pages that say that nothing is there, for the sake of links to them."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_GAMES_AFTER = "Gallery"
+"""Tab behind which the tab of the other games stands."""
+
+
+def check_sources(sources: Path = SKELETON) -> None:
+    """Check that the hand-written pages are there.
+
+    Raises:
+        InputError: They are not.
+    """
+    if not (sources / SETTINGS).is_file():
+        raise InputError(
+            f"{sources}: no {SETTINGS}, so there are no hand-written pages to build from",
+            "Install the package again: pip install --force-reinstall 'ircore[site]'",
+        )
+
+
+def copy_sources(
+    tree: Tree, pages: Sequence[Page], games: Sequence[tuple[str, str]], address: str, sources: Path = SKELETON
+) -> None:
+    """Copy everything that MkDocs reads into the build folder.
+
+    Args:
+        tree: Folders of the build.
+        pages: Pages that templates write; the navigation leaves out those that only say that nothing is there.
+        games: Title and path of the board of each other game.
+        address: Address of the site, absolute, ending in a slash; empty if unknown.
+        sources: Folder with ``mkdocs.yml`` and ``docs``.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    ignored = shutil.ignore_patterns("generated", ".*")
+    try:
+        shutil.copytree(sources / "docs", tree.docs, ignore=ignored)
+        plain = shutil.ignore_patterns("js", ".*")
+        shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
+        write_bundles(tree.docs / "assets" / "js")
+        shutil.copytree(_PACKAGE / "overrides", tree.work / "overrides", ignore=ignored)
+    except OSError as error:
+        reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
+        raise WorkError(f"{tree.work}: cannot be written ({reason})", "Free some space.") from error
+    write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
+    write_text(tree.docs / "assets" / "css" / "judge-card.css", card_style())
+    for name, schema in json_schemas().items():
+        text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        write_text(tree.docs / "schemas" / f"{name}.json", text)
+    for name in LEADERBOARD:
+        write_text(tree.docs / name, "")  # hand-written pages link to them, so MkDocs has to see them
+    settings = yaml.safe_load((sources / SETTINGS).read_text(encoding="utf-8"))
+    known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
+    shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}
+    settings["nav"] = list(_navigation(settings["nav"], known | shown, games))
+    settings["extra"]["feeds"] = "changes.md" in shown
+    settings["not_in_nav"] += "".join(f"/{page.path}.md\n" for page in pages)
+    if address:
+        settings["site_url"] = address
+    write_text(tree.work / SETTINGS, yaml.safe_dump(settings, allow_unicode=True, sort_keys=False))
+
+
+def _navigation(
+    nav: list[dict[str, Any]], known: Collection[str], games: Collection[tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the tabs without pages that this site lacks, and a tab of the other games."""
+    for tab in nav:
+        ((title, entry),) = tab.items()
+        if isinstance(entry, list):
+            pages = [page for page in entry if next(iter(page.values())) in known]
+            if pages:
+                yield {title: pages}
+        elif entry in known:
+            yield {title: entry}
+        if title == _GAMES_AFTER and games:
+            yield {"Games": [{game: f"{path}.md"} for game, path in games]}

@@ -1,0 +1,32 @@
+"""Folders of a build."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Folders of a build, all below its root."""
+
+    work: Path
+    """Root of the build folder."""
+
+    @property
+    def docs(self) -> Path:
+        """Sources of pages, stylesheets and scripts, as MkDocs reads them."""
+        return self.work / "docs"
+
+    @property
+    def blocks(self) -> Path:
+        """HTML of the pages that templates write, put into their shells after MkDocs has built these."""
+        return self.work / "blocks"
+
+    @property
+    def files(self) -> Path:
+        """Data and pictures, put beside the finished pages; MkDocs never reads them."""
+        return self.work / "files"
+
+    @property
+    def site(self) -> Path:
+        """Output of MkDocs."""
+        return self.work / "site"

@@ -1,0 +1,51 @@
+"""Writing a site's content into the build folder: pages, charts and data, in several processes for many pairs."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from ircore.core.workers import run_pieces
+from leaderboard.building.content import Content, Files
+from leaderboard.building.drawing import draw
+from leaderboard.building.tree import Tree
+from leaderboard.output_folder import write_text
+from leaderboard.rendering.render import Renderer, read_templates
+from leaderboard.site import Page
+
+PIECES = 12
+"""Number of pieces that pages are cut into: many, so that all processes end together."""
+
+
+def write_content(content: Content, tree: Tree) -> None:
+    """Write the HTML of pages, their charts and their data files; pictures are written later."""
+    read_templates()
+    pieces = list(_pieces(content, tree))
+    run_pieces(lambda piece: pieces[piece](), len(pieces), content.many)
+
+
+def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
+    """Yield the pieces of work, the longest first; pages of the root stay together, since they share most charts."""
+    yield partial(_write_pages, content, [page for page in content.pages if "/" not in page.path], tree)
+    others = [page for page in content.pages if "/" in page.path]
+    for piece in range(PIECES):
+        yield partial(_write_pages, content, others[piece::PIECES], tree)
+    for files in content.files:
+        yield partial(_write_files, files, tree)
+
+
+def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
+    """Write the HTML of pages, and their charts."""
+    charts = {} if content.site is None else draw(content.site, pages)
+    charts |= {chart.id: chart for page in pages for chart in page.values.get("game_charts", ())}
+    for name, chart in charts.items():
+        if not chart.missing:
+            write_text(tree.files / "charts" / f"{name}.json", chart.json())
+            write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
+    renderer = Renderer(content.site, charts)
+    for page in pages:
+        write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
+
+
+def _write_files(files: Files, tree: Tree) -> None:
+    made: Iterable[tuple[str, str]] = files()
+    for path, text in made:
+        write_text(tree.files / path, text)

@@ -1,0 +1,188 @@
+"""Board, players and matrix of a game: means of its measures with intervals, by run, by player and by both seats."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ircore.games.base import Measure
+from ircore.results.statistics.intervals import Estimate
+from leaderboard.games.entries import Entry
+from leaderboard.games.numbers import partner_mean
+from leaderboard.games.section import GameSection
+from leaderboard.labels import category_short, category_title, number
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """Mean of the headline under one condition, as a small coloured cell."""
+
+    value: float | None
+    """Place of the mean on the measure's range as a similarity, 0 (worst) to 10 (best); None without a mean."""
+
+    title: str
+    """Condition, mean and n, in words."""
+
+    text: str
+    """Mean as shown in the cell."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a game's board."""
+
+    entry: Entry
+    """Run of the row."""
+
+    headline: Estimate
+    """Mean of the headline."""
+
+    columns: tuple[Estimate, ...]
+    """Means of the further measures that the board shows."""
+
+    heats: tuple[tuple[HeatCell, ...], ...]
+    """For each category, the headline under each of its difficulties."""
+
+    played: int
+    """Episodes that count as played."""
+
+    ended: int
+    """Episodes that have ended."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """A player in one seat of a game."""
+
+    label: str
+    """Label of the player; may be a stranger's words."""
+
+    hue: int | None
+    """Number of its colour, of the first seat's players."""
+
+    shape: int | None
+    """Number of its shape, of the second seat's players."""
+
+    mean: Estimate
+    """Mean of the headline over partners."""
+
+    entries: tuple[Entry, ...]
+    """Runs in which it has the seat, the best first."""
+
+
+def measure(section: GameSection, key: str) -> Measure:
+    """Return a measure of a game by its key, which the game's declarations guarantee to be there."""
+    return next(measure for measure in section.game.measures if measure.key == key)
+
+
+def board_measures(section: GameSection) -> tuple[Measure, ...]:
+    """Return the measures that a board shows beside the headline."""
+    keys = section.game.pages.columns
+    return tuple(measure(section, key) for key in keys if key != section.game.headline.key)
+
+
+def board_lines(section: GameSection) -> list[Line]:
+    """Return the rows of a game's board, the best first."""
+    return [
+        Line(
+            entry=entry,
+            headline=entry.mean(section.game.headline),
+            columns=tuple(entry.mean(shown) for shown in board_measures(section)),
+            heats=_heats(section, entry) if len(section.conditions) > 1 else (),
+            played=entry.cell.played,
+            ended=entry.cell.ended,
+        )
+        for entry in section.entries
+    ]
+
+
+def heat_columns(section: GameSection) -> list[tuple[str, str]]:
+    """Return short and full heading of the columns of small cells: one column a category."""
+    if len(section.conditions) < 2:
+        return []
+    return [(category_short(category), category_title(category)) for category in section.categories]
+
+
+def _heats(section: GameSection, entry: Entry) -> tuple[tuple[HeatCell, ...], ...]:
+    return tuple(
+        tuple(_heat(section, entry, *condition) for condition in section.conditions if condition[0] == category)
+        for category in section.categories
+    )
+
+
+def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) -> HeatCell:
+    mean = section.results.mean(entry.run_id, section.game.headline, category, difficulty)
+    where = f"{category_title(category)}, {difficulty}"
+    if mean.mean is None:
+        return HeatCell(None, f"{where}: no value", "")
+    digits = value_digits(section.game.headline)
+    return HeatCell(
+        similarity(section.game.headline, mean.mean),
+        f"{where}: {number(mean.mean, digits)}, n {mean.n}",
+        number(mean.mean, digits),
+    )
+
+
+def similarity(shown: Measure, value: float | None) -> float | None:
+    """Return the place of a value on its measure's range, 0 (worst) to 10 (best); None without value or range."""
+    if value is None or shown.range is None:
+        return None
+    low, high = shown.range
+    place = 10 * (value - low) / (high - low)
+    return place if shown.direction == "higher" else 10 - place
+
+
+def value_digits(shown: Measure) -> int:
+    """Return the decimals of a measure: two for a short scale, one for a scale of more than ten, none beyond 1000."""
+    width = shown.range[1] - shown.range[0] if shown.range else 1.0
+    return 2 if width <= 10 else 1 if width <= 1000 else 0
+
+
+def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]:
+    """Return the ends of the scale that dots of a measure stand on: its range, else from 0 to the largest value."""
+    if shown.range is not None:
+        return shown.range
+    values = [value for mean in means for value in (mean.mean, mean.low, mean.high) if value is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    return (low, high) if high > low else (0.0, 1.0)
+
+
+def players(section: GameSection) -> list[dict[str, Any]]:
+    """Return the players of each seat, the best first by their mean over partners."""
+    return [{"seat": seat, "players": _players(section, number)} for number, seat in enumerate(section.game.seats)]
+
+
+def _players(section: GameSection, number: int) -> list[Player]:
+    labels = dict.fromkeys(entry.players[number] for entry in section.entries)
+    ranked = [_player(section, number, label) for label in labels]
+    sign = -1 if section.game.headline.direction == "higher" else 1
+    return sorted(ranked, key=lambda player: (player.mean.mean is None, sign * (player.mean.mean or 0.0), player.label))
+
+
+def _player(section: GameSection, number: int, label: str) -> Player:
+    entries = tuple(entry for entry in section.entries if entry.players[number] == label)
+    return Player(
+        label=label,
+        hue=entries[0].hue if number == 0 else None,
+        shape=entries[0].shape if number == 1 else None,
+        mean=partner_mean([entry.measured for entry in entries], section.game.headline),
+        entries=entries,
+    )
+
+
+def matrix(section: GameSection) -> dict[str, Any] | None:
+    """Return the players of two seats crossed: names, markers, and the runs in each cell; None for one seat."""
+    if section.crossed is None:
+        return None
+    first, second = section.crossed
+    rows, columns = ({player.label: player for player in _players(section, seat)} for seat in section.crossed)
+    cells: dict[tuple[str, str], list[Entry]] = {}
+    for entry in section.entries:
+        cells.setdefault((entry.players[first], entry.players[second]), []).append(entry)
+    return {
+        "seats": (section.seat(first), section.seat(second)),
+        "columns": list(columns.values()),
+        "rows": [
+            {"player": row, "cells": [cells.get((row.label, column), []) for column in columns]}
+            for row in rows.values()
+        ],
+    }

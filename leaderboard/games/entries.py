@@ -1,0 +1,90 @@
+"""Runs of a game as its pages name, mark and rank them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ircore.games.base import Measure
+from ircore.results.games import GameCell, GameResults, PlayedGameRun
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.ranks import why_no_rank
+from leaderboard.labels import rank
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run of a game: a row of its board."""
+
+    measured: PlayedGameRun
+    """The run with its episodes and values."""
+
+    cell: GameCell = field(hash=False)
+    """Numbers over all instances."""
+
+    rank: str | None
+    """Ranks that paired comparisons of main scores allow, such as ``1–2``; None for a run without a rank."""
+
+    no_rank: str
+    """Reason why there is no rank; empty if there is one."""
+
+    key: str
+    """Name in addresses: the slug, or the run's id where two runs share a slug."""
+
+    players: tuple[str, ...]
+    """Label of the player in each seat, in the order of the game's seats; may be a stranger's words."""
+
+    hue: int
+    """Number of the colour of the first seat's player, 0-based."""
+
+    shape: int | None
+    """Number of the shape of the second seat's player, 0-based; None for a game of one seat."""
+
+    apart: str
+    """Slug where several runs have the same players; else empty."""
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.measured.run.run_id
+
+    def mean(self, measure: Measure) -> Estimate:
+        """Return the mean of a measure over all instances."""
+        return self.cell.measures[measure.key]
+
+    @property
+    def name(self) -> str:
+        """All players on one line."""
+        names = " + ".join(self.players)
+        return f"{names} ({self.apart})" if self.apart else names
+
+
+def entries_of(results: GameResults) -> tuple[Entry, ...]:
+    """Return the runs of a game as entries, the best first."""
+    board = results.board()
+    players = [_players(results, row.submission) for row in board]
+    slugs = Counter(measured.run.slug for measured in results.runs)
+    alike = Counter(players)
+    firsts, seconds = _ordered(players, 0), _ordered(players, 1)
+    return tuple(
+        Entry(
+            measured=(measured := row.submission),
+            cell=row.cell,
+            rank=rank(row.rank_low, row.rank_high) if row.rank_low else None,
+            no_rank="" if row.rank_low else why_no_rank(row),
+            key=measured.run.slug if slugs[measured.run.slug] == 1 else measured.run.run_id,
+            players=labels,
+            hue=firsts.index(labels[0]),
+            shape=seconds.index(labels[1]) if len(labels) > 1 else None,
+            apart=measured.run.slug if alike[labels] > 1 else "",
+        )
+        for row, labels in zip(board, players, strict=True)
+    )
+
+
+def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
+    players = measured.run.submission.players
+    return tuple(players[seat.name].label for seat in results.game.seats)
+
+
+def _ordered(players: Sequence[tuple[str, ...]], seat: int) -> list[str]:
+    return sorted({labels[seat] for labels in players if len(labels) > seat})

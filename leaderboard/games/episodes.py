@@ -1,0 +1,175 @@
+"""Instances and episodes of a game, rendered by the game's own templates in a sandbox that escapes."""
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
+
+from ircore.core.errors import WorkError
+from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.records import Rendering
+from ircore.results.games import PlayedGameRun
+from ircore.scorers.game_measures import ending_of
+from leaderboard import labels
+from leaderboard.components import episodes as components
+from leaderboard.components.markup import safe
+from leaderboard.games.entries import Entry
+from leaderboard.games.section import GameSection
+from leaderboard.pictures import Shown
+from leaderboard.untrusted_text import visible
+
+INSTANCE = """{% if pictures %}<div class="game-pictures">
+{% for name in pictures %}<figure>{{ picture(name, name) }}<figcaption>{{ name }}</figcaption></figure>
+{% endfor %}</div>{% endif %}
+<dl class="settings">
+{% for name, value in payload %}{% if value is string or value is number %}<div><dt>{{ name }}</dt><dd>{{ value }}</dd></div>
+{% endif %}{% endfor %}</dl>"""  # noqa: E501
+"""Template of an instance for games that bring none: its pictures, texts and numbers."""
+
+EPISODE = """<ol class="turns game-steps" tabindex="0" aria-label="Steps">
+{% for step in steps %}<li class="turn">
+{% for name, value in step if value.sha256 is defined %}<figure>{{ rendering(value, name ~ " of step " ~ loop.index) }}</figure>
+{% endfor %}<p class="turn-number">Step {{ loop.index }}</p>
+<dl class="game-fields">{% for name, value in step if value is not none and value.sha256 is not defined %}<div><dt>{{ name }}</dt><dd>{{ "yes" if value is true else "no" if value is false else value }}</dd></div>
+{% endfor %}{% for key, numbers in step_values.items() %}<div><dt>{{ titles[key] }}</dt><dd>{{ number(numbers[loop.index0]) }}</dd></div>
+{% endfor %}</dl></li>
+{% endfor %}</ol>"""  # noqa: E501
+"""Template of an episode for games that bring none: its steps as cards."""
+
+
+def register_pictures(section: GameSection) -> None:
+    """Register every picture of a section, before pages are rendered in several processes that cannot tell each other.
+
+    Args:
+        section: The game, whose pictures are added to those of the site.
+    """
+    for instance in section.instances:
+        section.instance_pictures(instance)
+    for entry in section.entries:
+        for episode in entry.measured.episodes:
+            for rendering in _renderings(episode):
+                section.rendering(entry, rendering)
+
+
+def instance_html(section: GameSection, instance: GameInstance, root: str) -> Markup:
+    """Return an instance as the game's template shows it.
+
+    Args:
+        section: The game.
+        instance: The instance.
+        root: Relative address of the site's root.
+
+    Raises:
+        WorkError: The template or ``Game.shown`` is broken.
+    """
+    payload = section.payload(instance)
+    values = {**_shown(section, payload, None), **_instance_values(section, instance, payload, root)}
+    return _rendered(section, "an instance", section.game.pages.instance or INSTANCE, values)
+
+
+def episode_html(section: GameSection, entry: Entry, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
+    """Return one episode as the game's template shows it.
+
+    Args:
+        section: The game.
+        entry: Run that played the episode.
+        instance: Instance that was played.
+        episode: The episode.
+        root: Relative address of the site's root.
+
+    Raises:
+        WorkError: The template or ``Game.shown`` is broken.
+    """
+    payload, ending = section.payload(instance), ending_of(section.game, episode)
+    renderings = {rendering.sha256: section.rendering(entry, rendering) for rendering in _renderings(episode)}
+    per_episode, per_step = _measured(entry.measured, episode)
+    values = {
+        **_shown(section, payload, ending),
+        **_instance_values(section, instance, payload, root),
+        "episode": episode,
+        "steps": ending.steps,
+        "players": dict(zip((seat.name for seat in section.game.seats), entry.players, strict=True)),
+        "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
+        "rendering": partial(_rendering, renderings, root),
+        "values": per_episode,
+        "step_values": per_step,
+    }
+    return _rendered(section, "an episode", section.game.pages.episode or EPISODE, values)
+
+
+def _shown(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]:
+    try:
+        return section.game.shown(payload, ending)
+    except Exception as error:  # a plug-in is somebody else's code
+        raise WorkError(
+            f"the game {section.game.name}: shown broke with {type(error).__name__}: {error}", "Mend the game."
+        ) from error
+
+
+def _instance_values(section: GameSection, instance: GameInstance, payload: Any, root: str) -> dict[str, Any]:
+    pictures = section.instance_pictures(instance)
+    return {
+        "instance": instance,
+        "payload": payload,
+        "pictures": {name: f"{root}{shown.small}" for name, shown in pictures.items()},
+        "picture": partial(_picture, pictures, root),
+        "number": labels.number,
+        "titles": {measure.key: measure.title for measure in section.game.measures},
+    }
+
+
+@lru_cache(maxsize=64)
+def _template(text: str) -> Template:
+    """Return a compiled template: a game has two of them, which are rendered for every episode."""
+    environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_harmless)
+    return environment.from_string(text)
+
+
+def _rendered(section: GameSection, what: str, template: str, values: Mapping[str, Any]) -> Markup:
+    try:
+        return safe(_template(template).render(**values))
+    except (TemplateError, LookupError) as error:
+        raise WorkError(
+            f"the game {section.game.name}: its template of {what} is broken: {error}", "Mend the game."
+        ) from error
+
+
+def _harmless(value: Any) -> Any:
+    """Return a text with hidden characters shown by their code; HTML of components as it is."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> Markup:
+    return components.picture(pictures[name], alt, root)
+
+
+def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering, alt: str) -> Markup:
+    return components.picture(renderings[rendering.sha256], alt, root)
+
+
+def _measured(
+    run: PlayedGameRun, episode: GameEpisode
+) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
+    """Return the values of an episode by measure, and those of its steps, one for each step."""
+    per_episode: dict[str, float | None] = {}
+    per_step: dict[str, list[float | None]] = {}
+    for score in run.scores:
+        if score.episode_id != episode.episode_id:
+            continue
+        if score.step is None:
+            per_episode[score.measure] = score.value
+        elif score.step <= len(episode.steps):
+            per_step.setdefault(score.measure, [None] * len(episode.steps))[score.step - 1] = score.value
+    return per_episode, per_step
+
+
+def _renderings(episode: GameEpisode) -> list[Rendering]:
+    fields = (value for step in episode.steps for value in step.values())
+    return [
+        Rendering.model_validate(value)
+        for value in fields
+        if isinstance(value, dict) and value.keys() == {"sha256", "width", "height"}
+    ]

@@ -1,0 +1,122 @@
+"""Learning curves of a game, in the charts' own grammar: a panel for each run, the other runs behind it in grey."""
+
+from dataclasses import dataclass
+
+from ircore.games.pages import Curve
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.games import measure_column
+from ircore.results.tables.model import Column, Table, Value
+from leaderboard.charts.catalogue import Chart, chart_of
+from leaderboard.charts.data import MOST_PANELS
+from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
+from leaderboard.charts.tracks import Scale, Spot, Track, panels
+from leaderboard.games.board import measure, scale_ends, value_digits
+from leaderboard.games.entries import Entry
+from leaderboard.games.numbers import curve_points
+from leaderboard.games.section import GameSection
+from leaderboard.labels import number
+
+_MOST_TICKS = 5
+"""Steps up to which each has a tick on the horizontal axis."""
+
+
+@dataclass(frozen=True)
+class _MarkedEntry:
+    """A run with the marks by which charts draw it."""
+
+    entry: Entry
+
+    @property
+    def describer(self) -> str:
+        """Label of the first seat's player."""
+        return self.entry.players[0]
+
+    @property
+    def generator(self) -> str:
+        """Labels of the other seats' players."""
+        return " + ".join(self.entry.players[1:])
+
+    @property
+    def apart(self) -> str:
+        """Slug where several runs have the same players."""
+        return self.entry.apart
+
+    @property
+    def hue(self) -> int:
+        """Number of the first player's colour."""
+        return self.entry.hue
+
+    @property
+    def shape(self) -> int:
+        """Number of the second player's marker."""
+        return self.entry.shape or 0
+
+
+def curve_charts(section: GameSection) -> tuple[Chart, ...]:
+    """Return a chart for each learning curve that the game declares."""
+    return tuple(
+        chart_of(f"game-{section.game.name}-curve-{place}", "curve", _sketch(section, curve))
+        for place, curve in enumerate(section.game.pages.curves, 1)
+    )
+
+
+def _sketch(section: GameSection, curve: Curve) -> Sketch | Missing:
+    shown = measure(section, curve.measure)
+    words = curve.axis or curve.over or "step"
+    title = f"{shown.title} by {words}"
+    points = {entry: curve_points(entry.measured, shown, curve) for entry in section.entries}
+    points = {entry: curve for entry, curve in points.items() if curve}
+    if not points:
+        return Missing(title, "No step of any run has a value.")
+    best = list(points)[:MOST_PANELS]
+    tracks = [_track(entry, points[entry], words) for entry in best]
+    places = sorted({place for curve in points.values() for place in curve})
+    low, high = scale_ends(shown, [mean for curve in points.values() for mean in curve.values()])
+    digits = value_digits(shown)
+    vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
+    others = " The other runs stand behind in grey." if len(tracks) > 1 else ""
+    chosen = f" The best {MOST_PANELS} of {len(points)} runs are shown." if len(points) > MOST_PANELS else ""
+    return Sketch(
+        title=title,
+        reading_aid=f"Mean over episodes for each {words}; the band is the 95 % interval.{others}{chosen}",
+        drawing=panels(tracks, Scale(_horizontal(places, words), vertical, lambda value: number(value, digits))),
+        table=_table(section, curve, {entry: points[entry] for entry in best}, words),
+    )
+
+
+def _track(entry: Entry, points: dict[int, Estimate], words: str) -> Track:
+    said = plain(entry.name)
+    spots = (
+        Spot(place, Value.of(mean, missing="no value"), 1.0, f"{said}, {plain(words)} {place}<br>")
+        for place, mean in points.items()
+    )
+    return Track(_MarkedEntry(entry), tuple(spots))
+
+
+def _horizontal(places: list[int], words: str) -> Json:
+    step = 1 if len(places) <= _MOST_TICKS else -(-len(places) // _MOST_TICKS)
+    ticks: Ticks = [(place, str(place)) for place in places[::step]]
+    return axis(places[0] - 0.4, places[-1] + 0.4, ticks, plain(words))
+
+
+def _ends(low: float, high: float) -> Ticks:
+    return [(place, f"{place:g}") for place in (low, (low + high) / 2, high)]
+
+
+def _table(section: GameSection, curve: Curve, points: dict[Entry, dict[int, Estimate]], words: str) -> Table:
+    shown = measure(section, curve.measure)
+    return Table(
+        name=f"curve_{shown.key}",
+        title=f"{section.game.title}: {shown.title} by {words}",
+        caption="Mean over episodes with its 95 % interval.",
+        columns=(
+            Column("run", "Run", "Players of the run.", digits=None),
+            Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),
+            measure_column(shown),
+        ),
+        rows=tuple(
+            (Value(entry.name), Value(place), Value.of(mean, missing="no value"))
+            for entry, means in points.items()
+            for place, mean in means.items()
+        ),
+    )

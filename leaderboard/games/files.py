@@ -1,0 +1,57 @@
+"""Boards of games as files for other programs: every number in full precision."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ircore.results.tables.formats import as_csv, flat_records
+from ircore.results.tables.games import game_board
+from leaderboard.games.section import GameSection
+
+
+def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
+    """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
+    for section in sections:
+        table = game_board(section.results)
+        yield f"{section.folder}/board.csv", as_csv(table)
+        rows = ",\n".join(_json(row) for row in flat_records(table))
+        yield f"{section.folder}/board.json", f'{{"game": {_json(section.game.name)}, "rows": [\n{rows}\n]}}\n'
+
+
+def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game.
+
+    Args:
+        sections: Games that have results.
+        paths: Where the CSV and the JSON file stand, below the site's root.
+    """
+    rows = [row for section in sections for row in _rows(section)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["game", "run_id", "submission", "measure", "mean", "low", "high", "n"])
+    writer.writeheader()
+    writer.writerows(rows)
+    yield paths[0], text.getvalue()
+    lines = ",\n".join(_json(row) for row in rows)
+    yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'
+
+
+def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
+    for entry in section.entries:
+        for measure in section.game.measures:
+            mean = entry.mean(measure)
+            yield {
+                "game": section.game.name,
+                "run_id": entry.run_id,
+                "submission": entry.measured.run.slug,
+                "measure": measure.key,
+                "mean": mean.mean,
+                "low": mean.low,
+                "high": mean.high,
+                "n": mean.n,
+            }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

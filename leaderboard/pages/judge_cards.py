@@ -1,0 +1,35 @@
+"""A page for each judge that took the judge test, and what boards say of a judge that failed it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from ircore.scorers.judge_test.card import PASSING
+from ircore.scorers.judge_test.page import card_body
+from leaderboard.labels import judge_name
+from leaderboard.site import Page, Site
+
+FOLDER = "judges"
+"""Folder of the pages, relative to the site's root."""
+
+
+def card_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each judge's card."""
+    for name, card in site.cards.items():
+        body = Markup(card_body(card))  # noqa: S704 - every word of it is escaped there
+        heading = f"Judge test: {judge_name(name)}"
+        yield Page(card_path(name), heading, "judge_card", {"heading": heading, "body": body})
+
+
+def card_path(judge: str) -> str:
+    """Return where a judge's card stands, without suffix."""
+    return f"{FOLDER}/{judge}"
+
+
+def card_notes(site: Site, judge: str) -> dict[str, Any]:
+    """Return what a board needs to know of its judge's card: path, share of pairs in order, whether that is enough."""
+    card = site.cards.get(judge)
+    if card is None or card.share is None:
+        return {"card": None}
+    return {"card": {"path": card_path(judge), "share": card.share, "passed": card.passed, "least": PASSING}}

@@ -1,0 +1,44 @@
+"""Ceilings and floors beside pairs: the scores of reference describers with the same generator, drawn as lines."""
+
+from dataclasses import dataclass
+
+from ircore.results.model import Results
+from leaderboard.pages.board_views import View, view_results
+from leaderboard.site import Pair, Site
+
+
+@dataclass(frozen=True)
+class ReferenceLine:
+    """A reference describer with one generator under the rules of a pair."""
+
+    describer: str
+    """Its name, such as ``scene``."""
+
+    generator: str
+    """May be a stranger's words, so escape it."""
+
+    value: float
+    """Ten times its mean score, 0–100: of what it played, since photographs have no scene to be told."""
+
+
+def reference_lines(site: Site, view: View, pair: Pair) -> tuple[ReferenceLine, ...]:
+    """Return the references of a pair: with the same generator, under the same rules, best first."""
+    run, key = pair.result.run, (view.category, view.difficulty, view.judge)
+    lines = []
+    for reference in site.results.references:
+        other, cell = reference.submission.run, reference.cells.get(key)
+        same = other.submission.generator == run.submission.generator and other.rules == run.rules
+        if same and cell is not None and cell.score.mean is not None:
+            lines.append(ReferenceLine(reference.submission.describer, pair.generator, 10 * cell.score.mean))
+    return tuple(sorted(lines, key=lambda line: -line.value))
+
+
+def board_references(site: Site, view: View) -> list[ReferenceLine]:
+    """Return every reference line of a board, each once."""
+    results: Results = view_results(site, view)
+    lines = [
+        line
+        for submission in results.submissions
+        for line in reference_lines(site, view, site.pairs[submission.run_id])
+    ]
+    return list(dict.fromkeys(lines))

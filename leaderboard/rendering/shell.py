@@ -1,0 +1,163 @@
+"""Shells of pages: what MkDocs and our stand-alone templates leave open, and the policy that every page gets.
+
+A shell names its slots ``irg_slot_NAME``. They are filled in one pass, so that nothing in what is put in is taken for a
+slot, and the policy is worked out from the shell before strangers' words are in it.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from html.parser import HTMLParser
+from string import Template
+from urllib.parse import urlsplit
+
+from markupsafe import escape
+
+from ircore.core.errors import InputError
+
+SLOT = "irg_slot_"
+"""Beginning of the name of every slot, in ``overrides/main.html`` and in templates of stand-alone pages."""
+
+NAME = f"{SLOT}name"
+"""File name, without suffix, of a shell that the pages of a folder share: its own address has the slot in it."""
+
+TITLE = f"{SLOT}title"
+"""Title of such a shell."""
+
+
+class Shell(Template):
+    """A page without the parts that its slots stand for.
+
+    >>> shell = Shell("<title>irg_slot_title</title><main>irg_slot_content</main>")
+    >>> shell.filled("<p>irg_slot_title</p>", title="A & B")
+    '<title>A &amp; B</title><main><p>irg_slot_title</p></main>'
+    """
+
+    delimiter = SLOT
+    idpattern = "policy|title|name|notice|content"
+
+    @property
+    def takes_content(self) -> bool:
+        """Whether the shell has a place for the HTML of a page."""
+        return "content" in self.get_identifiers()
+
+    def filled(
+        self,
+        content: str = "",
+        title: str = "",
+        name: str = "",
+        notice: str = "",
+        images: str = "",
+        charts: bool = False,
+    ) -> str:
+        """Return the whole page.
+
+        Args:
+            content: HTML of the page, escaped.
+            title: Title of the page, as text.
+            name: File name of the page, without suffix.
+            notice: HTML that stands at the top; empty for none.
+            images: Address that full-size pictures are fetched from, ``https://HOST/…``; empty for none.
+            charts: Whether Plotly draws on the page.
+
+        Raises:
+            InputError: ``images`` is no https address.
+        """
+        policy = content_policy(self.template, images, charts)
+        parts = {"policy": policy, "title": str(escape(title)), "name": name, "notice": notice, "content": content}
+        # A str, although what is put in may be Markup, which would escape the rest of the page.
+        return self.substitute({slot: str(part) for slot, part in parts.items()})
+
+
+_ELEMENT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+"""Where a script or a style stands in a page."""
+
+
+class _Inline(HTMLParser):
+    """Scripts and styles that stand in a page itself, and would run or apply."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+        self._open: list[str] | None = None
+        # Parsing whole pages takes longer than building them: the rest of a page cannot hold a script or a style.
+        for element in _ELEMENT.finditer(html):
+            self.feed(element[0])
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag == "style":
+            self._open = self.styles
+        elif tag == "script" and "src" not in values and not _is_data(values.get("type") or ""):
+            self._open = self.scripts
+        if self._open is not None:
+            self._open.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._open = None
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self._open[-1] += data
+
+
+def _is_data(kind: str) -> bool:
+    """Return whether a script of this type is data that no browser runs."""
+    return kind in ("application/json", "application/ld+json")
+
+
+@lru_cache(maxsize=256)
+def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
+    """Return the content security policy of a page.
+
+    Nothing inline runs but the scripts of the shell; nothing is evaluated; nothing comes from elsewhere but pictures,
+    and these from one place only. Style attributes are allowed where figures stand and nowhere else: Plotly adds its
+    rules to an empty style element and sets style attributes on what it draws; ``leaderboard.building.check`` refuses a
+    page of ours that has any with an address.
+
+    Args:
+        shell: The page without its content.
+        images: As for ``Shell.filled``.
+        charts: As for ``Shell.filled``.
+
+    Raises:
+        InputError: ``images`` is no https address.
+    """
+    inline = _Inline(shell)
+    rules = {
+        "default-src": "'none'",
+        "script-src": _sources("'self'", *_hashes(inline.scripts)),
+        "style-src": _sources("'self'", *_hashes([*[""] * charts, *inline.styles])),
+        "style-src-attr": "'unsafe-inline'" if charts else "'none'",
+        "img-src": _sources("'self'", "data:", *_origin(images)),
+        "connect-src": _sources("'self'", *_origin(images)),
+        "font-src": "'self'",
+        "manifest-src": "'self'",
+        "worker-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _hashes(texts: Iterable[str]) -> list[str]:
+    digests = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts}
+    return [f"'sha256-{digest}'" for digest in sorted(digests)]
+
+
+def _origin(address: str) -> list[str]:
+    if not address:
+        return []
+    parts = urlsplit(address)
+    if parts.scheme != "https" or not re.fullmatch(r"[A-Za-z0-9.-]+(:\d+)?", parts.netloc):
+        raise InputError(f"{address}: no address for pictures", "Give one that begins with https://HOST/")
+    return [f"https://{parts.netloc}"]
+
+
+def _sources(*sources: str) -> str:
+    return " ".join(sources)

@@ -1,0 +1,90 @@
+"""Trust tiers of rows: who played the run, and who computed its scores."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ircore.results.model import SubmissionResult
+from ircore.runs.provenance import Flag
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Degree of trust in a row."""
+
+    key: str
+    """Name of the tier in addresses and files."""
+
+    label: str
+    """On the badge."""
+
+    description: str
+    """Meaning of the tier, in one sentence."""
+
+
+VERIFIED = Tier("verified", "verified", "played by the maintainers, or played again by them with the same result")
+RESCORED = Tier(
+    "rescored", "re-scored", "played by the submitter; scores computed here from the raw messages and pictures"
+)
+REPORTED = Tier(
+    "self-reported", "self-reported", "handed in, not played or scored here: listed without numbers or rank"
+)
+PAPER = Tier("paper", "paper", "numbers as the paper reports them")
+HERE = Tier("here", "played here", "played and scored by whoever built this site; nobody else has checked it")
+
+LEGEND = (VERIFIED, RESCORED, REPORTED, PAPER, HERE)
+"""Every tier, the most trusted first; HERE stands for a site built on one's own machine."""
+
+
+FINDINGS = {
+    "addresses_a_judge": "a message that speaks to a judge (judges see pictures only)",
+    "hidden_characters": "a message with characters that cannot be seen",
+    "copy_of_target": "a rendering that can hardly be told from its target",
+    "identical_to_target": "a rendering like a target, pixel by pixel",
+    "many_failures": "many episodes that failed for technical reasons",
+    "out_of_order": "an answer recorded before what it answers",
+    "rendering_of_another": "a rendering that another pair has too, pixel by pixel",
+    "reused_rendering": "the same picture in several episodes",
+    "same_message": "the same words for several targets",
+    "time": "a time that cannot be",
+}
+"""Descriptions of the findings of re-scoring, by rule."""
+
+
+def tier_of(submission: SubmissionResult) -> Tier:
+    """Return how far a row can be trusted.
+
+    Args:
+        submission: The run behind the row.
+    """
+    known = submission.provenance
+    if known is None:
+        return HERE
+    return VERIFIED if known.kind == "maintainers" else RESCORED
+
+
+def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
+    """Return the parties who vouch for a run and the findings in it, as words for pages.
+
+    Args:
+        submission: The run.
+    """
+    tier, known = tier_of(submission), submission.provenance
+    lines = [("Trust", f"{tier.label}: {tier.description}")]
+    if known is None:
+        return lines
+    code = f"ircore {known.version}" + (f", commit {known.commit}" if known.commit else "")
+    lines.append(("Played by maintainers" if known.source is None else "Re-scored", f"{known.when}, {code}"))
+    if known.source is not None:
+        source = known.source
+        lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
+        lines.append(("Findings", _findings(known.flags)))
+    return lines
+
+
+def _findings(flags: Sequence[Flag]) -> str:
+    if not flags:
+        return "none: the rules were played again on every episode, and nothing unlikely was seen"
+    counts = Counter(flag.rule for flag in flags)
+    told = ", ".join(f"{count} × {FINDINGS.get(rule, rule)}" for rule, count in counts.items())
+    return f"{told}; first: {flags[0].where}. None breaks a rule; they are for people to look at"

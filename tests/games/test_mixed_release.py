@@ -1,0 +1,319 @@
+"""A release of several games, from runs to the Hub and back; the toy game lies outside the packages.
+
+One pair plays two pictures of reconstruction, two submissions play four instances of rock, paper, scissors.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_clients import environment_for
+from hub_server import HubServer, running_hub
+from releases import contents
+from toy_games import MANIFEST, Toy
+
+from dataset_card.releases.record import read_release
+from dataset_card.tables.parquet import read_table
+from dataset_card.tables.parts import make_part, part_key
+from dataset_card.tables.writing import write_table
+
+pytestmark = pytest.mark.slow
+
+FAIR = MANIFEST.replace(', asked: "ASKED"', "")
+PERFECT = FAIR.replace(", slip: 3", "")
+PAIR = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
+REPO = "org/games"
+EARLIER = Path(__file__).with_name("rps_release_schema_2.zip")
+"""A release of two runs of rock, paper, scissors, written before games shared a release."""
+
+SETS = ("--instances", "targets", "signs")
+
+LOADING = """
+import json, sys
+import datasets
+place = sys.argv[1]
+names = datasets.get_dataset_config_names(place)
+tables = {name: datasets.load_dataset(place, name, split="test") for name in names}
+default = datasets.load_dataset(place, split="test")
+print(json.dumps({
+    "default": default.column_names == tables["transcripts"].column_names and len(default),
+    "rows": {name: len(table) for name, table in tables.items()},
+    "columns": {name: table.column_names for name, table in tables.items()},
+    "games": {name: sorted(set(table["game"])) for name, table in tables.items() if "game" in table.column_names},
+    "steps": [[row["sign"].size, row["choice"], row["won"]] for row in tables["transcripts_rps"]],
+    "pictures": sum(row["picture_rock"] is not None for row in tables["instances"]),
+}))
+"""
+
+RESULTS = """
+import json, sys
+from dataset_card.data import load_game_results, load_results, load_table, load_transcripts
+place = sys.argv[1]
+board = load_game_results(place, "rps")
+print(json.dumps({
+    "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
+    "judges": list(load_results(place).judges),
+    "steps": len(load_transcripts(place, game="rps")),
+    "default": list(load_table(place).columns)[:2],
+    "scores": sorted(set(load_table(place, "scores")["game"])),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory, packages: Path) -> Path:
+    """Instance sets and scored runs of both games, and a release of them; not to be changed."""
+    toy = Toy(tmp_path_factory.mktemp("played"), packages)
+    toy.run("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "signs")
+    asked = ["--per-condition", "1", "--category", "geometry"]
+    toy.run("instances", "build", *asked, "--out", "targets")
+    for name, text in (("fair", FAIR), ("perfect", PERFECT)):
+        toy.run("play", toy.manifest(name, text=text), "--instances", "signs", "--out", f"runs/{name}")
+    toy.run("play", PAIR, "--instances", "targets", "--out", "runs/pair")
+    toy.run("score", "runs/pair", "--metric", "ssim")
+    toy.run("score", "runs/fair", "runs/perfect")
+    toy.run("release", "build", "--runs", "runs/pair", "runs/fair", "runs/perfect", *SETS, "--out", "release")
+    return toy.folder
+
+
+@pytest.fixture
+def mixed(played: Path, tmp_path: Path, packages: Path) -> Toy:
+    """Commands in a folder with those sets, runs and that release."""
+    for name in ("signs", "targets", "runs", "release"):
+        shutil.copytree(played / name, tmp_path / name)
+    return Toy(tmp_path, packages)
+
+
+@pytest.fixture
+def hub(mixed: Toy) -> Iterator[HubServer]:
+    """A Hub that the commands talk to."""
+    with running_hub() as server:
+        packages = mixed.environment["PYTHONPATH"]
+        mixed.environment = environment_for(server, mixed.folder / "hf") | {"PYTHONPATH": packages}
+        yield server
+
+
+def test_every_table_loads_with_the_games_in_their_columns(mixed: Toy) -> None:
+    loaded = python(mixed, LOADING, "release")
+    # Of rps: 4 instances; 2 runs of 4 episodes of 3 rounds; a value each for rounds and wins, and one for each round.
+    assert loaded["rows"]["transcripts_rps"] == 2 * 4 * 3
+    assert loaded["rows"]["episodes"] == 2 * 4 + 2
+    assert loaded["rows"]["instances"] == 4 + 2
+    assert loaded["games"] == {
+        name: ["rps"] if name == "transcripts_rps" else ["reconstruction", "rps"]
+        for name in ("instances", "episodes", "scores", "leaderboard", "transcripts_rps")
+    }
+    assert all(loaded["columns"][name][0] == "game" for name in loaded["games"])
+    assert [name for name, columns in loaded["columns"].items() if "rules" not in columns] == ["instances"]
+    assert loaded["default"] == loaded["rows"]["transcripts"]
+    assert loaded["pictures"] == 4
+    assert all(size == [16, 16] for size, _, _ in loaded["steps"])
+    # One run slips on every third round, the other on none.
+    assert sum(won for _, _, won in loaded["steps"]) == 2 * 4 * 3 - 4
+
+
+def test_a_release_without_other_games_has_no_columns_of_them(mixed: Toy) -> None:
+    mixed.run("release", "build", "--runs", "runs/pair", "--instances", "targets", "--out", "alone")
+    record = json.loads((mixed.folder / "alone" / "release.json").read_text())
+    assert record["schema"] == 1
+    assert record.keys() & {"games", "tables"} == set()
+
+
+def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
+    said = mixed.run("release", "check", "release", "--rescore", "--run-card")
+    assert "computed again: 3 runs, 10 episodes by the rules" in said
+    assert "rounds 8" in said
+    assert "won 24" in said
+    assert "structural" in said
+    assert ": 0 faults in" in said
+
+
+def test_the_same_runs_give_the_same_release(mixed: Toy) -> None:
+    runs = ("--runs", "runs/perfect", "--runs", "runs/pair", "--runs", "runs/fair")
+    mixed.run("release", "build", *runs, "--instances", "signs", "--instances", "targets", "--out", "again")
+    assert contents(mixed.folder / "again") == contents(mixed.folder / "release")
+
+
+def test_a_pulled_release_gives_the_same_runs_boards_and_release(mixed: Toy) -> None:
+    assert "3 runs, 10 episodes" in mixed.run("release", "pull", "release", "--out", "pulled")
+    pulled = mixed.folder / "pulled"
+    assert sorted(path.name for path in pulled.iterdir()) == ["LICENSE.md", "instances", "instances_rps", "runs"]
+    runs = {json.loads((path / "run.json").read_text())["slug"]: path for path in (pulled / "runs").iterdir()}
+    assert mixed.run("score", runs["fair"], runs["perfect"]).count("0 new values, 20 kept") == 2
+    for names in (("pair",), ("fair", "perfect")):
+        slugs = ["builtin-captioner-sketch" if name == "pair" else name for name in names]
+        now = mixed.json("results", *(runs[slug] for slug in slugs))["rows"]
+        assert now == mixed.json("results", *(f"runs/{name}" for name in names))["rows"]
+    sets = ("--instances", pulled / "instances", pulled / "instances_rps")
+    mixed.run("release", "build", "--runs", *runs.values(), *sets, "--out", "rebuilt")
+    assert contents(mixed.folder / "rebuilt") == contents(mixed.folder / "release")
+    mixed.run("release", "pull", "release", "--out", "one", "--run", runs["fair"].name)
+    assert sorted(path.name for path in (mixed.folder / "one").iterdir()) == ["LICENSE.md", "instances", "runs"]
+
+
+def test_a_release_grows_from_the_previous_one_and_loses_withdrawn_runs(mixed: Toy) -> None:
+    mixed.run("release", "build", "--runs", "runs/pair", "runs/fair", *SETS, "--out", "first")
+    said = mixed.run("release", "build", "--runs", "runs/perfect", *SETS, "--former", "first", "--out", "second")
+    assert "runs 1 added" in said
+    assert "MB as they were" in said
+    assert tables(mixed.folder / "second") == tables(mixed.folder / "release")
+    gone = {"slug": "fair", "kind": "withdrawn", "reason": "a wrong seed", "date": "2100-01-01"}
+    (mixed.folder / "gone.jsonl").write_text(json.dumps(gone))
+    withdrawing = ("--former", "second", "--withdrawals", "gone.jsonl", "--out", "third")
+    assert "1 withdrawn" in mixed.run("release", "build", *SETS, *withdrawing)
+    assert "0 faults" in mixed.run("release", "check", "third", "--no-load")
+    record = read_release(mixed.folder / "third")
+    assert {part.run_id for part in record.parts if part.config == "transcripts_rps"} == {
+        part.run_id for part in record.parts if part.run_id and part.run_id.startswith("perfect")
+    }
+    assert "Withdrawn: `fair" in (mixed.folder / "third" / "CHANGELOG.md").read_text()
+
+
+def test_a_set_that_is_missing_is_named(mixed: Toy) -> None:
+    said = mixed.run("release", "build", "--runs", "runs/fair", "--instances", "targets", "--out", "out", status=2)
+    assert "runs/fair: a run of rps, and --instances names sets of reconstruction" in said
+    further = ("--instances", "targets", "--former", "release", "--out", "out")
+    said = mixed.run("release", "build", *further, status=2)
+    assert "release: has runs of rps, whose instance set was not given" in said
+    assert not (mixed.folder / "out").exists()
+
+
+def test_two_sets_of_one_game_are_refused(mixed: Toy) -> None:
+    mixed.run("instances", "build", "--game", "rps", "--per-condition", "2", "--out", "fewer")
+    twice = ("--instances", "signs", "fewer", "--out", "out")
+    said = mixed.run("release", "build", "--runs", "runs/fair", *twice, status=2)
+    assert "signs and fewer: two instance sets of rps" in said
+
+
+def test_a_release_goes_to_the_hub_and_comes_back(mixed: Toy, hub: HubServer) -> None:
+    for slug, name in (("fair", "first"), ("perfect", "second")):
+        former = () if name == "first" else ("--former", REPO)
+        mixed.run("release", "build", "--runs", "runs/pair", f"runs/{slug}", *SETS, *former, "--out", name)
+        said = mixed.run("release", "push", name, "--repo", REPO)
+        assert 'turns = load_dataset("org/games", split="test"' in said
+    tree = hub.repos[REPO].tree
+    assert sum(path.startswith("data/transcripts_rps/") for path in tree) == 2
+    assert b"rounds" in tree["verification.json"].data
+    assert f"{REPO}: 0 faults in" in mixed.run("release", "check", REPO, "--rescore")
+    assert python(mixed, LOADING, REPO)["rows"]["transcripts_rps"] == 24
+    mixed.run("release", "pull", REPO, "--out", "pulled")
+    pulled = sorted((mixed.folder / "pulled" / "runs").glob("*ai*-*"))
+    games = [path for path in pulled if json.loads((path / "run.json").read_text())["game"] == "rps"]
+    was = mixed.json("results", "runs/fair")["rows"]
+    assert mixed.json("results", next(path for path in games if path.name.startswith("fair")))["rows"] == was
+
+    # Built upon nothing, it would make the published runs vanish.
+    mixed.run("release", "build", "--runs", "runs/perfect", "--instances", "signs", "--out", "other")
+    refused = mixed.run("release", "push", "other", "--repo", REPO, status=1)
+    assert "was not built upon the newest release there" in refused
+    merged = mixed.start("release", "push", "other", "--repo", REPO, "--rebase").communicate()[1]
+    assert "merged with the newest release there" in merged
+    assert {part.config for part in read_release(mixed.folder / "other").parts} >= {"transcripts", "transcripts_rps"}
+
+
+def test_results_and_tables_load_in_python(mixed: Toy) -> None:
+    assert python(mixed, RESULTS, "release") == {
+        "wins": {"perfect": 1.0, "fair": pytest.approx(2 / 3)},
+        "judges": ["structural"],
+        "steps": 24,
+        "default": ["run_id", "submission"],
+        "scores": ["reconstruction", "rps"],
+    }
+
+
+def test_without_the_game_a_release_loads_and_the_check_says_what_is_open(mixed: Toy) -> None:
+    mixed.environment.pop("PYTHONPATH")
+    said = mixed.run("release", "check", "release")
+    assert "not checked: rps: rows not compared with its records" in said
+    assert "0 faults" in said
+    assert "3 runs" in mixed.run("release", "pull", "release", "--out", "pulled")
+
+
+Row = dict[str, Any]
+
+
+def _lose_a_round(rows: list[Row]) -> None:
+    rows[0]["won"] = not rows[0]["won"]
+
+
+def _win_more(rows: list[Row]) -> None:
+    row = next(row for row in rows if row["measure"] == "won")
+    row["value"] = 0.25
+
+
+def _lead(rows: list[Row]) -> None:
+    next(row for row in rows if row["game"] == "rps")["mean"] = 0.25
+
+
+def _mix(rows: list[Row]) -> None:
+    next(row for row in rows if row["game"] == "reconstruction")["steps"] = 3
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "said"),
+    [
+        ("transcripts_rps", _lose_a_round, "won is False, the game's records say True"),
+        ("scores", _win_more, "step 1, won: is 0.25, computed again"),
+        ("leaderboard", _lead, "mean is 0.25, the game's records say"),
+        ("episodes", _mix, "has a value for steps, columns of another game"),
+    ],
+)
+def test_a_changed_row_is_found(mixed: Toy, table: str, change: Callable[[list[Row]], None], said: str) -> None:
+    rewrite(mixed.folder / "release", table, change)
+    found = mixed.start("release", "check", "release", "--no-load", "--rescore").communicate()[0]
+    assert said in found
+
+
+def test_a_release_of_the_earlier_format_is_checked_loaded_and_pulled(mixed: Toy) -> None:
+    with zipfile.ZipFile(EARLIER) as archive:
+        archive.extractall(mixed.folder / "earlier")
+    assert "0 faults in 40 rows and 3 pictures" in mixed.run("release", "check", "earlier")
+    mixed.run("release", "pull", "earlier", "--out", "pulled")
+    runs = sorted((mixed.folder / "pulled" / "runs").iterdir())
+    assert "0 new values, 10 kept" in mixed.run("score", *runs)
+    said = mixed.run("release", "build", "--runs", *runs, *SETS, "--former", "earlier", "--out", "next", status=2)
+    assert "was written before releases of this game had a history" in said
+
+    file = next((mixed.folder / "earlier" / "data" / "scores").iterdir())
+    file.write_bytes(file.read_bytes()[:-1])
+    assert "not a Parquet file" in mixed.start("release", "check", "earlier").communicate()[0]
+
+
+def python(toy: Toy, program: str, *words: str) -> Any:
+    """Run a program in the folder of the commands; returns the JSON that it prints last."""
+    environment = toy.environment | {
+        "HF_DATASETS_CACHE": str(toy.folder / "cache"),
+        "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+    }
+    command = [sys.executable, "-c", program, *words]
+    done = subprocess.run(command, env=environment, cwd=toy.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def tables(release: Path) -> dict[str, bytes]:
+    return {name: data for name, data in contents(release).items() if name.endswith(".parquet")}
+
+
+def rewrite(release: Path, table: str, change: Callable[[list[Row]], None]) -> None:
+    """Change rows of a table and its part in the record, as somebody with an editor could."""
+    record = read_release(release)
+    config = next(config for config in record.configs if config.name == table)
+    rows: list[Row] = [row for _, row in read_table(release, config)]
+    change(rows)
+    shutil.rmtree(release / "data" / table)
+    parts = []
+    for part in record.parts:
+        if part.config == table:
+            own = [row for row in rows if part.run_id in (None, row["run_id"])]
+            written = write_table(release, config, own, part.run_id)
+            part = make_part(config, part.run_id, part_key(config, own), written)
+        parts.append(part)
+    changed = record.model_copy(update={"parts": tuple(parts)})
+    (release / "release.json").write_text(changed.model_dump_json(by_alias=True))

@@ -1,0 +1,92 @@
+"""Naming divergence and segmentation agreement: hand-worked names, and KiloGram's published values."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ircore.core.errors import InputError
+from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations
+from ircore.games.reference.language.content_words import content_words
+from ircore.games.reference.language.naming import agreement, divergence, log_perplexity, naming
+
+SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
+KILOGRAM = SHARED / "lang" / "kilogram"
+needs_kilogram = pytest.mark.skipif(not KILOGRAM.is_dir(), reason="needs KiloGram's annotations")
+BODY = dict.fromkeys(PIECES, "body")
+
+
+def test_names_that_all_share_do_not_diverge_and_names_of_their_own_do() -> None:
+    assert divergence([("dog",), ("dog",), ("dog",)]) == 0
+    assert divergence([("dog",), ("cat",), ("bird",)]) == 1
+    # dog: shared with one of two others, ½; cat and its tail: 1 each; so (½ + ½ + 1) / 3.
+    assert divergence([("dog",), ("dog",), ("cat", "tail")]) == pytest.approx(2 / 3)
+
+
+def test_an_annotation_without_content_words_counts_as_no_divergence() -> None:
+    assert divergence([("dog",), ("cat",), ()]) == pytest.approx(2 / 3)
+
+
+def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
+    halves = {piece: ("front" if piece in "123" else "back") for piece in PIECES}
+    renamed = {piece: ("head" if piece in "123" else "tail") for piece in PIECES}
+    assert agreement(Annotation(whole="dog", part=halves), Annotation(whole="cat", part=renamed)) == 7
+    assert agreement(Annotation(whole="dog", part=halves), Annotation(whole="cat", part=BODY)) == 4
+
+
+def test_too_few_annotations_have_no_measures() -> None:
+    assert naming([]) == (0, None, None, None)
+    assert naming([Annotation(whole="dog", part=BODY)]) == (1, None, None, None)
+    assert naming([Annotation(whole="dog"), Annotation(whole="dog")]) == (2, 0.0, None, None)
+    assert log_perplexity([Annotation(whole="m"), Annotation(whole="dog")]) is None
+
+
+@needs_kilogram
+@pytest.mark.parametrize("name", ["dense", "dense10"])
+def test_measures_are_the_published_ones(name: str) -> None:
+    expected = json.loads((KILOGRAM / "expected_measures.json").read_text())
+    for tangram, annotations in read_annotations(KILOGRAM / f"{name}.json").items():
+        measured, published = naming(annotations), expected[tangram][name]
+        for key in ("n", "snd", "pnd", "psa"):
+            assert getattr(measured, key) == pytest.approx(published[key], abs=1e-9), (tangram, key)
+
+
+@needs_kilogram
+def test_content_words_and_agreements_are_the_published_ones() -> None:
+    for case in json.loads((KILOGRAM / "clean_cases.json").read_text()):
+        assert list(content_words(case["text"])) == case["tokens"]
+    for pair in json.loads((KILOGRAM / "psa_pairs.json").read_text()):
+        first, second = (Annotation(whole="", part=pair[side]) for side in ("a", "b"))
+        assert agreement(first, second) == pair["agreement"]
+
+
+@needs_kilogram
+def test_perplexity_in_both_forms() -> None:
+    annotations = read_annotations(KILOGRAM / "dense10.json")
+    for tangram, bits in json.loads((KILOGRAM / "perplexity_dense10.json").read_text()).items():
+        assert log_perplexity(annotations[tangram]) == pytest.approx(bits["log2pp_paper"], abs=1e-9)
+        assert log_perplexity(annotations[tangram], stemmed=False) == pytest.approx(bits["log2pp_code"], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ("[]", "no object of pictures"),
+        ("{", "not JSON"),
+        ('{"t": 3}', "t: annotations is no list"),
+        ('{"t": [{"whole": 3}]}', "t: annotation 1: whole"),
+        ('{"t": [{"whole": "dog", "part": {"1": "leg"}}]}', "part: piece '2' has no name"),
+        (json.dumps({"t": [{"whole": "dog", "part": BODY | {"8": "leg"}}]}), "part: unknown piece '8'"),
+        (json.dumps({"t": [{"whole": "dog", "part": BODY | {"7": None}}]}), "part.7"),
+        ('{"t": NaN}', "not JSON"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(tmp_path: Path, document: Any, problem: str) -> None:
+    path = tmp_path / "annotations.json"
+    path.write_text(document)
+    with pytest.raises(InputError, match=problem) as refused:
+        read_annotations(path)
+    assert str(path) in refused.value.problem
+    assert "\n" not in refused.value.problem

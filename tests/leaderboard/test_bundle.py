@@ -1,0 +1,139 @@
+"""Bundles of scripts: modules of the repository as one plain script, which browsers also load from a disk."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ircore.results.statistics.intervals import Estimate
+from leaderboard.building.bundle import ENTRIES, MODULES, bundle
+from leaderboard.components.players import player_names
+from leaderboard.components.plots import dot, wins_bar
+from leaderboard.components.prototypes import prototypes
+from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing
+from leaderboard.theme import generator_path
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """No site: these scripts run in a page without anything."""
+    return tmp_path_factory.mktemp("none")
+
+
+@pytest.fixture
+def blank(browser: "Browser") -> Iterator["Page"]:
+    with browser.new_context() as context:
+        yield context.new_page()
+
+
+def write(folder: Path, **modules: str) -> Path:
+    for name, text in modules.items():
+        (folder / f"{name}.js").write_text(text)
+    return folder
+
+
+def test_a_bundle_holds_each_module_once_and_in_a_scope_of_its_own(tmp_path: Path, blank: "Page") -> None:
+    modules = write(
+        tmp_path,
+        counter="let count = 0;\nexport function next() { count += 1; return count; }\n",
+        left='import { next as following } from "./counter.js";\nconst own = "left";\n'
+        "export const first = [own, following()];\n",
+        right='import {\n  next,\n} from "./counter.js";\nconst own = "right";\n'
+        "export class Second { value = [own, next()]; }\n",
+        entry='import { first } from "./left.js";\nimport { Second } from "./right.js";\n'
+        "export async function all() { return [first, new Second().value]; }\n",
+    )
+    # Without a browser's help with modules: a function's body, evaluated as it stands.
+    said = blank.evaluate(f"async () => {{ const {{ all }} = {bundle('entry', modules)} return all(); }}")
+    assert said == [["left", 1], ["right", 2]]
+
+
+@pytest.mark.parametrize(
+    ("modules", "message"),
+    [
+        ({"entry": 'import { a } from "./other.js";\n', "other": 'import "./entry.js";\n'}, "entry → other → entry"),
+        ({"entry": 'import { a, b } from "./other.js";\n', "other": "export const a = 1;\n"}, "other.js exports no b"),
+        ({"entry": "export default 1;\n"}, "does not know this form: export default 1;"),
+        ({"entry": 'import * as other from "./other.js";\n'}, "does not know this form: import"),
+    ],
+)
+def test_what_a_bundle_cannot_hold_fails_the_build(tmp_path: Path, modules: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bundle("entry", write(tmp_path, **modules))
+
+
+def test_every_module_is_in_some_bundle() -> None:
+    bundles = "".join(map(bundle, ENTRIES))
+    names = {path.stem.replace("-", "_") for path in MODULES.glob("*.js")}
+    assert {name for name in names if f"const ${name} = " not in bundles} == set()
+
+
+def test_numbers_are_written_as_in_pages(blank: "Page") -> None:
+    values = [0.005, -0.004, -2.5, 3.14159, 0.0, 0.125, 6.75]
+    said = blank.evaluate(
+        f"() => {{ const {{ fixed, signed }} = {bundle('numbers')}"
+        f" return {json.dumps(values)}.map((value) => [fixed(value), signed(value, 1)]); }}"
+    )
+    # True minus signs, no sign before a zero, halves (0.125, 6.75) to the even digit as Python has it.
+    assert [fixed for fixed, _ in said] == ["0.01", "0.00", "−2.50", "3.14", "0.00", "0.12", "6.75"]
+    assert [signed for _, signed in said] == ["0.0", "0.0", "−2.5", "+3.1", "0.0", "+0.1", "+6.8"]
+
+
+ESTIMATE = Estimate(1.25, 0.5, 2.0, 42)
+WIDE = Estimate(1.0, -1.0, 3.0, 42)
+"""Its interval reaches over zero."""
+
+PAIR = {
+    "mark": generator_path(0),
+    "key": "a-b",
+    "describer": "<b>seer</b>",
+    "generator": "painter",
+    "apart": "b200",
+    "hue": "describer-1",
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("badge(7.25, 'eye')", badge(7.25, ", judged by eye")),
+        ("badge(null, 'eye')", badge(None)),
+        ("missing('not played')", missing("not played")),
+        ("heat(3.5, 'Geometry')", heat(3.5, "Geometry")),
+        ("heat(null, 'Geometry')", heat(None, "Geometry")),
+        ("differenceHeat(4.5, 6.25)", difference_heat(4.5, 6.25)),
+        ("difference({ mean: 1.25, low: 0.5, high: 2, n: 42 }, 2, 1)", difference(ESTIMATE)),
+        ("difference({ mean: 1, low: -1, high: 3, n: 42 }, 1, 0)", difference(WIDE, 1)),
+        ("extremes({ least: -1.5, most: 2 })", extremes(-1.5, 2.0)),
+        ("extremes({ least: 1, most: 1 })", extremes(1.0, 1.0)),
+        ("winsBar({ wins: 3, ties: 1, losses: 4, n: 8 })", wins_bar(3, 1, 4)),
+        ("winsBar({ wins: 3, ties: 0, losses: 5, n: 8 })", wins_bar(3, 0, 5)),
+        (
+            f"pairName({json.dumps(PAIR)}, '../')",
+            player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200"),
+        ),
+    ],
+    ids=lambda value: value[:30] if "(" in value[:16] else "",
+)
+def test_a_script_fills_a_component_as_a_page_does(blank: "Page", call: str, wanted: str) -> None:
+    names = ("badge", "badge-missing", "missing", "heat", "heat-missing", "heat-difference", "difference")
+    blank.set_content(str(prototypes(*names, "nothing-missing", "wins", "pair-name", "dot")))
+    code = f"() => {{ const c = {bundle('components')} const made = c.{call}; return made.outerHTML ?? made; }}"
+    shown = blank.evaluate(code)
+    as_browsers_write_it = (
+        "text => { const box = document.createElement('div'); box.innerHTML = text; return box.innerHTML; }"
+    )
+    assert shown == blank.evaluate(as_browsers_write_it, str(wanted))
+
+
+def test_a_dot_stands_where_the_page_puts_it(blank: "Page") -> None:
+    blank.set_content(str(prototypes("dot")))
+    call = "dot({ mean: 1.25, low: 0.5, high: 2, n: 42 }, 10)"
+    shown = blank.evaluate(f"() => {{ const {{ dot }} = {bundle('components')} return {call}.innerHTML; }}")
+    wanted = str(dot(ESTIMATE, None, -10, 10, 0))
+    assert shown == wanted.partition(">")[2].removesuffix("</svg>")

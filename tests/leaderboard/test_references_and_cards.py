@@ -1,0 +1,112 @@
+"""References are drawn beside pairs and never listed; judges link to their cards, and boards of failing ones say so."""
+
+from pathlib import Path
+
+import pytest
+from charts import chart_instances
+from samples import sample_run
+from site_samples import built_once
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.score_records import JudgeIdentity
+from ircore.results.statistics.intervals import Estimate
+from ircore.runs.folder import RunFolder
+from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
+from ircore.scorers.judge_test.cards import cards_of
+from ircore.scorers.judges.base import identity_of
+from ircore.scorers.judges.structural import StructuralJudge
+from leaderboard.building.build import build_site
+from leaderboard.components.plots import dot
+
+STRUCTURAL = identity_of("structural", StructuralJudge())
+
+
+def build(folder: Path) -> None:
+    charts = chart_instances(folder / "charts")
+    manifest = folder / "title-canvas" / "submission.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(
+        "schema: 1\nname: floor\ndescriber: {player: title-only}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n",
+        encoding="utf-8",
+    )
+    play = ["play", str(manifest.parent), "--instances", str(charts.folder), "--out", str(folder / "floor")]
+    assert ircore(play) == 0
+    pair = sample_run(folder / "pair", charts)
+    runs = [pair, RunFolder.open(folder / "floor")]
+    score_runs(runs, ScoringPlan(metrics=()), workers=1)
+    build_site([run.path for run in runs], folder / "site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "references", build)
+
+
+@pytest.mark.slow
+def test_a_reference_is_a_line_on_the_board_and_no_row(site: Path) -> None:
+    board = (site / "boards" / "index.html").read_text(encoding="utf-8")
+    assert board.count('<tr role="row" id="') == 1
+    assert 'class="reference"' in board
+    assert "ceilings and floors" in board
+    assert not (site / "pairs" / "title-canvas.html").exists()
+    assert "title-only" not in (site / "data" / "leaderboard.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_reference_is_a_line_in_the_matrix_and_no_row(site: Path) -> None:
+    matrix = (site / "matrix.html").read_text(encoding="utf-8")
+    assert 'class="reference"' in matrix
+    assert matrix.count('<span class="unit">describer</span>') == 1
+
+
+@pytest.mark.slow
+def test_the_board_of_a_judge_that_fails_its_test_says_so_and_links_to_the_card(site: Path) -> None:
+    board = (site / "boards" / "index.html").read_text(encoding="utf-8")
+    assert "Read with care:" in board
+    assert 'href="../judges/structural.html"' in board
+    card = (site / "judges" / "structural.html").read_text(encoding="utf-8")
+    assert "every label exchanged" in card
+
+
+def card(share: float, judge: JudgeIdentity = STRUCTURAL) -> JudgeCard:
+    return JudgeCard(
+        battery="1", judge=judge, instance_set="0" * 64, targets=1, unrated=0, edits=(), orders=(), bounds=(),
+        attacks=(), categories={}, share=share,
+    )  # fmt: skip
+
+
+def test_four_pairs_of_five_in_order_are_enough() -> None:
+    assert card(0.8).passed
+    assert not card(0.799).passed
+
+
+def test_the_card_that_comes_with_the_project_is_of_the_judge_that_comes_with_it() -> None:
+    assert cards_of({"structural": STRUCTURAL})["structural"].judge == STRUCTURAL
+
+
+@pytest.mark.slow
+def test_the_card_that_comes_with_the_project_is_what_the_judge_gets_now(tmp_path: Path) -> None:
+    assert ircore(["judge-test", "structural", "--out", str(tmp_path / "test")]) == 0
+    now, kept = read_card(tmp_path / "test" / "card.json"), cards_of({"structural": STRUCTURAL})["structural"]
+    assert now.share == pytest.approx(kept.share, abs=0.005)  # encoders of JPEG differ a little
+    assert now.targets == kept.targets == 42
+
+
+def test_a_card_of_another_version_of_the_judge_is_not_shown() -> None:
+    assert cards_of({"structural": STRUCTURAL.model_copy(update={"version": "another"})}) == {}
+
+
+def test_a_given_card_must_be_of_one_of_the_judges(tmp_path: Path) -> None:
+    write_card(tmp_path / "card.json", card(0.9, STRUCTURAL.model_copy(update={"name": "stranger"})))
+    with pytest.raises(InputError, match="judged by none of them"):
+        cards_of({"structural": STRUCTURAL}, [tmp_path / "card.json"])
+    write_card(tmp_path / "mine.json", card(0.9))
+    assert cards_of({"structural": STRUCTURAL}, [tmp_path / "mine.json"])["structural"].share == 0.9
+
+
+def test_a_reference_line_stands_at_its_value() -> None:
+    drawn = dot(Estimate(50.0, 40.0, 60.0, 9), None, 0, 100, references=(0.0, 100.0))
+    assert 'd="M4.0 1V19"' in drawn
+    assert 'd="M116.0 1V19"' in drawn

@@ -1,0 +1,39 @@
+"""How far a row can be trusted follows from who vouches for its run, and from nothing that a submitter says."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from invented import invented_results
+
+from ircore.core.records import TranscriptsReference
+from ircore.runs.provenance import Flag, make_provenance
+from ircore.submissions.rescoring import flags
+from leaderboard.trust import FINDINGS, HERE, LEGEND, RESCORED, VERIFIED, tier_of, trust_lines
+
+SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
+FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")
+
+
+def test_trust_is_computed(tmp_path: Path) -> None:
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    one = invented_results(["a"], ["b"]).submissions[0]
+    ours = replace(one, provenance=make_provenance(tmp_path / "submission.yaml"))
+    theirs = replace(one, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
+    assert [tier_of(each) for each in (one, ours, theirs)] == [HERE, VERIFIED, RESCORED]
+    assert [name for name, _ in trust_lines(one)] == ["Trust"]
+    assert [name for name, _ in trust_lines(ours)] == ["Trust", "Played by maintainers"]
+    lines = dict(trust_lines(theirs))
+    assert lines["Transcripts"] == f"me/mine, commit {'a' * 40}, run pair-12345678"
+    assert lines["Findings"].startswith(
+        "2 × a rendering like a target, pixel by pixel; first: geometry-easy-01, turn 2."
+    )
+
+
+def test_the_legend_names_every_tier() -> None:
+    assert {VERIFIED, RESCORED, HERE} < set(LEGEND)
+
+
+def test_every_finding_has_words() -> None:
+    source = Path(flags.__file__).read_text()
+    assert all(f'"{rule}"' in source for rule in FINDINGS)
+    assert source.count("_flag(") - 1 >= len(FINDINGS)
