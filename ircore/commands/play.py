@@ -95,8 +95,7 @@ def command(
     from ircore.runs.shards import parse_shard
     from ircore.submissions.connections import only_outside as guard
 
-    options = {"token_budget": token_budget, "max_turns": max_turns}
-    stated = {name: value for name, value in options.items() if value is not None} | _rules(given_rules)
+    stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, rules = prepare(submission, instances_dir, stated)
     prompts = game.prompts(prompts_dir)
     run = make_run(loaded, instances, rules, prompts, seed)
@@ -115,6 +114,7 @@ def command(
         return _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers)
 
 
+<<<<<<< HEAD
 def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache | None":
     """Return the cache of answers; None without ``--cache``."""
     from ircore.runs.cache import Cache
@@ -126,9 +126,13 @@ def _cache(folder: Path | None, generators: bool, loaded: "AnyLoaded") -> "Cache
 
 def _rules(options: tuple[str, ...]) -> dict[str, object]:
     """Return what ``--rule NAME=VALUE`` says, each value as YAML would read it."""
+=======
+def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
+    """Return the rules that options state: those of ``--rule NAME=VALUE`` as YAML reads their values."""
+>>>>>>> r/b
     import yaml
 
-    rules: dict[str, object] = {}
+    rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
     for text in options:
         name, sign, value = text.partition("=")
         if not sign or not name:
